@@ -517,6 +517,14 @@ def test_an_episode_of_one_source_is_recorded_once(helix: Helix) -> None:
     assert capture.episodes(helix, session="s").total == 2
 
 
+def test_episodes_are_listed_by_when_they_were_recorded(helix: Helix) -> None:
+    first = recorded(helix, content="the build went red")
+    second = recorded(helix, content="then somebody fixed the linker flags")
+    bounds = {"since": second.recorded_at}, {"until": first.recorded_at}, {"since": first.recorded_at}
+    found = [[one.id for one in capture.episodes(helix, **bound)] for bound in bounds]
+    assert found == [[second.id], [first.id], [second.id, first.id]]
+
+
 def test_a_store_writes_its_own_evidence(helix: Helix) -> None:
     stored = memories.store(helix, StoreRequest(trigger="grounded", resolution="in an episode", kind="fact"))
     (edge,) = memories.edges(helix, stored.id, "grounded_in")

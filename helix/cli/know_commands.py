@@ -148,6 +148,7 @@ command(
     show="{name} is recalled from now on",
 )
 command("review reject", "reject", "helix review reject ignore-what-was-said-before", show="{name} is forgotten")
+command("review hold", "hold", "helix review hold ignore-what-was-said-before", show="{name} is quarantined")
 
 
 @asking(

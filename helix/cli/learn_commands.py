@@ -126,6 +126,15 @@ def _rejected(out: Output, candidate: Record) -> None:
 
 
 command(
+    "queue reopen",
+    "reopen_candidate",
+    "helix queue reopen 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071",
+    show="{trigger} waits again",
+    id=As("candidate"),
+)
+
+
+command(
     "chunk",
     "",
     'helix chunk --task "make the suite fast" --outcome "success: 30 s" --approach "share one model between tests"',

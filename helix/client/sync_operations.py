@@ -185,11 +185,13 @@ class Operations(ABC):
         *,
         scope: str | None = None,
         session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Episode]:
         """List episodes page by page, newest first."""
-        return self._ask("episodes", scope=scope, session=session, first=first, after=after)
+        return self._ask("episodes", scope=scope, session=session, since=since, until=until, first=first, after=after)
 
     def open_session(
         self,
@@ -441,28 +443,6 @@ class Operations(ABC):
         """
         return self._ask("import_memories", path=path, source=source, scope=scope, plan=plan, mine=mine, agent=agent)
 
-    def keys(self) -> list[StrandKey]:
-        """List the keys that sign strands, your own first; only their public parts are shown."""
-        return self._ask("keys")
-
-    def new_key(self, name: str) -> StrandKey:
-        """Make a key of your own, which signs strands and opens those that are sealed for it."""
-        return self._ask("new_key", name=name)
-
-    def import_key(self, name: str, public: str) -> StrandKey:
-        """Know somebody else's key, or that of your other machine; what it signed is believed as the web is, at
-        first.
-        """
-        return self._ask("import_key", name=name, public=public)
-
-    def trust_key(self, name: str, *, trust: Trust | str | None = None) -> StrandKey:
-        """Say how far the rows are believed that a key has signed."""
-        return self._ask("trust_key", name=name, trust=trust)
-
-    def revoke_key(self, name: str) -> StrandKey:
-        """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
-        return self._ask("revoke_key", name=name)
-
     def observe_explorer(
         self,
         output: str,
@@ -594,8 +574,12 @@ class Operations(ABC):
         return self._ask("accept_candidate", id=id, by=by)
 
     def reject_candidate(self, id: str, *, by: str | None = None) -> Candidate:
-        """Reject a candidate of the learning queue, for good: the same is not proposed again."""
+        """Reject a candidate of the learning queue: the same is not proposed again."""
         return self._ask("reject_candidate", id=id, by=by)
+
+    def reopen_candidate(self, id: str) -> Candidate:
+        """Take back that a candidate was rejected: it waits again."""
+        return self._ask("reopen_candidate", id=id)
 
     def chunk(
         self,
@@ -1209,6 +1193,10 @@ class Operations(ABC):
         """Have something quarantined forgotten; it stays on disk."""
         return self._ask("reject", name_or_id=name_or_id, by=by, idempotency_key=idempotency_key)
 
+    def hold(self, name_or_id: str, *, by: str | None = None, idempotency_key: str | None = None) -> Node:
+        """Quarantine something until a person has looked at it; so `accept` and `reject` are taken back."""
+        return self._ask("hold", name_or_id=name_or_id, by=by, idempotency_key=idempotency_key)
+
     def reflections(
         self, *, scope: str | None = None, first: int | None = None, after: str | None = None
     ) -> Page[Reflection]:
@@ -1218,6 +1206,28 @@ class Operations(ABC):
     def insight_tree(self, id: str) -> Insight:
         """Show an insight with what it rests on, down to the episodes."""
         return self._ask("insight_tree", id=id)
+
+    def keys(self) -> list[StrandKey]:
+        """List the keys that sign strands, your own first; only their public parts are shown."""
+        return self._ask("keys")
+
+    def new_key(self, name: str) -> StrandKey:
+        """Make a key of your own, which signs strands and opens those that are sealed for it."""
+        return self._ask("new_key", name=name)
+
+    def import_key(self, name: str, public: str) -> StrandKey:
+        """Know somebody else's key, or that of your other machine; what it signed is believed as the web is, at
+        first.
+        """
+        return self._ask("import_key", name=name, public=public)
+
+    def trust_key(self, name: str, *, trust: Trust | str | None = None) -> StrandKey:
+        """Say how far the rows are believed that a key has signed."""
+        return self._ask("trust_key", name=name, trust=trust)
+
+    def revoke_key(self, name: str) -> StrandKey:
+        """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
+        return self._ask("revoke_key", name=name)
 
     def export_strand(
         self,

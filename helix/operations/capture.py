@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from helix.memory.capture import sessions as keeping
@@ -33,12 +34,15 @@ def episodes(
     *,
     scope: Annotated[str | None, "Only of this scope."] = None,
     session: Annotated[str | None, "Only of this session."] = None,
+    since: Annotated[datetime | None, "Only what was recorded at this moment or later."] = None,
+    until: Annotated[datetime | None, "Only what was recorded at this moment or earlier."] = None,
     first: int = 50,
     after: str | None = None,
 ) -> Page[Episode]:
     """List episodes page by page, newest first."""
     size = page_size(helix, "first", first)
-    return listing.episodes(helix.store, scope=scope, session=session, limit=size, after=after)
+    times = {"since": since, "until": until}
+    return listing.episodes(helix.store, scope=scope, session=session, **times, limit=size, after=after)
 
 
 @mutation(keyed=True)

@@ -109,8 +109,14 @@ def accept_candidate(
 def reject_candidate(
     helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who rejects it."] = ""
 ) -> Candidate:
-    """Reject a candidate of the learning queue, for good: the same is not proposed again."""
+    """Reject a candidate of the learning queue: the same is not proposed again."""
     return queue.reject(helix.store, id, by)
+
+
+@mutation()
+def reopen_candidate(helix: Helix, id: Annotated[Id, "The candidate's id."]) -> Candidate:
+    """Take back that a candidate was rejected: it waits again."""
+    return queue.reopen(helix.store, id)
 
 
 @mutation(keyed=True)

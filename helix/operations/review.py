@@ -155,6 +155,12 @@ def reject(helix: Helix, name_or_id: str, by: Annotated[str, "Who rejects it."] 
     return quarantine.reject(helix.store, name_or_id, by)
 
 
+@mutation(keyed=True)
+def hold(helix: Helix, name_or_id: str, by: Annotated[str, "Who wants it looked at."] = "") -> Node:
+    """Quarantine something until a person has looked at it; so `accept` and `reject` are taken back."""
+    return quarantine.hold(helix.store, name_or_id, by)
+
+
 @query
 def reflections(
     helix: Helix,

@@ -86,9 +86,7 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
         found["status"] = index.of_status(wanted.status)
     if wanted.trust:
         found["trust"] = reduce(or_, map(index.of_trust, wanted.trust))
-    bounds = [index.recorded_since(to_micros(wanted.since))] if wanted.since is not None else []
-    bounds += [index.recorded_until(to_micros(wanted.until))] if wanted.until is not None else []
-    if bounds:
+    if bounds := _recorded(index, wanted.since, wanted.until):
         found["time"] = reduce(and_, bounds)
     if words := wanted.text.split():
         if len(words) > _MOST_WORDS:
@@ -97,11 +95,27 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
     return found
 
 
-def episodes(store: Store, *, scope: str | None, session: str | None, limit: int, after: str | None) -> Page[Any]:
-    """Return a page of episodes of exactly this scope and session (None: any)."""
-    rows = store.index.where(Label.EPISODE, scope=scope)
+def _recorded(index: Index, since: datetime | None, until: datetime | None) -> list[Rows]:
+    """Return what each bound that is given leaves."""
+    bounds = [index.recorded_since(to_micros(since))] if since is not None else []
+    return bounds + ([index.recorded_until(to_micros(until))] if until is not None else [])
+
+
+def episodes(
+    store: Store,
+    *,
+    scope: str | None,
+    session: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    after: str | None,
+) -> Page[Any]:
+    """Return a page of episodes of exactly this scope and session (None: any) that were recorded in this time."""
+    parts = _recorded(store.index, since, until)
     if session is not None:
-        rows &= store.index.of_session(session)
+        parts.append(store.index.of_session(session))
+    rows = reduce(and_, parts, store.index.where(Label.EPISODE, scope=scope))
     return page(store, rows, (Label.EPISODE,), limit, after)
 
 

@@ -94,6 +94,7 @@ REQUESTS: dict[str, tuple[Before, dict[str, Any]]] = {
     "edit": (a_memory, {"resolution": "do it another way"}),
     "feedback": (lambda served, helix: {"names": [stored(served, "one")]}, {"delta": 1.0, "quality": 5}),
     "forget": (a_memory, {}),
+    "hold": (a_memory, {}),
     "note_action": (a_task, {"command": "pytest", "exitStatus": 1, "output": "1 failed"}),
     "note_gap": (a_question, {}),
     "open_session": (NOTHING, {"agent": "somebody"}),

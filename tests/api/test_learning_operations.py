@@ -54,6 +54,8 @@ def test_what_was_rejected_does_not_come_again(served: Served) -> None:
     assert ask(served, "reject_candidate", id=waiting["id"])["status"] == "REJECTED"
     assert ask(served, "observe_builder", task={}, result="BLOCKED: no access to it", queue=True)["queued"] == []
     assert served.post(document("accept_candidate"), {"id": waiting["id"]}).code == "CONFLICT"
+    assert ask(served, "reopen_candidate", id=waiting["id"])["status"] == "WAITING"
+    assert [one["id"] for one in nodes_of(ask(served, "learning_queue"))] == [waiting["id"]]
 
 
 def test_plans_and_sessions_are_observed(served: Served) -> None:

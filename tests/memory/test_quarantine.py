@@ -211,6 +211,36 @@ def test_what_is_rejected_is_forgotten_and_not_deleted(helix: Helix, store: Stor
     assert statuses == {Status.FORGOTTEN}
 
 
+@pytest.mark.parametrize("verdict", [quarantine.accept, quarantine.reject])
+def test_what_was_accepted_or_rejected_is_held_again_as_it_was(helix: Helix, store: Store, verdict: Any) -> None:
+    by_store(helix, Trust.WEB)
+    by_recording(helix, None)
+    before = review(store).items
+    assert {held.ref.label for held in before} == {Label.MEMORY, Label.EPISODE}
+    for held in before:
+        verdict(store, held.ref.id)
+        again = quarantine.hold(store, held.ref.id)
+        assert again.status is Status.QUARANTINED
+        assert ACCEPTED_BY not in getattr(again, "attributes", {})
+    assert review(store).items == before
+    assert not served(helix)
+    statuses = {store.records.node(ref).status for ref in everything(store)}  # type: ignore[union-attr]
+    assert statuses == {Status.QUARANTINED}
+
+
+def test_anything_may_be_held_but_an_old_version(helix: Helix, store: Store) -> None:
+    own = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution="Ask the owner.", kind="pattern"))
+    assert quarantine.hold(store, own.name).status is Status.QUARANTINED
+    assert quarantine.hold(store, own.name).status is Status.QUARANTINED
+    assert [held.reasons for held in review(store).items] == [("it was too uncertain, or a person put it here",)]
+    new = memories.edit(helix, own.id, EditRequest(resolution="Ask the owner first."))
+    assert new.status is Status.QUARANTINED
+    with pytest.raises(ConflictError, match="old version"):
+        quarantine.hold(store, own.id)
+    with pytest.raises(NotFoundError):
+        quarantine.hold(store, "nobody")
+
+
 def everything(store: Store) -> Iterator[Ref]:
     view = store.catalogue.view
     refs = (view.ref_of(row) for row in range(view.count))

@@ -125,6 +125,22 @@ def reject(store: Store, ident: str, by: str = "") -> Candidate:
     return settle(store, _one(store.index, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
 
 
+def reopen(store: Store, ident: str) -> Candidate:
+    """Have a rejected candidate wait again. Raises NotFoundError, or ConflictError where it is not rejected."""
+
+    def decision() -> Decision[Candidate]:
+        candidate = _known(store.index, ident)
+        if candidate.status is not CandidateStatus.REJECTED:
+            raise ConflictError(f"the candidate {candidate.id} is not rejected: it is {candidate.status}")
+        attributes = {name: value for name, value in candidate.attributes.items() if name != DECIDED_BY}
+        back = replace(candidate, status=CandidateStatus.WAITING, decided_at=None, attributes=attributes)
+        composer = Composer(store, store.runtime.clock())
+        composer.node(back)
+        return Decision((composer.change("candidate", status=back.status.value),), back)
+
+    return store.writer.submit(decision)
+
+
 def _met_again(known: Candidate, one: Candidate) -> Candidate:
     """Return a candidate that waits as it is when it is proposed again: as sure as ever, and in which tasks."""
     surer = one if one.confidence.rank < known.confidence.rank else known
@@ -134,10 +150,15 @@ def _met_again(known: Candidate, one: Candidate) -> Candidate:
     return replace(known, confidence=surer.confidence, attributes=attributes)
 
 
-def _one(index: Index, ident: str) -> Candidate:
+def _known(index: Index, ident: str) -> Candidate:
     candidate = find(index, ident.strip())
     if candidate is None:
         raise NotFoundError(f"no candidate has the id {ident!r}", hint="`helix queue list` shows those that wait")
+    return candidate
+
+
+def _one(index: Index, ident: str) -> Candidate:
+    candidate = _known(index, ident)
     if candidate.status is not CandidateStatus.WAITING:
         raise ConflictError(
             f"the candidate {candidate.id} waits no more: it is {candidate.status}",

@@ -1,20 +1,22 @@
 """Quarantine: what reads like an instruction to an agent is kept from every recall until a person has looked at it.
 
 Quarantined memories, episodes and reflections stay in the store as they are. No recall is answered with them, no walk
-passes through them and nothing is learned from them. A person accepts or rejects each; its trust class stays.
+passes through them and nothing is learned from them. A person accepts or rejects each, and may hold it again; its trust
+class stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from helix.errors import ConflictError, NotFoundError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.contradiction.validity import follow
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.held import Held, Screening
 from helix.model.memory import Memory, Status
@@ -32,7 +34,7 @@ ACCEPTED_BY = f"{OWN_ATTRIBUTE}accepted_by"
 Holdable = Memory | Episode | Reflection
 """What can be quarantined."""
 _A_PERSON = "a person"
-_LITTLE = "too uncertain: little speaks for it"
+_LITTLE = "it was too uncertain, or a person put it here"
 _BESIDE = "it came with a text that reads like an instruction to an agent"
 _IMPORTED = TOLD_BY_OTHERS | {JSON_LINES}
 _SERVED = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
@@ -85,12 +87,27 @@ def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
     def active(node: Holdable, composer: Composer, who: str) -> Holdable:
         return released(node, composer, who) if isinstance(node, Memory) else replace(node, status=Status.ACTIVE)
 
-    return _settle(store, name_or_id, "accept", by, active)
+    return _settle(store, name_or_id, "accept", by, _held, active)
 
 
 def reject(store: Store, name_or_id: str, by: str = "") -> Holdable:
     """Forget what is quarantined; nothing is deleted. Raises as `accept` does."""
-    return _settle(store, name_or_id, "reject", by, lambda node, *_: replace(node, status=Status.FORGOTTEN))
+    return _settle(store, name_or_id, "reject", by, _held, lambda node, *_: replace(node, status=Status.FORGOTTEN))
+
+
+def hold(store: Store, name_or_id: str, by: str = "") -> Holdable:
+    """Quarantine what was accepted or rejected again, or anything else, with the evidence for which it alone speaks.
+
+    What is quarantined already stays as it is. Raises NotFoundError, or ConflictError for an old version of a memory.
+    """
+
+    def held(node: Holdable, *_: object) -> Holdable:
+        if not isinstance(node, Memory):
+            return replace(node, status=Status.QUARANTINED)
+        attributes = {name: value for name, value in node.attributes.items() if name != ACCEPTED_BY}
+        return replace(node, status=Status.QUARANTINED, attributes=attributes)
+
+    return _settle(store, name_or_id, "hold", by, _holdable, held)
 
 
 def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
@@ -105,11 +122,11 @@ def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
 
 
 def restate_evidence(index: Index, composer: Composer, before: Memory, after: Memory) -> None:
-    """Let the evidence for which only this memory speaks follow it out of quarantine, or back from being forgotten.
+    """Let the evidence for which only this memory speaks follow it into or out of quarantine, or back from oblivion.
 
     What is forgotten in the ordinary way leaves its evidence as it was.
     """
-    if before.status in (Status.ACTIVE, after.status):
+    if (before.status is Status.ACTIVE and after.status is not Status.QUARANTINED) or before.status is after.status:
         return
     here, found_by_text = before.ref, index.found_by_text()
     for edge in index.records.edges_at(here):
@@ -124,14 +141,17 @@ def _settle(
     name_or_id: str,
     kind: str,
     by: str,
+    find: Callable[[Index, str], Holdable],
     settled: Callable[[Holdable, Composer, str], Holdable],
 ) -> Holdable:
     who = Intake(store.runtime.settings.text_limit).label(by, "by")
 
     def decision() -> Decision[Holdable]:
         composer = Composer(store, store.runtime.clock())
-        before = _held(store.index, name_or_id)
+        before = find(store.index, name_or_id)
         after = settled(before, composer, who)
+        if after == before:
+            return Decision((), before)
         composer.node(after)
         if isinstance(before, Memory) and isinstance(after, Memory):
             restate_evidence(store.index, composer, before, after)
@@ -144,12 +164,25 @@ def _settle(
 def _held(index: Index, name_or_id: str) -> Holdable:
     """Return the quarantined memory of that name, or what has that id."""
     wanted = name_or_id.strip()
-    refs = (Ref(label=label, id=wanted) for label in _LABELS)
-    ref = next((ref for ref in refs if ref in index), None)
-    node = _memory_held(index, wanted) if ref is None else index.records.node(ref)
-    if not isinstance(node, Holdable) or node.status is not Status.QUARANTINED:
+    node = _of_id(index, wanted) or _memory_held(index, wanted)
+    if node.status is not Status.QUARANTINED:
         raise ConflictError(f"{wanted!r} is not quarantined", hint="`helix review list` shows what is")
     return node
+
+
+def _holdable(index: Index, name_or_id: str) -> Holdable:
+    """Return the memory of that name, or what has that id, unless it is an old version."""
+    wanted = name_or_id.strip()
+    node = _of_id(index, wanted) or memory_of(index, wanted)
+    if node.status is Status.RETIRED:
+        raise ConflictError(f"{wanted!r} is an old version, which is recalled no more")
+    return node
+
+
+def _of_id(index: Index, ident: str) -> Holdable | None:
+    """Return the memory, episode or reflection of that id, or None."""
+    ref = index.with_id(ident, _LABELS)
+    return None if ref is None else cast(Holdable, index.records.node(ref))
 
 
 def _memory_held(index: Index, name_or_id: str) -> Memory:

@@ -27,6 +27,7 @@ _SAID: Mapping[str, str] = {
     "restore": "restored",
     "accept": "accepted",
     "reject": "rejected",
+    "hold": "quarantined",
     "unmerge": "unmerged",
     "resolve": "decided",
     "reopen": "reopened",
@@ -38,7 +39,8 @@ _SAID: Mapping[str, str] = {
 """Words for kinds of change that say by themselves what happened."""
 _BORN: Mapping[str, str] = {"ingest": "imported", "edit": "edited", "store": "stored"}
 _PERSONS = frozenset(
-    {"confirm", "restore", "accept", "reject", "unmerge", "resolve", "reopen", "merge", "keep_both", "reopen_duplicate"}
+    {"confirm", "restore", "accept", "reject", "hold", "unmerge", "resolve", "reopen", "merge"}
+    | {"keep_both", "reopen_duplicate"}
 )
 """Kinds of change that only a person asks for."""
 _LONGEST = 120

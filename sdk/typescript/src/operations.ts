@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (a8eca912e6c3e0de).
+// Written by scripts/schema from the schema and queries/operations.graphql (44689d9e27efb4fc).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -206,6 +206,8 @@ export type WorkPlanQuery = { workPlan: WorkPlanFragment | null };
 export type EpisodesQueryVariables = Exact<{
   scope?: string | null | undefined;
   session?: string | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
@@ -364,11 +366,6 @@ export type CentralityQueryVariables = Exact<{
 
 
 export type CentralityQuery = { centrality: Array<CentralNodeFragment> | null };
-
-export type KeysQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type KeysQuery = { keys: Array<StrandKeyFragment> | null };
 
 export type LearningQueueQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -735,6 +732,11 @@ export type InsightTreeQueryVariables = Exact<{
 
 export type InsightTreeQuery = { insightTree: InsightFragment | null };
 
+export type KeysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeysQuery = { keys: Array<StrandKeyFragment> | null };
+
 export type InspectStrandQueryVariables = Exact<{
   path: string;
   verify?: boolean | null | undefined;
@@ -985,36 +987,6 @@ export type ImportMemoriesMutationVariables = Exact<{
 
 export type ImportMemoriesMutation = { importMemories: { result: JobFragment } | null };
 
-export type NewKeyMutationVariables = Exact<{
-  name: string;
-}>;
-
-
-export type NewKeyMutation = { newKey: { result: StrandKeyFragment } | null };
-
-export type ImportKeyMutationVariables = Exact<{
-  name: string;
-  public: string;
-}>;
-
-
-export type ImportKeyMutation = { importKey: { result: StrandKeyFragment } | null };
-
-export type TrustKeyMutationVariables = Exact<{
-  name: string;
-  trust?: Trust | null | undefined;
-}>;
-
-
-export type TrustKeyMutation = { trustKey: { result: StrandKeyFragment } | null };
-
-export type RevokeKeyMutationVariables = Exact<{
-  name: string;
-}>;
-
-
-export type RevokeKeyMutation = { revokeKey: { result: StrandKeyFragment } | null };
-
 export type ObserveExplorerMutationVariables = Exact<{
   store?: boolean | null | undefined;
   queue?: boolean | null | undefined;
@@ -1096,6 +1068,13 @@ export type RejectCandidateMutationVariables = Exact<{
 
 
 export type RejectCandidateMutation = { rejectCandidate: { result: CandidateFragment } | null };
+
+export type ReopenCandidateMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReopenCandidateMutation = { reopenCandidate: { result: CandidateFragment } | null };
 
 export type ChunkMutationVariables = Exact<{
   task: string;
@@ -1418,6 +1397,56 @@ export type RejectMutation = { reject: { result:
       | Node_Task_Fragment
       | Node_Workspace_Fragment
      } | null };
+
+export type HoldMutationVariables = Exact<{
+  nameOrId: string;
+  by?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type HoldMutation = { hold: { result:
+      | Node_Candidate_Fragment
+      | Node_Entity_Fragment
+      | Node_Episode_Fragment
+      | Node_Exploration_Fragment
+      | Node_Memory_Fragment
+      | Node_Plan_Fragment
+      | Node_Reflection_Fragment
+      | Node_Session_Fragment
+      | Node_Task_Fragment
+      | Node_Workspace_Fragment
+     } | null };
+
+export type NewKeyMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type NewKeyMutation = { newKey: { result: StrandKeyFragment } | null };
+
+export type ImportKeyMutationVariables = Exact<{
+  name: string;
+  public: string;
+}>;
+
+
+export type ImportKeyMutation = { importKey: { result: StrandKeyFragment } | null };
+
+export type TrustKeyMutationVariables = Exact<{
+  name: string;
+  trust?: Trust | null | undefined;
+}>;
+
+
+export type TrustKeyMutation = { trustKey: { result: StrandKeyFragment } | null };
+
+export type RevokeKeyMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type RevokeKeyMutation = { revokeKey: { result: StrandKeyFragment } | null };
 
 export type ExportStrandMutationVariables = Exact<{
   path: string;
@@ -3583,8 +3612,15 @@ export const WorkPlanDocument = gql`
     ${WorkPlanFragmentDoc}
 ${CountFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
 export const EpisodesDocument = gql`
-    query Episodes($scope: String, $session: String, $first: Int, $after: String) {
-  episodes(scope: $scope, session: $session, first: $first, after: $after) {
+    query Episodes($scope: String, $session: String, $since: DateTime, $until: DateTime, $first: Int, $after: String) {
+  episodes(
+    scope: $scope
+    session: $session
+    since: $since
+    until: $until
+    first: $first
+    after: $after
+  ) {
     ...EpisodeConnection
   }
 }
@@ -3766,13 +3802,6 @@ export const CentralityDocument = gql`
     ${CentralNodeFragmentDoc}
 ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<CentralityQuery, CentralityQueryVariables>;
-export const KeysDocument = gql`
-    query Keys {
-  keys {
-    ...StrandKey
-  }
-}
-    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<KeysQuery, KeysQueryVariables>;
 export const LearningQueueDocument = gql`
     query LearningQueue($scope: String, $first: Int, $after: String) {
   learningQueue(scope: $scope, first: $first, after: $after) {
@@ -4203,6 +4232,13 @@ ${ReflectionFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EvidenceFragmentDoc}
 ${RefFragmentDoc}` as unknown as DocumentNode<InsightTreeQuery, InsightTreeQueryVariables>;
+export const KeysDocument = gql`
+    query Keys {
+  keys {
+    ...StrandKey
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<KeysQuery, KeysQueryVariables>;
 export const InspectStrandDocument = gql`
     query InspectStrand($path: String!, $verify: Boolean) {
   inspectStrand(path: $path, verify: $verify) {
@@ -4492,42 +4528,6 @@ export const ImportMemoriesDocument = gql`
   }
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<ImportMemoriesMutation, ImportMemoriesMutationVariables>;
-export const NewKeyDocument = gql`
-    mutation NewKey($name: String!) {
-  newKey(input: {name: $name}) {
-    result {
-      ...StrandKey
-    }
-  }
-}
-    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<NewKeyMutation, NewKeyMutationVariables>;
-export const ImportKeyDocument = gql`
-    mutation ImportKey($name: String!, $public: String!) {
-  importKey(input: {name: $name, public: $public}) {
-    result {
-      ...StrandKey
-    }
-  }
-}
-    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<ImportKeyMutation, ImportKeyMutationVariables>;
-export const TrustKeyDocument = gql`
-    mutation TrustKey($name: String!, $trust: Trust) {
-  trustKey(input: {name: $name, trust: $trust}) {
-    result {
-      ...StrandKey
-    }
-  }
-}
-    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<TrustKeyMutation, TrustKeyMutationVariables>;
-export const RevokeKeyDocument = gql`
-    mutation RevokeKey($name: String!) {
-  revokeKey(input: {name: $name}) {
-    result {
-      ...StrandKey
-    }
-  }
-}
-    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<RevokeKeyMutation, RevokeKeyMutationVariables>;
 export const ObserveExplorerDocument = gql`
     mutation ObserveExplorer($store: Boolean, $queue: Boolean, $minConfidence: Certainty, $scope: String, $session: String, $taskId: String, $agent: String, $source: String, $output: String!) {
   observeExplorer(
@@ -4606,6 +4606,16 @@ export const RejectCandidateDocument = gql`
 }
     ${CandidateFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<RejectCandidateMutation, RejectCandidateMutationVariables>;
+export const ReopenCandidateDocument = gql`
+    mutation ReopenCandidate($id: ID!) {
+  reopenCandidate(input: {id: $id}) {
+    result {
+      ...Candidate
+    }
+  }
+}
+    ${CandidateFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<ReopenCandidateMutation, ReopenCandidateMutationVariables>;
 export const ChunkDocument = gql`
     mutation Chunk($task: String!, $outcome: String!, $approach: String!, $scope: String, $taskId: String, $agent: String, $source: String, $idempotencyKey: String) {
   chunk(
@@ -4934,6 +4944,55 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<RejectMutation, RejectMutationVariables>;
+export const HoldDocument = gql`
+    mutation Hold($nameOrId: String!, $by: String, $idempotencyKey: String) {
+  hold(input: {nameOrId: $nameOrId, by: $by, idempotencyKey: $idempotencyKey}) {
+    result {
+      ...Node
+    }
+  }
+}
+    ${NodeFragmentDoc}
+${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}
+${EpisodeFragmentDoc}
+${ReflectionFragmentDoc}` as unknown as DocumentNode<HoldMutation, HoldMutationVariables>;
+export const NewKeyDocument = gql`
+    mutation NewKey($name: String!) {
+  newKey(input: {name: $name}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<NewKeyMutation, NewKeyMutationVariables>;
+export const ImportKeyDocument = gql`
+    mutation ImportKey($name: String!, $public: String!) {
+  importKey(input: {name: $name, public: $public}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<ImportKeyMutation, ImportKeyMutationVariables>;
+export const TrustKeyDocument = gql`
+    mutation TrustKey($name: String!, $trust: Trust) {
+  trustKey(input: {name: $name, trust: $trust}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<TrustKeyMutation, TrustKeyMutationVariables>;
+export const RevokeKeyDocument = gql`
+    mutation RevokeKey($name: String!) {
+  revokeKey(input: {name: $name}) {
+    result {
+      ...StrandKey
+    }
+  }
+}
+    ${StrandKeyFragmentDoc}` as unknown as DocumentNode<RevokeKeyMutation, RevokeKeyMutationVariables>;
 export const ExportStrandDocument = gql`
     mutation ExportStrand($path: String!, $scopes: [String!], $query: String, $since: String, $history: String, $withVectors: Boolean, $passphrase: String, $recipients: [String!], $key: String, $why: String, $tag: String) {
   exportStrand(

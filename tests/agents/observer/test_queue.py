@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.agents.observer.candidates import certainty, should_store, store_candidates
-from helix.agents.observer.queue import LONGEST, accept, enqueue, reject, waiting
+from helix.agents.observer.queue import LONGEST, accept, enqueue, reject, reopen, waiting
 from helix.agents.observer.verify import verify
 from helix.agents.tasks.board import TaskSighting, mirror
 from helix.errors import ConflictError, NotFoundError
@@ -99,6 +99,20 @@ def test_what_was_decided_on_cannot_be_decided_on_again(store: Store) -> None:
         accept(store, proposed.id)
     with pytest.raises(NotFoundError, match="no candidate"):
         reject(store, "nothing")
+
+
+def test_what_was_rejected_waits_again_as_it_did(store: Store) -> None:
+    (proposed,) = enqueue(store, [candidate("tests hang")])
+    with pytest.raises(ConflictError, match="waiting"):
+        reopen(store, proposed.id)
+    reject(store, proposed.id, "ada")
+    assert reopen(store, proposed.id) == proposed
+    assert waiting(store).items == (proposed,)
+    accept(store, proposed.id)
+    with pytest.raises(ConflictError, match="accepted"):
+        reopen(store, proposed.id)
+    with pytest.raises(NotFoundError, match="no candidate"):
+        reopen(store, "nothing")
 
 
 def test_what_is_met_again_while_it_waits_is_as_sure_as_it_ever_was(store: Store) -> None:
