@@ -91,23 +91,14 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
   const [trigger, setTrigger] = useState(memory.trigger);
   const [resolution, setResolution] = useState(memory.resolution);
   const [kind, setKind] = useState<Kind>(memory.kind);
-  const follow = useFollowing();
-  const { id, ...before } = { id: memory.id, trigger: memory.trigger, resolution: memory.resolution, kind: memory.kind };
-  const edit = useChange(EditDocument, {
-    said: `${memory.name} has a new version.`,
-    undo: (now) => helix.run(EditDocument, { nameOrId: now.id, ...before }).then((again) => follow(now.id, again.id)),
-    onDone: (now) => {
-      close();
-      follow(id, now.id);
-    },
-  });
+  const edit = useEdit(memory, close);
   const same = trigger === memory.trigger && resolution === memory.resolution && kind === memory.kind;
   return (
     <Form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        edit.mutate({ nameOrId: id, trigger, resolution, kind });
+        edit.mutate({ nameOrId: memory.id, trigger, resolution, kind });
       }}
     >
       <Field label="When (what it is about)" value={trigger} onChange={setTrigger} lines={4} autoFocus isRequired />
@@ -127,6 +118,21 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
       <FormButtons does="Save a new version" close={close} isDisabled={same || !trigger.trim() || edit.isPending} />
     </Form>
   );
+}
+
+/** Gives a memory a new version; the address goes along, there and back. */
+export function useEdit(memory: MemoryFragment, close?: () => void) {
+  const follow = useFollowing();
+  const { id, trigger, resolution, kind } = memory;
+  return useChange(EditDocument, {
+    said: `${memory.name} has a new version.`,
+    undo: (now) =>
+      helix.run(EditDocument, { nameOrId: now.id, trigger, resolution, kind }).then((again) => follow(now.id, again.id)),
+    onDone: (now) => {
+      close?.();
+      follow(id, now.id);
+    },
+  });
 }
 
 /** Has the address name the new version of a memory wherever it names the one before. */

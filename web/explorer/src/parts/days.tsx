@@ -1,13 +1,10 @@
-/** How much came in on each day, as bars; a bar narrows the view to its days. */
+/** Days of UTC: as bars of how much came in on each, where a bar narrows the view to its days, and as moments. */
 import { useMemo } from "react";
 import { Button, Tooltip, TooltipTrigger } from "react-aria-components";
 
-import { count } from "./text";
-
-export interface Day {
+interface Day {
   day: string;
-  memories: number;
-  episodes: number;
+  number: number;
 }
 
 const MOST_BARS = 60;
@@ -16,9 +13,18 @@ const DAY = 86_400_000;
 interface Bar {
   first: string;
   last: string;
-  memories: number;
-  episodes: number;
+  number: number;
 }
+
+/** Returns the first moment of a day as a time of the schema, or null. */
+export const startOf = (day: string): string | null => (day ? new Date(`${day}T00:00:00Z`).toISOString() : null);
+
+/** Returns the last moment of a day as a time of the schema, or null. */
+export const endOf = (day: string): string | null => (day ? new Date(`${day}T23:59:59.999Z`).toISOString() : null);
+
+/** Says from which day to which. */
+export const span = (first: string, last: string): string =>
+  first === last ? first : [first && `from ${first}`, last && `to ${last}`].filter(Boolean).join(" ");
 
 /** Returns bars of equal length in days, at most MOST_BARS, without gaps. */
 export function barsOf(days: readonly Day[]): Bar[] {
@@ -29,36 +35,43 @@ export function barsOf(days: readonly Day[]): Bar[] {
   const width = Math.max(1, Math.ceil((last - first + DAY) / DAY / MOST_BARS));
   const bars: Bar[] = [];
   for (let start = first; start <= last; start += width * DAY)
-    bars.push({ first: iso(start), last: iso(start + (width - 1) * DAY), memories: 0, episodes: 0 });
-  for (const { day, memories, episodes } of days) {
+    bars.push({ first: iso(start), last: iso(start + (width - 1) * DAY), number: 0 });
+  for (const { day, number } of days) {
     const bar = bars[Math.floor((Date.parse(day) - first) / DAY / width)];
-    if (bar) {
-      bar.memories += memories;
-      bar.episodes += episodes;
-    }
+    if (bar) bar.number += number;
   }
   return bars;
 }
 
 const iso = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-export function Days({ days, onPick }: { days: readonly Day[]; onPick: (since: string, until: string) => void }) {
+/** `label` says what is shown, `said` a number of them. */
+export function Days({
+  days,
+  label,
+  said,
+  onPick,
+}: {
+  days: readonly Day[];
+  label: string;
+  said: (number: number) => string;
+  onPick: (since: string, until: string) => void;
+}) {
   const bars = useMemo(() => barsOf(days), [days]);
-  const most = Math.max(1, ...bars.map(({ memories }) => memories));
+  const most = Math.max(1, ...bars.map(({ number }) => number));
   if (bars.length < 2) return null;
   return (
-    <div className="days" role="group" aria-label="When it was learned">
+    <div className="days" role="group" aria-label={label}>
       {bars.map((bar) => {
-        const span = bar.first === bar.last ? bar.first : `${bar.first} to ${bar.last}`;
-        const said = `${span}: ${count(bar.memories, "memory", "memories")}`;
+        const words = `${span(bar.first, bar.last)}: ${said(bar.number)}`;
         return (
           <TooltipTrigger key={bar.first} delay={100}>
-            <Button className="day" aria-label={said} onPress={() => onPick(bar.first, bar.last)}>
+            <Button className="day" aria-label={words} onPress={() => onPick(bar.first, bar.last)}>
               <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
-                <Column height={bar.memories && Math.max(2, (40 * bar.memories) / most)} />
+                <Column height={bar.number && Math.max(2, (40 * bar.number) / most)} />
               </svg>
             </Button>
-            <Tooltip className="tooltip">{said}</Tooltip>
+            <Tooltip className="tooltip">{words}</Tooltip>
           </TooltipTrigger>
         );
       })}

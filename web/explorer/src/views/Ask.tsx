@@ -8,15 +8,12 @@ import { useAddress, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Badges, SaidBy, trustWord } from "../parts/badges";
 import { DateField, Facet, Pick } from "../parts/controls";
-import { Days } from "../parts/days";
+import { Days, endOf, startOf } from "../parts/days";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
 import { Beginning, count, Line, plain, Time } from "../parts/text";
 import { Detail, Section } from "./Detail";
-
-/** Returns the beginning of a day as a time of the schema, or null. */
-const from = (day: string): string | null => (day ? new Date(`${day}T00:00:00`).toISOString() : null);
 
 function useFilters() {
   const { all, get } = useAddress();
@@ -24,8 +21,17 @@ function useFilters() {
   const kinds = all<Kind>("kind");
   const status = all<Status>("status");
   const trust = all<Trust>("trust");
-  return { scope, kinds, status, trust, since: from(get("since")), until: from(get("until")) };
+  return { scope, kinds, status, trust, since: startOf(get("since")), until: endOf(get("until")) };
 }
+type Filters = ReturnType<typeof useFilters>;
+
+/** Returns the filters as the schema has them, which knows one status or any. */
+const wantedBy = (filters: Filters) => ({
+  ...filters,
+  status: filters.status[0] ?? ("ACTIVE" as const),
+  anyStatus: filters.status.length > 1,
+});
+
 
 export function Ask() {
   const address = useAddress();
@@ -78,11 +84,7 @@ export function Ask() {
 function Filters({ asked }: { asked: boolean }) {
   const address = useAddress();
   const filters = useFilters();
-  const facets = useAnswer(FacetsDocument, {
-    ...filters,
-    status: filters.status[0] ?? "ACTIVE",
-    anyStatus: filters.status.length > 1,
-  });
+  const facets = useAnswer(FacetsDocument, wantedBy(filters));
   const upper = (counts: readonly { value: string; count: number }[]) =>
     counts.map(({ value, count }) => ({ value: value.toUpperCase(), count }));
   const { data } = facets;
@@ -162,8 +164,6 @@ function Beside() {
   );
 }
 
-const end = (day: string): string | null => (day ? new Date(`${day}T23:59:59`).toISOString() : null);
-
 function useRecall(question: string, suffix: "" | "2") {
   const { get } = useAddress();
   const { scope, kinds, trust, since } = useFilters();
@@ -179,8 +179,8 @@ function useRecall(question: string, suffix: "" | "2") {
       limit: 20,
       explain: true,
       recipe: recipe || null,
-      asOf: end(asOf),
-      knownAt: end(knownAt),
+      asOf: endOf(asOf),
+      knownAt: endOf(knownAt),
       session: "explorer",
       everything: get("all") === "1",
     },
@@ -300,18 +300,19 @@ function Score({ score }: { score: number }) {
 function Browse() {
   const address = useAddress();
   const filters = useFilters();
-  const any = filters.status.length > 1;
-  const asked = { ...filters, status: filters.status[0] ?? "ACTIVE", anyStatus: any } as const;
-  const pages = usePages(MemoriesDocument, { ...asked, first: 60 });
-  const facets = useAnswer(FacetsDocument, asked);
-  const items = any ? pages.items.filter(({ status }) => filters.status.includes(status)) : pages.items;
+  const wanted = wantedBy(filters);
+  const pages = usePages(MemoriesDocument, { ...wanted, first: 60 });
+  const facets = useAnswer(FacetsDocument, wanted);
+  const items = wanted.anyStatus ? pages.items.filter(({ status }) => filters.status.includes(status)) : pages.items;
   if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what="memories" />;
   if (items.length === 0 && !pages.hasMore) return <Nothing filtered={pages.total === 0 && isFiltered(filters)} />;
   return (
     <>
       <Days
-        days={facets.data?.days ?? []}
+        days={(facets.data?.days ?? []).map(({ day, memories }) => ({ day, number: memories }))}
+        label="When it was learned"
+        said={(number) => count(number, "memory", "memories")}
         onPick={(since, until) => address.set({ since, until }, { push: true })}
       />
       <p className="muted small">{count(pages.total, "memory", "memories")}, the newest first</p>
@@ -329,7 +330,7 @@ function Browse() {
   );
 }
 
-const isFiltered = (filters: ReturnType<typeof useFilters>): boolean =>
+const isFiltered = (filters: Filters): boolean =>
   Boolean(filters.kinds.length || filters.status.length || filters.trust.length || filters.since || filters.until || filters.scope);
 
 function Nothing({ filtered }: { filtered: boolean }) {

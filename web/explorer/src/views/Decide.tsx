@@ -5,11 +5,13 @@ import {
   ContradictionsDocument,
   DuplicatesDocument,
   ForgetDocument,
+  HoldDocument,
   InboxDocument,
   LearningQueueDocument,
   MemoriesDocument,
   RejectCandidateDocument,
   RejectDocument,
+  ReopenCandidateDocument,
   ReopenDuplicateDocument,
   ReopenContradictionDocument,
   ResolveContradictionDocument,
@@ -26,6 +28,7 @@ import { helix, useAnswer, useChange, usePages } from "../api";
 import { Actions } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
+import { More } from "../parts/more";
 import { Empty, Failed, Loading } from "../parts/states";
 import { count, Line, plain, Time, Words } from "../parts/text";
 
@@ -145,11 +148,7 @@ function Cases<T>({
           </li>
         ))}
       </ol>
-      {pages.hasMore && (
-        <Button className="button" onPress={pages.more}>
-          More of {pages.total.toLocaleString()}
-        </Button>
-      )}
+      <More of={pages} />
     </>
   );
 }
@@ -220,11 +219,12 @@ function Side({ memory, claim }: { memory: MemoryFragment; claim?: string }) {
 function Quarantine() {
   const scope = useScope();
   const pages = usePages(ReviewDocument, { scope, first: 30 });
+  const undo = (_: unknown, { nameOrId }: { nameOrId: string }) => helix.run(HoldDocument, { nameOrId });
   const accept = useChange(AcceptDocument, {
     said: (node) => `${"name" in node ? node.name : "It"} can be recalled now.`,
-    undo: (_, { nameOrId }) => helix.run(ForgetDocument, { nameOrId }),
+    undo,
   });
-  const reject = useChange(RejectDocument, { said: "Rejected: it stays on disk and is never recalled." });
+  const reject = useChange(RejectDocument, { said: "Rejected: it stays on disk and is never recalled.", undo });
   return (
     <Cases
       pages={pages}
@@ -265,7 +265,10 @@ function Queue() {
     said: (accepted) => `${accepted.result.name} is remembered.`,
     undo: (accepted) => helix.run(ForgetDocument, { nameOrId: accepted.result.id }),
   });
-  const reject = useChange(RejectCandidateDocument, { said: "Rejected: the same is not proposed again." });
+  const reject = useChange(RejectCandidateDocument, {
+    said: "Rejected: the same is not proposed again.",
+    undo: (_, { id }) => helix.run(ReopenCandidateDocument, { id }),
+  });
   return (
     <Cases
       pages={pages}
@@ -358,6 +361,7 @@ function Gaps() {
           </li>
         ))}
       </ol>
+      <More of={pages} />
     </>
   );
 }

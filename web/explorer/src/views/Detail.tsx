@@ -8,7 +8,6 @@ import {
   NodeDocument,
   NodesDocument,
   ShowingsDocument,
-  RestoreDocument,
   WhyDocument,
 } from "helix-memory";
 import type { MemoryFragment, NodeFragment, RecallItemFragment, RefFragment, VersionFragment } from "helix-memory";
@@ -16,22 +15,22 @@ import { useEffect } from "react";
 import { Disclosure, DisclosurePanel, Heading, Button, Link } from "react-aria-components";
 
 import { useLink } from "../address";
-import { helix, refresh, useAnswer, usePages } from "../api";
-import { Actions } from "../parts/actions";
+import { useAnswer, usePages } from "../api";
+import { Actions, useEdit } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { ScoreBars } from "../parts/score";
 import { Show } from "../parts/states";
 import { count, fullTime, Line, plain, Time, Words } from "../parts/text";
-import { tell } from "../shell/toasts";
 
 /** `item`: its place in an answer that is shown beside it. */
 export function Detail({ nameOrId, item }: { nameOrId: string; item?: RecallItemFragment | undefined }) {
-  const node = useAnswer(NodeDocument, { id: nameOrId }, { keep: false, when: /^[0-9a-f-]{36}$/.test(nameOrId) });
-  const memory = useAnswer(GetDocument, { nameOrId }, { keep: false, when: !/^[0-9a-f-]{36}$/.test(nameOrId) });
+  const isId = /^[0-9a-f-]{36}$/.test(nameOrId);
+  const node = useAnswer(NodeDocument, { id: nameOrId }, { keep: false, when: isId });
+  const memory = useAnswer(GetDocument, { nameOrId }, { keep: false, when: !isId });
   if (memory.data) return <MemoryDetail memory={memory.data} item={item} />;
   return (
-    <Show of={node.isEnabled ? node : memory} what="it">
+    <Show of={isId ? node : memory} what="it">
       {(found) => (found && "trigger" in found ? <MemoryDetail memory={found as MemoryFragment} item={item} /> : <Other node={found as NodeFragment} />)}
     </Show>
   );
@@ -268,7 +267,13 @@ export function Versions({ memory }: { memory: MemoryFragment }) {
       {(versions) => (
         <ol className="versions">
           {versions.map((version, place) => (
-            <Version key={`${version.at} ${version.change}`} version={version} before={versions.slice(place + 1).find((one) => one.memory)} />
+            <Version
+              key={`${version.at} ${version.change}`}
+              version={version}
+              before={versions[place + 1]}
+              replaced={memory.status === "ACTIVE" && ![memory.id, versions[place - 1]?.memory.id].includes(version.memory.id)}
+              now={memory}
+            />
           ))}
         </ol>
       )}
@@ -276,8 +281,17 @@ export function Versions({ memory }: { memory: MemoryFragment }) {
   );
 }
 
-function Version({ version, before }: { version: VersionFragment; before: VersionFragment | undefined }) {
+interface VersionProps {
+  version: VersionFragment;
+  before: VersionFragment | undefined;
+  /** Whether it is the last word of a version that another replaced. */
+  replaced: boolean;
+  now: MemoryFragment;
+}
+
+function Version({ version, before, replaced, now }: VersionProps) {
   const { memory } = version;
+  const edit = useEdit(now);
   const earlier = before?.memory;
   return (
     <li>
@@ -288,24 +302,21 @@ function Version({ version, before }: { version: VersionFragment; before: Versio
         </span>
       </p>
       {version.reason && <p className="muted small">{version.reason}</p>}
-      {memory && earlier && memory.id !== earlier.id && (
+      {earlier && memory.id !== earlier.id && (
         <>
           <Changes before={earlier.trigger} after={memory.trigger} />
           <Changes before={earlier.resolution} after={memory.resolution} />
-          {memory.status !== "ACTIVE" && (
-            <Button
-              className="button quiet"
-              onPress={() =>
-                void helix
-                  .run(RestoreDocument, { nameOrId: memory.id })
-                  .then(() => refresh())
-                  .catch((error: Error) => tell(error.message, undefined, "wrong"))
-              }
-            >
-              Bring this version back
-            </Button>
-          )}
         </>
+      )}
+      {replaced && (
+        <Button
+          className="button quiet"
+          onPress={() =>
+            edit.mutate({ nameOrId: now.id, trigger: memory.trigger, resolution: memory.resolution, kind: memory.kind })
+          }
+        >
+          Bring these words back
+        </Button>
       )}
     </li>
   );

@@ -1,13 +1,14 @@
 /** What happened: sessions and what was recorded in them, the newest first, and the plans with their tasks. */
 import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument } from "helix-memory";
 import type { EpisodeFragment } from "helix-memory";
-import { Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useParams } from "react-router";
 
 import { useAddress, useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
-import { Days } from "../parts/days";
+import { Days, endOf, span, startOf } from "../parts/days";
+import { More } from "../parts/more";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
@@ -53,54 +54,68 @@ function Sessions() {
       </Empty>
     );
   return (
-    <ol className="timeline">
-      {pages.items.map((session) => (
-        <li key={`${session.scope} ${session.name}`}>
-          <span className="muted small">
-            <Time at={session.startedAt} />
-          </span>
-          <span>
-            <Link className="link" href={link(`/happened/session/${encodeURIComponent(session.name)}`, { scope: session.scope })}>
-              <bdi>{session.name}</bdi>
-            </Link>{" "}
-            {session.agent && <span className="badge">{session.agent}</span>}{" "}
-            {session.private && <span className="badge">private</span>}{" "}
-            <span className="muted small">
-              {session.scope}, {count(session.episodes, "episode")}
-              {session.endedAt ? "" : ", open"}
-            </span>
-          </span>
-        </li>
-      ))}
-      {pages.hasMore && (
-        <li>
-          <button type="button" className="button" onClick={pages.more}>
-            Earlier sessions
-          </button>
-        </li>
-      )}
-    </ol>
-  );
-}
-
-function Episodes() {
-  const scope = useScope();
-  return (
     <>
-      <EpisodeDays scope={scope} />
-      <EpisodeList variables={{ scope }} />
+      <ol className="timeline">
+        {pages.items.map((session) => (
+          <li key={`${session.scope} ${session.name}`}>
+            <span className="muted small">
+              <Time at={session.startedAt} />
+            </span>
+            <span>
+              <Link className="link" href={link(`/happened/session/${encodeURIComponent(session.name)}`, { scope: session.scope })}>
+                <bdi>{session.name}</bdi>
+              </Link>{" "}
+              {session.agent && <span className="badge">{session.agent}</span>}{" "}
+              {session.private && <span className="badge">private</span>}{" "}
+              <span className="muted small">
+                {session.scope}, {count(session.episodes, "episode")}
+                {session.endedAt ? "" : ", open"}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <More of={pages} />
     </>
   );
 }
 
-function EpisodeDays({ scope }: { scope: string | null }) {
-  const address = useAddress();
+/** All episodes, or those that were recorded on the days that are picked. */
+function Episodes() {
+  const scope = useScope();
+  const { get, set } = useAddress();
+  const [since, until] = [get("since"), get("until")];
   const facets = useAnswer(FacetsDocument, { scope, anyStatus: true });
-  const days = (facets.data?.days ?? []).map(({ day, episodes }) => ({ day, memories: episodes, episodes }));
-  return <Days days={days} onPick={(since, until) => address.set({ since, until })} />;
+  const days = (facets.data?.days ?? []).map(({ day, episodes }) => ({ day, number: episodes }));
+  return (
+    <>
+      <Days
+        days={days}
+        label="When episodes were recorded"
+        said={(number) => count(number, "episode")}
+        onPick={(since, until) => set({ since, until }, { push: true })}
+      />
+      {(since || until) && (
+        <p className="row small">
+          Recorded {span(since, until)}
+          <Button className="button quiet" onPress={() => set({ since: null, until: null })}>
+            Show all
+          </Button>
+        </p>
+      )}
+      <EpisodeList variables={{ scope, since: startOf(since), until: endOf(until) }} />
+    </>
+  );
 }
 
-function EpisodeList({ variables }: { variables: { scope?: string | null; session?: string } }) {
+interface Wanted {
+  scope: string | null;
+  session?: string;
+  since?: string | null;
+  until?: string | null;
+}
+
+function EpisodeList({ variables }: { variables: Wanted }) {
   const address = useAddress();
   const pages = usePages(EpisodesDocument, { ...variables, first: 60 });
   const open = address.get("open");
@@ -175,21 +190,24 @@ function Plans() {
   if (pages.isPending) return <Loading what="plans" />;
   if (!pages.items.length) return <Empty title="No plan is kept yet.">Planners of connected agents keep theirs here.</Empty>;
   return (
-    <ol className="timeline">
-      {pages.items.map((plan) => (
-        <li key={plan.id}>
-          <span className="muted small">
-            <Time at={plan.recordedAt} />
-          </span>
-          <span>
-            <Link className="link" href={link(`/plans/${plan.id}`)}>
-              <Line text={plan.objective} />
-            </Link>{" "}
-            <span className="badge">{plan.status}</span> <span className="muted small">{plan.scope}</span>
-          </span>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="timeline">
+        {pages.items.map((plan) => (
+          <li key={plan.id}>
+            <span className="muted small">
+              <Time at={plan.recordedAt} />
+            </span>
+            <span>
+              <Link className="link" href={link(`/plans/${plan.id}`)}>
+                <Line text={plan.objective} />
+              </Link>{" "}
+              <span className="badge">{plan.status}</span> <span className="muted small">{plan.scope}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <More of={pages} />
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { useParams } from "react-router";
 import { useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
+import { More } from "../parts/more";
 import { Empty, Failed, Loading, Show } from "../parts/states";
 import { Beginning, count, Line, plain, Time, Words } from "../parts/text";
 import { useTitle } from "./Detail";
@@ -47,11 +48,7 @@ export function Insights() {
           ))}
         </ul>
       )}
-      {pages.hasMore && (
-        <Button className="button" onPress={pages.more}>
-          More of {pages.total.toLocaleString()}
-        </Button>
-      )}
+      <More of={pages} />
     </div>
   );
 }

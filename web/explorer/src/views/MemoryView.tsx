@@ -1,9 +1,9 @@
 /** The page of one memory: as in the list's panel, and its effect over time. */
 import { EffectDocument, ShowingsDocument } from "helix-memory";
-import { Button } from "react-aria-components";
 import { useParams } from "react-router";
 
 import { useAnswer, usePages } from "../api";
+import { More } from "../parts/more";
 import { OutcomeBars } from "../parts/outcomes";
 import { Show } from "../parts/states";
 import { Table } from "../parts/table";
@@ -63,11 +63,7 @@ function Over({ nameOrId }: { nameOrId: string }) {
                   ))}
                 </tbody>
               </Table>
-              {showings.hasMore && (
-                <Button className="button" onPress={showings.more}>
-                  More of {showings.total.toLocaleString()}
-                </Button>
-              )}
+              <More of={showings} />
             </>
           )
         }
