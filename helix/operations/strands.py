@@ -230,9 +230,9 @@ def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) 
 
 
 def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:
-    """Return a strand that was verified, whose signer is known here and which can be opened."""
+    """Return a strand whose signature was verified, and whose signer is known here; its content is not read yet."""
     file, keyring = Path(absolute(path)), keyring_of(helix)
-    manifest = container.verify(file)
+    manifest = container.inspect(file)
     key = keyring.signer(manifest.data["signer"])
     signer = Signer(name=key.name, trust=key.trust)
     return Strand(path=file, manifest=manifest, signer=signer, opener=keyring.opener(passphrase))

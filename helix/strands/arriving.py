@@ -42,7 +42,7 @@ UNDER_WAY = "strand_under_way"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strand:
-    """A strand that was verified: its file, its manifest, who signed it, and what opens it."""
+    """A strand whose signature was verified: its file, its manifest, who signed it, and what opens it."""
 
     path: Path
     manifest: Manifest
@@ -59,6 +59,7 @@ class Strand:
         """Return what reads the rows, and what it reads."""
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
+        container.verify(self.path)
         reading = Reading(
             schema=self.manifest.data["schema"],
             partial=self.version["since"] is not None,

@@ -264,7 +264,7 @@ class Merge:
         """Return an active memory under a name that no other one of its scope has.
 
         Of two of one name the one that was recorded first keeps it, on whichever side it was: so both sides choose the
-        same.
+        same. What others signed never takes the name of what is here.
         """
         put = row.put
         if not isinstance(put, PutNode) or put.label is not Label.MEMORY or put.props.get("status") != Status.ACTIVE:
@@ -278,10 +278,14 @@ class Merge:
         coming = node_from(put.label, put.id, put.props)
         assert isinstance(coming, Memory)
         self.counts["renamed"] += 1
-        if (other.recorded_at, other.id) <= (coming.recorded_at, coming.id):
+        if not self._comes_before(coming, other):
             return replace(row, put=replace(put, props={**put.props, "name": _apart(name, put.id)}))
         composer.patch(holder, name=_apart(name, other.id))
         return row
+
+    def _comes_before(self, coming: Memory | Episode, held: Memory | Episode) -> bool:
+        """Return whether what comes in was recorded first; what others say of that takes nothing from what is here."""
+        return self.received.signer.is_own and (coming.recorded_at, coming.id) < (held.recorded_at, held.id)
 
     def _heard_once(self, composer: Composer, row: Row) -> Row:
         """Return an episode so that what both sides took from one source is found once: by the one recorded first."""
@@ -296,7 +300,7 @@ class Merge:
         coming = node_from(put.label, put.id, put.props)
         assert isinstance(other, Episode) and isinstance(coming, Episode)
         self.counts["heard twice"] += 1
-        if (other.recorded_at, other.id) <= (coming.recorded_at, coming.id):
+        if not self._comes_before(coming, other):
             return replace(row, put=replace(put, props={**put.props, "status": Status.RETIRED.value}), texts=())
         composer.silence(known)
         composer.patch(known, status=Status.RETIRED)

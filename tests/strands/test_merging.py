@@ -23,6 +23,7 @@ from helix.model.tombstone import is_tombstone
 from helix.operations import capture, memories
 from helix.service import Helix
 from helix.store.writer import Decision
+from helix.strands.received import Signer
 from tests.strands.conftest import Machines
 
 
@@ -87,6 +88,19 @@ def test_without_a_common_version_nothing_is_dropped(machines: Machines) -> None
     take(other.store, one.store)
     assert root(one.store) == root(other.store)
     assert any(row.table == "DEPENDS_ON" for row in rows_of(one.store))
+
+
+def test_a_stranger_takes_neither_a_name_nor_a_place_in_what_is_found(machines: Machines) -> None:
+    stranger, here = machines(), machines()
+    for helix, words in ((stranger, "run the tests with make"), (here, "run the tests with uv")):
+        memories.store(helix, StoreRequest(trigger=words, resolution="", kind="fact", name="how-to-test"))
+        capture.record_episode(helix, EpisodeRequest(content=words, source="notes:one"))
+    (mine,) = here.store.index.memories_named("how-to-test")
+    take(here.store, stranger.store, Signer(name="stranger", trust=Trust.WEB))
+    assert here.store.index.named("global", "how-to-test") == mine.ref
+    found = here.store.index.found_by_text()
+    (episode,) = (row for row in rows_of(here.store) if row.table == "Episode" and row.texts and "uv" in row.texts[0])
+    assert here.store.index.row_of(Ref(label=Label.EPISODE, id=episode.put.id)) in found
 
 
 FACTS = ("the api listens on port 8001", "the api listens on port 8002", "deploys run on friday", "tests need docker")
