@@ -120,6 +120,6 @@ export function wordsOf(error: unknown): [string, string] {
 }
 
 const sentence = (words: string): string => {
-  const text = words.trim();
+  const text = words.trim().replace(/^[a-z]/, (first) => first.toUpperCase());
   return text && !/[.!?]$/.test(text) ? `${text}.` : text;
 };

@@ -11,6 +11,8 @@ import type { Drawn } from "./model";
 
 export type Places = Record<string, { x: number; y: number }>;
 
+const LONGEST = 36; // characters of a title in the picture; the list beside it has the whole
+
 interface Props {
   drawn: Drawn;
   chosen: string;
@@ -82,7 +84,7 @@ export function Canvas(props: Props) {
     const before = graph.order;
     for (const node of drawn.nodes.values()) {
       const looks = {
-        label: cut(node.title, 60),
+        label: cut(node.title, LONGEST),
         size: 3 + 1.5 * Math.log2(1 + node.degree) + 5 * node.heat,
         color: props.heated ? heatColour(node.heat) : COLOURS[node.ref.label],
       };

@@ -36,7 +36,11 @@ export function Badges({ memory }: { memory: MemoryFragment }) {
       <KindBadge kind={memory.kind} />
       <SaidBy who={memory.saidBy} />
       <StatusBadge status={memory.status} />
-      {memory.confidenceLabel && <span className="badge evidence">{memory.confidenceLabel}</span>}
+      {memory.confidenceLabel && (
+        <span className="badge evidence" title="Of the tasks that used it, by how they ended and what people said; older ones count less.">
+          helped {memory.confidenceLabel.replace(/[[\]]/g, "")}
+        </span>
+      )}
     </span>
   );
 }

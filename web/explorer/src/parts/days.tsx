@@ -45,6 +45,9 @@ export function barsOf(days: readonly Day[]): Bar[] {
 
 const iso = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
+/** Returns the day that was so many days before today. */
+export const daysAgo = (days: number): string => iso(Date.now() - days * DAY);
+
 /** `label` says what is shown, `said` a number of them. */
 export function Days({
   days,

@@ -8,7 +8,7 @@ import { useAddress, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Badges, SaidBy, trustWord } from "../parts/badges";
 import { DateField, Facet, Pick } from "../parts/controls";
-import { Days, endOf, startOf } from "../parts/days";
+import { Days, daysAgo, endOf, startOf } from "../parts/days";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
@@ -123,6 +123,13 @@ function Filters({ asked }: { asked: boolean }) {
         )}
         <fieldset className="facet">
           <legend>Learned</legend>
+          <div className="row">
+            {[7, 30].map((days) => (
+              <Button key={days} className="button quiet" onPress={() => address.set({ since: daysAgo(days), until: null }, { push: true })}>
+                in {days} days
+              </Button>
+            ))}
+          </div>
           <DateField label="since" value={address.get("since")} onChange={(since) => address.set({ since })} />
           {!asked && <DateField label="until" value={address.get("until")} onChange={(until) => address.set({ until })} />}
         </fieldset>

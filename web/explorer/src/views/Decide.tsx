@@ -175,7 +175,7 @@ function Contradictions() {
       {(dispute) => (
         <>
           <p className="small muted">
-            {dispute.ground} <Time at={dispute.since} />
+            {GROUNDS[dispute.ground] ?? dispute.ground}, found <Time at={dispute.since} />
           </p>
           <div className="columns">
             <Side memory={dispute.first} claim={dispute.left} />
@@ -186,6 +186,14 @@ function Contradictions() {
     </Cases>
   );
 }
+
+const GROUNDS: Record<string, string> = {
+  negation: "One denies what the other says",
+  opposite: "They say opposites",
+  number: "They name different numbers",
+  value: "They name different values",
+  model: "A language model says that both cannot hold",
+};
 
 const outcomeOf = ({ outcome, first, second }: DisputeFragment): string =>
   outcome === "FIRST" ? `${first.name} holds` : outcome === "SECOND" ? `${second.name} holds` : outcome === "BOTH" ? "both hold" : "neither holds";

@@ -13,6 +13,7 @@ import {
 import type { MemoryFragment, NodeFragment, RecallItemFragment, RefFragment, VersionFragment } from "helix-memory";
 import { useEffect } from "react";
 import { Disclosure, DisclosurePanel, Heading, Button, Link } from "react-aria-components";
+import { useLocation } from "react-router";
 
 import { useLink } from "../address";
 import { useAnswer, usePages } from "../api";
@@ -92,6 +93,7 @@ function Other({ node }: { node: NodeFragment }) {
 
 function MemoryDetail({ memory, item }: { memory: MemoryFragment; item: RecallItemFragment | undefined }) {
   const link = useLink();
+  const { pathname } = useLocation();
   return (
     <article className="detail">
       <h2>
@@ -102,9 +104,11 @@ function MemoryDetail({ memory, item }: { memory: MemoryFragment; item: RecallIt
       {memory.resolution && <Words text={memory.resolution} className="resolution" />}
       <Actions memory={memory} />
       <p className="row small">
-        <Link className="link" href={link(`/memory/${encodeURIComponent(memory.id)}`)}>
-          its own page
-        </Link>
+        {!pathname.startsWith("/memory/") && (
+          <Link className="link" href={link(`/memory/${encodeURIComponent(memory.id)}`)}>
+            its own page
+          </Link>
+        )}
         <Link className="link" href={link("/graph", { start: memory.id })}>
           in the graph
         </Link>
@@ -151,7 +155,12 @@ function Why({ memory }: { memory: MemoryFragment }) {
   if (why.error) return <p className="muted">It is not in the last answer that this page was given.</p>;
   return (
     <Show of={why} what="the reasons">
-      {(item) => <Reasons item={item} />}
+      {(item) => (
+        <>
+          <p className="muted small">In the last answer that this page was given:</p>
+          <Reasons item={item} />
+        </>
+      )}
     </Show>
   );
 }

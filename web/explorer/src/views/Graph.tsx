@@ -211,15 +211,15 @@ function Drawing({ drawn, path, heated, places, onOpen }: { drawn: Drawn; path: 
         ) : edge && drawn.edges.has(edge) ? (
           <EdgeReason edge={drawn.edges.get(edge) as Edge} drawn={drawn} onChoose={choose} />
         ) : (
-          <Legend drawn={drawn} onChoose={choose} />
+          <Legend drawn={drawn} whole={!onOpen} onChoose={choose} />
         )}
       </aside>
     </div>
   );
 }
 
-/** The nodes as a list, those with the most edges first. */
-function Legend({ drawn, onChoose }: { drawn: Drawn; onChoose: (id: string) => void }) {
+/** The nodes as a list, those with the most edges first; in the overview, communities by their size. */
+function Legend({ drawn, whole, onChoose }: { drawn: Drawn; whole: boolean; onChoose: (id: string) => void }) {
   const nodes = useMemo(() => [...drawn.nodes.values()].sort((a, b) => b.heat - a.heat || b.degree - a.degree).slice(0, 200), [drawn]);
   return (
     <ListBox className="menu node-list" aria-label="Nodes" items={nodes} onAction={(id) => onChoose(String(id))}>
@@ -230,7 +230,7 @@ function Legend({ drawn, onChoose }: { drawn: Drawn; onChoose: (id: string) => v
           </svg>{" "}
           <Line text={node.title} most={80} />{" "}
           <span className="muted small">
-            {plain(node.kind ?? node.ref.label)}, {count(node.degree, "edge")}
+            {whole ? `${plain(node.kind ?? node.ref.label)}, ${count(node.degree, "edge")}` : count(node.degree, "node")}
           </span>
         </ListBoxItem>
       )}

@@ -36,7 +36,7 @@ export function Health() {
         <TabList className="tabs" aria-label="Health">
           {TABS.map((id) => (
             <Tab key={id} id={id} className="tab">
-              {id}
+              {id[0]?.toUpperCase() + id.slice(1)}
             </Tab>
           ))}
         </TabList>
@@ -216,7 +216,7 @@ function Items({ items }: { items: readonly WorkItemFragment[] }) {
               <Time at={item.endedAt ?? item.startedAt ?? item.createdAt} />
             </td>
             <td className="small">
-              {item.error ? <Words text={item.error} most={200} /> : <Words text={figures(item.result)} most={200} />}
+              {item.error ? <Words text={item.error} most={200} /> : <Words text={figures(item.result.map(({ name, value }) => [name, value]))} most={200} />}
             </td>
             <td>
               {item.state === "DONE" && item.changed && (
@@ -237,10 +237,10 @@ function Items({ items }: { items: readonly WorkItemFragment[] }) {
   );
 }
 
-/** The figures of a result, those that are not zero. */
-export const figures = (result: unknown): string =>
-  Object.entries((result ?? {}) as Record<string, unknown>)
-    .filter(([, value]) => (typeof value === "number" && value !== 0) || (typeof value === "string" && value !== ""))
+/** Says the parts of a result that are numbers or words, but not zero or empty. */
+const figures = (parts: readonly (readonly [string, unknown])[]): string =>
+  parts
+    .filter(([, value]) => (typeof value === "number" || typeof value === "string") && value)
     .map(([name, value]) => `${plain(name)} ${String(value)}`)
     .join(", ");
 
@@ -282,7 +282,7 @@ export function Jobs({ jobs }: { jobs: readonly JobFragment[] }) {
               )}
             </ProgressBar>
           )}
-          {job.error ? <p className="wrong-words">{job.error}</p> : job.state === "DONE" && <p className="small">{figures(job.result)}</p>}
+          {job.error ? <p className="wrong-words">{job.error}</p> : job.state === "DONE" && <p className="small">{figures(Object.entries(job.result ?? {}))}</p>}
         </li>
       ))}
     </ul>

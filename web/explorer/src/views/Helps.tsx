@@ -35,8 +35,10 @@ function NoTasks({ holdback }: { holdback: number }) {
   return (
     <Empty title="No task has ended yet.">
       <p>
-        Connected agents record their tasks. Tests, builds and linters decide how each one went, and {percent(holdback)} of the tasks are shown no
-        memory, so that the two can be compared.
+        Connected agents record their tasks. Tests, builds and linters decide how each one went.{" "}
+        {holdback > 0
+          ? `${percent(holdback)} of the tasks are shown no memory, so that the two can be compared.`
+          : "No task is held out (setting holdback is 0), so nothing can be compared."}
       </p>
       <p>
         <code>helix connect all</code> connects your agents; <code>helix verify</code> says whether their work is learned from.
@@ -69,7 +71,7 @@ function Report({ report }: { report: ReportFragment }) {
       <h2>Harm</h2>
       <p>
         {count(report.harm.blocked, "task")} that had been shown memories {report.harm.blocked === 1 ? "was" : "were"} blocked. Of{" "}
-        {count(report.harm.shown, "showing")}, {report.harm.failed} were used in a task that failed, and {report.harm.unused} were not used.
+        {count(report.harm.shown, "showing")}, {report.harm.failed} {report.harm.failed === 1 ? "was" : "were"} used in a task that failed, and {report.harm.unused} {report.harm.unused === 1 ? "was" : "were"} not used.
       </p>
       {report.periods.length > 0 && (
         <>
