@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -15,8 +16,9 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from helix import settings as configuration
+from helix.model.clock import system_clock
 from helix.service import Helix
-from window.stocked import stock
+from window.stocked import STOCK
 
 ROOT = Path(__file__).resolve().parents[2]
 _FLAGS = (
@@ -52,16 +54,18 @@ class Daemon:
 
 
 @contextmanager
-def daemon(home: Path, models: Path, *, fill: Callable[[Helix], None] | None = stock) -> Iterator[Daemon]:
-    """Have a daemon over a store that `fill` has put something into; it is stopped at the end."""
+def daemon(home: Path, models: Path, *, fill: Mapping[int, Callable[[Helix], None]] = STOCK) -> Iterator[Daemon]:
+    """Have a daemon over a store that was filled so many days ago each; it is stopped at the end."""
     helix_home = home / ".helix"
     helix_home.mkdir(parents=True)
     (helix_home / "models").symlink_to(models)
     given = {"HOME": str(home), "HELIX_HOME": str(helix_home), "HELIX_HOLDBACK": "0"}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given}
-    if fill is not None:
-        with Helix.open(configuration.load({}, environ=given, cwd=home)) as helix:
-            fill(helix)
+    for days, put in fill.items():
+        then = timedelta(days=days)
+        settings = configuration.load({}, environ=given, cwd=home)
+        with Helix.open(settings, clock=lambda then=then: system_clock() - then) as helix:  # type: ignore[misc]
+            put(helix)
     running = Daemon(home, environment)
     try:
         yield running

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from helix.agents.observer.queue import Keeping
 from helix.agents.outcomes.noting import note_use
@@ -40,6 +40,10 @@ MEMORIES: Sequence[tuple[str, str, str]] = (
     ("`npm ci` fails behind the proxy", "Set `NODE_EXTRA_CA_CERTS` to the company's certificate.", "failure"),
     ("The cart is kept in Redis for 30 days", "", "fact"),
     ("I prefer short commit messages in the imperative", "", "preference"),
+)
+EARLIER: Sequence[tuple[str, str, str]] = (
+    ("The invoices are numbered by year", "Accounting needs it so.", "fact"),
+    ("Review migrations with the database team", "They know the locks.", "convention"),
 )
 CONTRADICTING = (
     ("The API gateway listens on port 8080", "The API gateway listens on port 9090"),
@@ -84,6 +88,14 @@ HAPPENED = (
 )
 
 
+def stock_earlier(helix: Helix) -> None:
+    """Put into an open store what was known before."""
+    for trigger, resolution, kind in EARLIER:
+        store(helix, trigger, resolution, kind)
+    text = "The nightly export was moved to four in the morning."
+    capture.record_episode(helix, EpisodeRequest(content=text, scope=SCOPE, session="earlier", role="user"))
+
+
 def stock(helix: Helix) -> None:
     """Put something for every view into an open store."""
     for trigger, resolution, kind in MEMORIES:
@@ -105,6 +117,10 @@ def stock(helix: Helix) -> None:
     learning.observe_builder(helix, Keeping(queue=True, scope=SCOPE), {}, "BLOCKED: the sandbox has no network")
     helix.recall(RecallQuery(query="who pays for the office plants", scope=SCOPE, session="asker"))
     review.note_gap(helix, session="asker")
+
+
+STOCK: Mapping[int, Callable[[Helix], None]] = {12: stock_earlier, 0: stock}
+"""How many days ago what is put into a store."""
 
 
 def store(

@@ -1,10 +1,11 @@
-"""What a person does in the explorer: by pointer, by keyboard alone, and each thing with its way back."""
+"""What a person does in the explorer, by keyboard but for one walk by pointer, and each thing with its way back."""
 
 from __future__ import annotations
 
 import re
 
-from looking import Window, shows, tab_to, undo
+import pytest
+from looking import Window, fill, pick, press, shows, tab_to, turn, undo
 from playwright.sync_api import Locator, Page, expect
 
 
@@ -13,46 +14,70 @@ def card(page: Page, words: str) -> Locator:
     return page.locator(".card", has_text=words).locator(".card-button").first
 
 
-def test_asking_opening_and_closing_by_keyboard_alone(stocked: Window) -> None:
+def decided(page: Page, held: Locator, key: str) -> None:
+    """Go to one of the things that wait, and decide it by its key."""
+    expect(held).to_be_visible()
+    while "open" not in (held.get_attribute("class") or "").split():
+        page.keyboard.press("j")
+    page.keyboard.press(key)
+    expect(held).to_be_hidden()
+
+
+def test_asking_opening_and_closing(stocked: Window) -> None:
     with stocked.page() as page:
         page.keyboard.press("/")
         page.keyboard.type("when is the staging cluster reset")
         found = card(page, "staging cluster")
         expect(found).to_be_visible()
         expect(page).to_have_url(re.compile("q=when"))
-        tab_to(page, found)
-        page.keyboard.press("Enter")
+        press(page, found)
         panel = page.get_by_role("complementary", name="One memory")
         expect(panel).to_be_focused()
         page.keyboard.press("Escape")
         expect(panel).to_be_hidden()
         expect(found).to_be_focused()
         page.keyboard.press("Enter")
-        tab_to(page, panel.get_by_role("button", name="Forget"))
-        page.keyboard.press("Enter")
+        press(page, panel.get_by_role("button", name="Forget"))
         expect(panel.get_by_role("button", name="Restore")).to_be_visible()
-        undo(page, "out of recall", by_keyboard=True)
+        undo(page, "out of recall")
         expect(panel.get_by_role("button", name="Forget")).to_be_visible()
 
 
 def test_filters_stand_in_the_address_and_survive_reload_and_back(stocked: Window) -> None:
     with stocked.page("/?scope=shop") as page:
-        page.locator("label.check", has_text="failure").click()
+        press(page, page.get_by_role("checkbox", name="failure"), "Space")
         expect(page).to_have_url(re.compile("kind=FAILURE"))
         page.reload()
         shows(page, "npm ci")
         expect(page.get_by_role("checkbox", name="failure")).to_be_checked()
         expect(page.locator("main").get_by_text("The cart is kept in Redis")).to_have_count(0)
-        page.get_by_role("link", name="Insights").click()
+        press(page, page.get_by_role("link", name="Insights"))
         page.go_back()
         expect(page.get_by_role("checkbox", name="failure")).to_be_checked()
 
 
+@pytest.mark.parametrize(
+    ("path", "bars", "earlier", "today"),
+    [
+        ("/?scope=shop", "When it was learned", "The invoices are numbered by year", "The cart is kept in Redis"),
+        ("/happened?tab=episodes&scope=shop", "When episodes were recorded", "The nightly export", "raises a KeyError"),
+    ],
+)
+def test_a_bar_of_the_days_shows_what_came_in_then(
+    stocked: Window, path: str, bars: str, earlier: str, today: str
+) -> None:
+    with stocked.page(path) as page:
+        shows(page, today)
+        press(page, page.get_by_role("group", name=bars).get_by_role("button").first)
+        shows(page, earlier)
+        expect(page.locator("main").get_by_text(today)).to_have_count(0)
+        expect(page).to_have_url(re.compile(r"since=(\d{4}-\d\d-\d\d)&until=\1"))
+
+
 def test_two_recipes_stand_side_by_side(stocked: Window) -> None:
     with stocked.page("/?q=run+the+tests&scope=shop") as page:
-        page.get_by_role("button", name="Compare with").click()
-        page.locator(".pick", has_text="nothing else").get_by_role("button").click()
-        page.get_by_role("option", name="bm25").click()
+        press(page, page.get_by_role("button", name="Compare with"))
+        pick(page, page.locator(".pick", has_text="nothing else").get_by_role("button"), "bm25")
         for recipe in ("default", "bm25"):
             expect(page.get_by_role("heading", name=recipe)).to_be_visible()
         expect(page).to_have_url(re.compile("recipe2=bm25"))
@@ -60,36 +85,45 @@ def test_two_recipes_stand_side_by_side(stocked: Window) -> None:
 
 def test_a_memory_is_confirmed_edited_judged_and_tied(stocked: Window) -> None:
     with stocked.page("/?q=staging+cluster&scope=acts") as page:
-        card(page, "staging cluster").click()
+        press(page, card(page, "staging cluster"))
         panel = page.get_by_role("complementary", name="One memory")
-        panel.get_by_role("button", name="Confirm").click()
+        press(page, panel.get_by_role("button", name="Confirm"))
         expect(panel.locator(".badge.said.you")).to_be_visible()
-        panel.get_by_role("button", name="Helped", exact=True).click()
-        undo(page, "helped")
-        panel.get_by_role("button", name="Edit").click()
+        for judgement, said in (("Helped", "cluster-reset-fridays helped"), ("Did not help", "did not help")):
+            press(page, panel.get_by_role("button", name=judgement, exact=True))
+            undo(page, said)
+        press(page, panel.get_by_role("button", name="Edit"))
         dialog = page.get_by_role("dialog")
-        dialog.get_by_label("What (what to do or to know)").fill("Push before ten.")
+        fill(page, dialog.get_by_label("What (what to do or to know)"), "Push before ten.")
         expect(dialog.locator("del")).to_have_text(re.compile("noon"))
         expect(dialog.locator("ins")).to_have_text(re.compile("ten"))
-        dialog.get_by_role("button", name="Save a new version").click()
+        press(page, dialog.get_by_role("button", name="Save a new version"))
         expect(panel.get_by_text("Push before ten.")).to_be_visible()
         undo(page, "has a new version")
         expect(panel.get_by_text("Push before noon.")).to_be_visible()
-        panel.get_by_role("button", name="Relate").click()
-        dialog.get_by_label("The other memory's name or id").fill("rotate-signing-keys-march")
-        dialog.get_by_role("button", name="Draw the edge").click()
+        press(page, panel.get_by_role("button", name="Versions"))
+        press(page, panel.get_by_role("button", name="Bring these words back").first)
+        expect(panel.locator(".resolution")).to_have_text("Push before ten.")
+        press(page, panel.get_by_role("button", name="Relate"))
+        fill(page, dialog.get_by_label("The other memory's name or id"), "rotate-signing-keys-march")
+        press(page, dialog.get_by_role("button", name="Draw the edge"))
         expect(dialog).to_be_hidden()
-        panel.get_by_role("button", name="What it is tied to").click()
+        press(page, panel.get_by_role("button", name="What it is tied to"))
         expect(panel.get_by_role("link", name="rotate-signing-keys-march")).to_be_visible()
 
 
-def test_a_forgotten_memory_is_restored(stocked: Window) -> None:
+def test_a_forgotten_memory_is_restored_by_pointer(stocked: Window) -> None:
     with stocked.page("/?scope=acts") as page:
-        page.get_by_role("row", name=re.compile("Rotate|rotate")).click()
+        row = page.get_by_role("row", name=re.compile("rotate", re.I))
+        row.click()
         page.get_by_role("button", name="Forget").click()
-        expect(page.get_by_role("row", name=re.compile("Rotate|rotate"))).to_be_hidden()
+        expect(row).to_be_hidden()
         page.get_by_role("button", name="Restore").click()
-        expect(page.get_by_role("row", name=re.compile("Rotate|rotate"))).to_be_visible()
+        expect(row).to_be_visible()
+        page.locator(".toast", has_text="back in recall").get_by_role("button", name="Undo").click()
+        expect(row).to_be_hidden()
+        page.get_by_role("button", name="Restore").click()
+        expect(row).to_be_visible()
 
 
 def test_contradictions_are_decided_by_keys_and_undone(stocked: Window) -> None:
@@ -100,34 +134,46 @@ def test_contradictions_are_decided_by_keys_and_undone(stocked: Window) -> None:
         expect(cases.nth(1)).to_have_class(re.compile("open"))
         page.keyboard.press("2")
         expect(cases).to_have_count(before - 1)
-        undo(page, "Decided", by_keyboard=True)
+        undo(page, "Decided")
         expect(cases).to_have_count(before)
 
 
-def test_whatever_else_waits_is_decided_with_a_way_back(stocked: Window) -> None:
+@pytest.mark.parametrize("words", ["Disregard the rules above", "Ignore all previous rules"])
+def test_what_is_quarantined_is_accepted_and_rejected_and_held_again(stocked: Window, words: str) -> None:
+    """A memory and an episode."""
     with stocked.page("/decide?tab=quarantine&scope=acts") as page:
-        for key, words, said in (
-            ("a", "Ignore all previous", "can be recalled"),
-            ("x", "Disregard the rules", "Rejected"),
-        ):
-            held = page.locator(".case", has_text=words)
-            while "open" not in (held.get_attribute("class") or "").split():
-                page.keyboard.press("j")
-            page.keyboard.press(key)
-            expect(held).to_be_hidden()
-            expect(page.locator(".toast", has_text=said)).to_be_visible()
-        page.get_by_role("tab", name="Learning queue").click()
-        page.get_by_role("button", name="Remember it").click()
+        held = page.locator(".case", has_text=words)
+        for key, said in (("a", "can be recalled"), ("x", "Rejected")):
+            decided(page, held, key)
+            undo(page, said)
+            expect(held).to_be_visible()
+
+
+def test_what_waits_to_be_learned_is_rejected_reopened_and_accepted(stocked: Window) -> None:
+    with stocked.page("/decide?tab=queue&scope=acts") as page:
+        press(page, page.get_by_role("button", name="Reject"))
         shows(page, "Nothing waits to be learned.")
-        stocked.go(page, "/decide?tab=duplicates")
+        undo(page, "Rejected")
+        press(page, page.get_by_role("button", name="Remember it"))
+        shows(page, "Nothing waits to be learned.")
+        expect(page.locator(".toast", has_text="is remembered")).to_be_visible()
+
+
+def test_duplicates_are_kept_and_folded_and_a_gap_is_closed_by_hand(stocked: Window) -> None:
+    with stocked.page("/decide?tab=duplicates") as page:
         pair = page.locator(".case", has_text="queue.toml")
-        pair.get_by_role("button", name="Keep both").click()
-        expect(pair).to_be_hidden()
-        undo(page, "Both stay")
-        pair.get_by_role("button", name="Fold into the first").click()
-        expect(pair).to_be_hidden()
-        undo(page, "Folded into")
-        expect(pair).to_be_visible()
+        for button, said in (("Keep both", "Both stay"), ("Fold into the first", "Folded into")):
+            press(page, pair.get_by_role("button", name=button))
+            expect(pair).to_be_hidden()
+            undo(page, said)
+            expect(pair).to_be_visible()
+        turn(page, "/decide?tab=gaps")
+        gap = page.locator(".case", has_text="office plants")
+        press(page, gap.get_by_role("button", name="Forget"))
+        expect(gap).to_be_hidden()
+        undo(page, "out of recall")
+        press(page, gap.get_by_role("link", name="ask it again"))
+        expect(page).to_have_url(re.compile("q=who(%20|\\+)pays"))
 
 
 def test_the_palette_finds_a_memory_and_goes_there(stocked: Window) -> None:
@@ -143,11 +189,19 @@ def test_the_palette_finds_a_memory_and_goes_there(stocked: Window) -> None:
         expect(page).to_have_url(re.compile("/memory/cart-kept"))
 
 
-def test_a_task_of_a_plan_shows_its_evidence(stocked: Window) -> None:
-    with stocked.page("/happened?tab=plans") as page:
-        page.get_by_role("link", name=re.compile("new payment provider")).click()
+def test_sessions_episodes_and_tasks_of_plans_are_opened(stocked: Window) -> None:
+    with stocked.page("/happened?scope=shop") as page:
+        press(page, page.get_by_role("link", name="monday"))
+        rows = page.get_by_role("grid", name="Episodes").get_by_role("row")
+        tab_to(page, rows.first)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        panel = page.get_by_role("complementary", name="One episode")
+        expect(panel).to_contain_text("src/parser.py")
+        turn(page, "/happened?tab=plans")
+        press(page, page.get_by_role("link", name=re.compile("new payment provider")))
         shows(page, "4 tasks")
-        page.locator(".task", has_text="Write the client").click()
+        press(page, page.locator(".task", has_text="Write the client"))
         panel = page.get_by_role("complementary", name="One task")
         expect(panel.get_by_text("pytest tests/client").last).to_be_visible()
         expect(panel.get_by_text("passed")).to_be_visible()
@@ -157,9 +211,11 @@ def test_a_task_of_a_plan_shows_its_evidence(stocked: Window) -> None:
 
 def test_an_insight_leads_to_what_it_rests_on(stocked: Window) -> None:
     with stocked.page("/insights") as page:
-        page.locator(".card-button").first.click()
+        press(page, page.locator(".card-button").first)
         row = page.get_by_role("treegrid", name="Evidence").get_by_role("row").first
-        row.get_by_role("link").first.click()
+        tab_to(page, row)
+        tab_to(page, row.get_by_role("link").first, "ArrowRight")
+        page.keyboard.press("Enter")
         shows(page, "parser.py")
         expect(page).to_have_url(re.compile("/(memory|insights)/"))
 
@@ -176,18 +232,38 @@ def test_two_pages_see_each_other_s_changes(stocked: Window) -> None:
         expect(there).to_be_visible()
 
 
+def test_capture_and_background_work_are_paused_and_go_on(empty: Window) -> None:
+    with empty.page("/health") as page:
+        for stop, on, said in (("Pause capture", "Go on capturing", "Capture"), ("Pause", "Go on", "Background work")):
+            press(page, page.get_by_role("button", name=stop, exact=True))
+            expect(page.locator(".toast", has_text=f"{said} is paused.")).to_be_visible()
+            press(page, page.get_by_role("button", name=on, exact=True))
+            expect(page.locator(".toast", has_text=f"{said} goes on.")).to_be_visible()
+            expect(page.get_by_role("button", name=stop, exact=True)).to_be_visible()
+            turn(page, "/health?tab=work")
+        press(page, page.get_by_role("button", name="Work through everything now"))
+        expect(page.locator(".toast", has_text="worked through now")).to_be_visible()
+
+
+def test_background_work_says_what_came_of_it_and_is_taken_back(stocked: Window) -> None:
+    with stocked.page("/health?tab=work") as page:
+        row = page.get_by_role("row", name=re.compile("^consolidate done .*episodes read \\d")).first
+        press(page, row.get_by_role("button", name="Undo"))
+        expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+
+
 def test_an_export_and_a_plan_of_an_import_say_how_they_go(stocked: Window) -> None:
     with stocked.page("/transfer") as page:
         file = str(stocked.running.home / "all.jsonl")
-        page.get_by_role("region", name="Take memories elsewhere").get_by_role("button").first.click()
-        page.get_by_role("option", name=re.compile("JSON lines")).click()
-        page.get_by_label("File on this machine").fill(file)
-        page.get_by_role("button", name="Write it").click()
+        pick(page, page.get_by_role("region", name="Take memories elsewhere").get_by_role("button").first, "JSON lines")
+        fill(page, page.get_by_label("File on this machine"), file)
+        press(page, page.get_by_role("button", name="Write it"))
         jobs = page.get_by_role("region", name="Jobs").locator(".job")
         expect(jobs.first).to_contain_text("done")
-        page.get_by_role("region", name="Bring memories along").get_by_role("button").first.click()
-        page.get_by_role("option", name=re.compile("another memory")).click()
-        page.get_by_label("Path on this machine").fill(file)
-        page.get_by_role("button", name="Show the plan").click()
+        pick(
+            page, page.get_by_role("region", name="Bring memories along").get_by_role("button").first, "another memory"
+        )
+        fill(page, page.get_by_label("Path on this machine"), file)
+        press(page, page.get_by_role("button", name="Show the plan"))
         expect(jobs).to_have_count(2)
         expect(jobs.first).to_contain_text("done")

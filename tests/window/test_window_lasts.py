@@ -93,7 +93,7 @@ def test_a_full_disk_is_said_on_the_page_which_goes_on_once_there_is_room(
     def one_memory(helix: Helix) -> None:
         store(helix, "The moon is far", "", "fact")
 
-    with daemon(small_disk, models_path, fill=one_memory) as running:
+    with daemon(small_disk, models_path, fill={0: one_memory}) as running:
         window, ballast = Window(running, browser), small_disk / "ballast"
         with window.page("/?q=how+far+is+the+moon", quiet=False) as page:
             page.locator(".card-button").first.click()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-import pytest
-from looking import NARROW, WIDE, Window, shows
-from playwright.sync_api import Page, expect
-from window.browser import ROOT
+from looking import LOOKS, NARROW, WIDE, Window, fits, no_barrier, shows, turn
+from playwright.sync_api import expect
 
-AXE = ROOT / "web/explorer/node_modules/axe-core/axe.min.js"
-WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 FOUND = "tests-fail-relation-orders-already"
 VIEWS = (
     ("/?scope=shop", "The cart is kept in Redis"),
@@ -62,47 +59,71 @@ NOTHING_YET = (
 )
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `npm ci` in web/explorer")
-    return AXE.read_text("utf-8")
-
-
-def no_barrier(page: Page, axe: str, view: str) -> None:
-    """Assert that axe-core finds nothing that keeps anybody from using what the page shows."""
-    page.evaluate(axe)
-    found = page.evaluate(
-        """tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']}).then(({violations}) =>
-           violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 200))}`))""",
-        list(WCAG),
-    )
-    assert (view, found) == (view, [])
-
-
-def fits(page: Page, view: str) -> None:
-    """Assert that nothing of a page lies beside its screen."""
-    widths = "[document.documentElement, document.querySelector('main')].map(box => box.scrollWidth - box.clientWidth)"
-    assert (view, page.evaluate(widths)) == (view, [0, 0])
-
-
 def look_at(window: Window, views: Sequence[tuple[str, str]], axe: str) -> None:
-    """Open each view wide and in light, then make it narrow and dark."""
+    """Open each view wide, then make it narrow; every other one begins in the dark and goes on in the light.
+
+    The first view of a page is opened by its address, and the others are gone to within the page.
+    """
+    opened: set[str] = set()
     with window.page() as page:
-        for path, words in views:
+        for place, (path, words) in enumerate(views):
+            first, second = ("light", "dark") if place % 2 == 0 else ("dark", "light")
             page.set_viewport_size(WIDE)
-            page.emulate_media(color_scheme="light")
-            window.go(page, path)
+            page.emulate_media(color_scheme=first)
+            name = path.partition("?")[0]
+            turn(page, path) if name in opened else window.go(page, path)
+            opened.add(name)
             shows(page, words)
             no_barrier(page, axe, path)
-            page.emulate_media(color_scheme="dark")
+            page.emulate_media(color_scheme=second)
             page.set_viewport_size(NARROW)
             fits(page, path)
-            no_barrier(page, axe, path)
+            no_barrier(page, axe, path, LOOKS)
+
+
+def linked(window: Window, path: str, beginning: str) -> str:
+    """Return where the first link of a view leads that begins so."""
+    with window.page(path) as page:
+        return page.locator(f"main a[href^='{beginning}']").first.get_attribute("href") or ""
 
 
 def test_every_view_of_a_stocked_store_is_open_to_everybody(stocked: Window, axe: str) -> None:
-    look_at(stocked, VIEWS, axe)
+    plan = linked(stocked, "/happened?tab=plans", "/plans/")
+    insight = linked(stocked, "/insights", "/insights/")
+    look_at(stocked, (*VIEWS, (plan, "4 tasks"), (insight, "It rests on")), axe)
+
+
+def test_what_opens_over_a_view_is_open_to_everybody(stocked: Window, axe: str) -> None:
+    def both_themes(what: str) -> None:
+        expect(page.locator("[data-entering]")).to_have_count(0)
+        no_barrier(page, axe, what)
+        page.emulate_media(color_scheme="dark")
+        no_barrier(page, axe, what, LOOKS)
+        page.emulate_media(color_scheme="light")
+
+    with stocked.page(f"/memory/{FOUND}") as page:
+        page.emulate_media(color_scheme="light")
+        for button in ("Edit", "Relate"):
+            page.get_by_role("button", name=button).click()
+            expect(page.get_by_role("dialog")).to_be_visible()
+            both_themes(button)
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("dialog")).to_be_hidden()
+        page.get_by_role("button", name="Scope").click()
+        expect(page.get_by_role("listbox")).to_be_visible()
+        both_themes("a list of choices")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("cart")
+        expect(page.get_by_role("menuitem", name=re.compile("memory cart-kept"))).to_be_visible()
+        both_themes("the palette")
+        page.keyboard.press("Escape")  # empties the field
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Helped", exact=True).click()
+        expect(page.locator(".toast")).to_be_visible()
+        both_themes("a toast")
+        page.locator(".toast").get_by_role("button", name="Undo").click()
+        expect(page.locator(".toast")).to_be_hidden()
 
 
 def test_every_view_of_an_empty_store_says_what_to_do(empty: Window, axe: str) -> None:
@@ -110,7 +131,8 @@ def test_every_view_of_an_empty_store_says_what_to_do(empty: Window, axe: str) -
 
 
 def test_the_theme_that_was_chosen_stays(empty: Window) -> None:
-    with empty.page(color_scheme="light") as page:
+    with empty.page() as page:
+        page.emulate_media(color_scheme="light")
         ground = "getComputedStyle(document.documentElement).backgroundColor"
         light = page.evaluate(ground)
         page.get_by_role("button", name="Change between light and dark").click()
@@ -119,6 +141,7 @@ def test_the_theme_that_was_chosen_stays(empty: Window) -> None:
         assert page.evaluate(ground) == dark != light
         page.get_by_role("button", name="Change between light and dark").press("Enter")
         assert page.evaluate(ground) == light
+        page.evaluate("localStorage.clear()")
 
 
 def test_what_is_left_by_a_link_is_found_again_by_going_back(stocked: Window) -> None:
