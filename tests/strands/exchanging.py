@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 
 from helix.memory.erasure.stored_secrets import Remembering
+from helix.model.edge import Label, Ref, Relation
+from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust
+from helix.service import Helix
 from helix.store.store import Store
+from helix.store.writer import Decision
 from helix.strands.lineage import Known, RowsKept, note_version, rows_known
 from helix.strands.merging import Merge, side_by_side
 from helix.strands.reading import Entry
@@ -27,6 +31,13 @@ def rows_of(store: Store) -> list[Row]:
 def root(store: Store) -> str:
     """Return the root over all that a store holds."""
     return note_version(store, ALL, who="me", why="test")[0].root
+
+
+def drop(helix: Helix, source: str, target: str) -> None:
+    """Take an edge away, as background work does with one that nobody uses."""
+    ends = (Ref(label=Label.MEMORY, id=one) for one in (source, target))
+    op = DropEdge(type=Relation.DEPENDS_ON, source=next(ends), target=next(ends))
+    helix.store.writer.submit(lambda: Decision((Change(kind="decay_edges", operations=(op,)),), None))
 
 
 class Quiet:

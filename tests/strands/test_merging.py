@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from exchanging import Quiet, root, rows_of, take
+from exchanging import Quiet, drop, root, rows_of, take
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,27 +15,18 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Label, Ref
 from helix.model.memory import Status
-from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust
 from helix.model.tombstone import is_tombstone
 from helix.operations import capture, memories
 from helix.service import Helix
-from helix.store.writer import Decision
 from helix.strands.received import Signer
 from tests.strands.conftest import Machines
 
 
 def store(helix: Helix, trigger: str, resolution: str = "", **fields: object) -> str:
     return memories.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind="fact", **fields)).id
-
-
-def drop(helix: Helix, source: str, target: str) -> None:
-    """Take an edge away, as background work does with one that nobody uses."""
-    ends = (Ref(label=Label.MEMORY, id=one) for one in (source, target))
-    op = DropEdge(type=Relation.DEPENDS_ON, source=next(ends), target=next(ends))
-    helix.store.writer.submit(lambda: Decision((Change(kind="decay_edges", operations=(op,)),), None))
 
 
 def held(helix: Helix) -> dict[str, Status]:
