@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,26 +31,37 @@ FORMAT = 1
 """The version of the format that is written; a newer one is refused."""
 MOST_OF_MANIFEST = 4 << 20
 LONGEST_LINE = 16 << 20
-_BLOCK = tarfile.BLOCKSIZE
+_BLOCK = 512
+_SIZE_AT = slice(124, 136)
+_BINARY, _LARGE = b"\x80", 8 << 30
+"""How a size begins in a header that is no octal number any more, and from which size on."""
 _SIGNATURE_BYTES = 64
 _NAMES = ("manifest.json", "manifest.sig", "content")
 _AT_ONCE = 1 << 20
 _NO_STRAND = "is no strand, or was damaged"
-_NEEDED: Mapping[str, type | tuple[type, ...]] = {
-    "content": dict,
-    "counts": dict,
+MOST_KEYS = 256
+"""Ways to the key of a content; one of them at most is a passphrase, as each of those costs seconds to try."""
+_COUNT, _SIZE = range(1 << 31), range(1 << 53)
+_SHAPE = {
+    "content": {"bytes": _SIZE, "lines": _SIZE, "plain_bytes": _SIZE, "sha256": str},
+    "counts": {"nodes": _COUNT, str: _COUNT},
     "created_at": str,
-    "embedding": (dict, type(None)),
-    "groups": dict,
+    "embedding": ({"digest": str, "dimension": _COUNT, "model": str}, type(None)),
+    "groups": {str: {str: {"digest": str, "rows": _COUNT}}},
     "history": str,
-    "keys": list,
+    "keys": [{"type": str}],
     "root": str,
-    "schema": int,
-    "scopes": list,
+    "schema": _COUNT,
+    "scopes": [str],
     "signer": str,
-    "version": dict,
+    "version": {
+        **dict.fromkeys(("id", "selection", "tag", "who", "why"), str),
+        **{"parents": [str], "since": (str, type(None))},
+        "ancestry": [{"id": str, "parents": [str]}],
+    },
 }
-_NEEDED_OF_VERSION = ("ancestry", "id", "parents", "selection", "since", "tag", "who", "why")
+"""What a manifest has: a type, the numbers that one may be, lists `[of]`, objects by name (`str`: of any other name),
+and tuples of what it is one of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +96,12 @@ def write(
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    if passphrase is None and not recipients:
+    if not passphrase and not recipients:
         raise InvalidInputError("nobody could open the strand", hint="give a passphrase, or name whom it is for")
+    if len(recipients) >= MOST_KEYS:
+        raise InvalidInputError(f"a strand is for fewer than {MOST_KEYS} keys", hint="export it once more for the rest")
     key = new_key()
-    keys = [lock(key, passphrase, cost or Argon2())] if passphrase is not None else []
+    keys = [lock(key, passphrase, cost or Argon2())] if passphrase else []
     keys += [seal(key, recipient) for recipient in recipients]
     drafts = [target.with_name(f".{target.name}.{os.urandom(8).hex()}.{part}") for part in ("content", "new")]
     try:
@@ -120,6 +132,8 @@ def _write_content(draft: Path, lines: Iterable[bytes], key: bytes) -> dict[str,
     with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
         encrypting = Encrypting(file, key)
         for line in lines:
+            if len(line) > LONGEST_LINE:
+                raise InvalidInputError(f"a row of {len(line):,} bytes is longer than any reader of strands takes")
             plain, count = plain + len(line) + 1, count + 1
             encrypting.write(packer.compress(line + b"\n"))
         encrypting.write(packer.flush())
@@ -164,13 +178,22 @@ def content(path: Path, manifest: Manifest, opener: Opener) -> Iterator[bytes]:
     with _opened(path) as file:
         if _manifest(file, path).bytes != manifest.bytes:
             raise _damaged(path)
-        size = _content_size(file, manifest, path)
-        count = 0
-        for line in _lines(decrypted(file, size, key), int(said["plain_bytes"])):
+        size, count, hashed = _content_size(file, manifest, path), 0, hashlib.sha256()
+
+        def read(most: int) -> bytes:
+            part = file.read(most)
+            hashed.update(part)
+            return part
+
+        for line in _lines(decrypted(read, size, key), said["plain_bytes"]):
             count += 1
+            if count > said["lines"]:
+                break
             yield line
         if count != said["lines"]:
             raise InvalidInputError("the strand has not as many lines as it says")
+        if hashed.hexdigest() != said["sha256"]:  # another file has come in its place since it was verified
+            raise _damaged(path)
 
 
 def _lines(chunks: Iterable[bytes], plain_bytes: int) -> Iterator[bytes]:
@@ -181,14 +204,14 @@ def _lines(chunks: Iterable[bytes], plain_bytes: int) -> Iterator[bytes]:
             while packed:
                 part = opener.decompress(packed, _AT_ONCE)
                 packed, left = opener.unconsumed_tail, left - len(part)
-                if left < 0 or len(rest) > LONGEST_LINE:
-                    raise InvalidInputError("the strand holds more than it says")
                 *lines, rest = (rest + part).split(b"\n")
+                if left < 0 or opener.unused_data or max(map(len, (rest, *lines[:1]))) > LONGEST_LINE:
+                    raise InvalidInputError("the strand holds more than it says")
                 yield from lines
     except zlib.error as error:
         raise InvalidInputError(f"the content of the strand cannot be unpacked: {error}") from error
-    if rest or left or not opener.eof or opener.unused_data:
-        raise InvalidInputError("the content of the strand is cut, or something follows its end")
+    if rest or left or not opener.eof:
+        raise InvalidInputError("the content of the strand is cut")
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -205,9 +228,10 @@ def _manifest(file: BinaryIO, path: Path) -> Manifest:
     signature = _member(file, _NAMES[1], _SIGNATURE_BYTES, path)
     try:
         data = json.loads(written)
+        whole = isinstance(data, dict) and data.get("helix") == "strand" and canonical(data) == written
     except (ValueError, RecursionError) as error:
         raise _damaged(path) from error
-    if not isinstance(data, dict) or data.get("helix") != "strand" or not isinstance(data.get("format"), int):
+    if not whole or type(data.get("format")) is not int or data["format"] < 1:
         raise _damaged(path)
     if data["format"] > FORMAT:
         raise InvalidInputError(
@@ -215,32 +239,44 @@ def _manifest(file: BinaryIO, path: Path) -> Manifest:
             hint="upgrade Helix, then try again",
         )
     check_signature(written, signature, str(data.get("signer")))
-    _check_fields(data, path)
-    if canonical(data) != written:
-        raise _damaged(path)
-    return Manifest(data, written)
+    manifest = Manifest(data, written)
+    if not _fits(data, _SHAPE) or not _is_date(manifest) or not _can_be_opened(data["keys"]):
+        raise InvalidInputError(
+            f"{path} is no strand that can be read: it says of itself what none does",
+            hint="ask whoever made it which program wrote it",
+        )
+    return manifest
 
 
-def _check_fields(data: Mapping[str, Any], path: Path) -> None:
-    """Raise InvalidInputError where a signed manifest lacks what one has: its signer may be hostile."""
+def _fits(value: Any, shape: Any) -> bool:
+    """Return whether a value has a shape, see `_SHAPE`: a manifest's signer may be hostile."""
+    match shape:
+        case range():
+            return type(value) is int and value in shape
+        case tuple():
+            return any(_fits(value, one) for one in shape)
+        case list():
+            return isinstance(value, list) and all(_fits(one, shape[0]) for one in value)
+        case dict():
+            rest = [] if str not in shape or not isinstance(value, dict) else value.keys() - shape.keys()
+            named = {name: one for name, one in shape.items() if name is not str}
+            return (
+                isinstance(value, dict)
+                and all(name in value and _fits(value[name], one) for name, one in named.items())
+                and all(_fits(value[name], shape[str]) for name in rest)
+            )
+    return isinstance(value, shape)
+
+
+def _is_date(manifest: Manifest) -> bool:
     try:
-        if not all(isinstance(data[name], kind) for name, kind in _NEEDED.items()):
-            raise ValueError("a field is of another kind")
-        version, said = data["version"], data["content"]
-        if not all(name in version for name in _NEEDED_OF_VERSION):
-            raise ValueError("its version lacks something")
-        texts = [version["id"], version["selection"], version["why"], version["tag"], *version["parents"]]
-        texts += [text for one in version["ancestry"] for text in (one["id"], *one["parents"])]
-        numbers = [said["bytes"], said["lines"], said["plain_bytes"], *data["counts"].values()]
-        if not all(isinstance(text, str) for text in texts) or not isinstance(version["since"], str | None):
-            raise ValueError("its version is none")
-        if not all(isinstance(number, int) and number >= 0 for number in numbers) or "nodes" not in data["counts"]:
-            raise ValueError("it counts what cannot be counted")
-        [int(group["rows"]) for tables in data["groups"].values() for group in tables.values()]
-        [str(way["type"]) for way in data["keys"]]
-        datetime.fromisoformat(data["created_at"])
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise InvalidInputError(f"{path} is no strand that can be read: {error}") from error
+        return manifest.created_at.utcoffset() is not None
+    except ValueError:
+        return False
+
+
+def _can_be_opened(keys: Sequence[Mapping[str, Any]]) -> bool:
+    return len(keys) <= MOST_KEYS and sum(way["type"] == "passphrase" for way in keys) <= 1
 
 
 def _member(file: BinaryIO, name: str, most: int, path: Path) -> bytes:
@@ -263,17 +299,21 @@ def _content_size(file: BinaryIO, manifest: Manifest, path: Path) -> int:
 def _size(file: BinaryIO, name: str, path: Path) -> int:
     """Return the size that a member's header says; the header has to be the very one that would be written."""
     header = file.read(_BLOCK)
-    with suppress(tarfile.TarError, ValueError, UnicodeError):
-        size = tarfile.TarInfo.frombuf(header, "utf-8", "strict").size
+    number = header[_SIZE_AT]
+    with suppress(ValueError):
+        size = int.from_bytes(number[1:], "big") if number[:1] == _BINARY else int(number[:-1], 8)
         if size >= 0 and header == _header(name, size):
             return size
     raise _damaged(path)
 
 
 def _header(name: str, size: int) -> bytes:
-    member = tarfile.TarInfo(name)
-    member.size, member.mode = size, 0o600
-    return member.tobuf(tarfile.GNU_FORMAT)
+    """Return the one header that a member may have, as GNU tar and Python's `tarfile` read it."""
+    number = b"%011o\0" % size if size < _LARGE else _BINARY + size.to_bytes(11, "big")
+    before = name.encode().ljust(100, b"\0") + b"0000600\0" + 2 * b"0000000\0" + number + b"00000000000\0"
+    behind = b"0".ljust(101, b"\0") + b"ustar  "
+    checksum = b"%06o\0 " % (sum(before) + sum(behind) + sum(b" " * 8))
+    return (before + checksum + behind).ljust(_BLOCK, b"\0")
 
 
 def _padding(size: int) -> bytes:

@@ -72,7 +72,7 @@ def opener(passphrase: str | None, keys: Iterable[PrivateKey]) -> Opener:
                     return _of_length(SealedBox(held[way["recipient"]]).decrypt(bytes.fromhex(way["key"])))
                 if way["type"] == "passphrase" and passphrase is not None:
                     return _of_length(_unlocked(way, passphrase))
-            except (CryptoError, KeyError, ValueError, TypeError):
+            except (CryptoError, KeyError, ValueError, TypeError, OverflowError):
                 continue
         locked = any(way.get("type") == "passphrase" for way in ways)
         why = "the passphrase is wrong" if passphrase is not None and locked else "there is no key here for it"
@@ -144,14 +144,14 @@ class Encrypting:
         self._file.write(push(self._state, chunk, None, tag))
 
 
-def decrypted(file: BinaryIO, size: int, key: bytes) -> Iterator[bytes]:
-    """Yield the plaintext of `size` bytes of a file; raises InvalidInputError where they are not what was encrypted."""
+def decrypted(read: Callable[[int], bytes], size: int, key: bytes) -> Iterator[bytes]:
+    """Yield the plaintext of the next `size` bytes that are read; InvalidInputError where nobody encrypted them so."""
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     try:
-        bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, file.read(HEADER_BYTES), key)
+        bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, read(HEADER_BYTES), key)
         left, tag = size - HEADER_BYTES, _MESSAGE
         while left > 0 and tag != _FINAL:
-            chunk = file.read(min(left, CHUNK + _OVERHEAD))
+            chunk = read(min(left, CHUNK + _OVERHEAD))
             left -= len(chunk)
             plain, tag = bindings.crypto_secretstream_xchacha20poly1305_pull(state, chunk, None)
             yield plain

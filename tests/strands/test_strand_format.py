@@ -1,11 +1,10 @@
-"""Holds the format of strands: a second reader and writer understands it, and no changed file is believed."""
+"""Holds the format of strands: a second reader and writer understands it, and no hostile one is believed."""
 
 from __future__ import annotations
 
 import base64
 import json
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").re
 SEED = bytes.fromhex(VECTORS["seed"])
 WORDS = str(VECTORS["passphrase"])
 CHEAP = Argon2(ops=1, memory=8_192)
-MUTATIONS = 5_200
 
 
 @pytest.fixture
@@ -105,42 +103,6 @@ def test_a_newer_strand_is_refused_with_what_to_do(machines: Machines, tmp_path:
     file.write_bytes(independent.write(VECTORS["rows"], SEED, WORDS, schema=99))
     assert "newer Helix" in ended(helix, strands.import_strand(helix, str(file), passphrase=WORDS)).error
     assert helix.store.journal.last_seq == 0
-
-
-def mutations(data: bytes, chance: random.Random) -> Iterator[bytes]:
-    """Yield files that differ from a strand, in every way that a file can be damaged or meddled with."""
-    members = [data[at : at + 512] for at in range(0, len(data), 512)]
-    for number in range(MUTATIONS):
-        place, length = chance.randrange(len(data)), chance.randrange(1, 600)
-        match number % 8:
-            case 0 | 1 | 2:
-                yield data[:place] + bytes([data[place] ^ (1 << chance.randrange(8))]) + data[place + 1 :]
-            case 3:
-                yield data[:place]
-            case 4:
-                yield data + bytes(chance.randrange(256) for _ in range(length))
-            case 5:
-                yield data[:place] + data[place + length :]
-            case 6:
-                yield data[:place] + chance.randbytes(length) + data[place:]
-            case _:
-                one, other = chance.sample(range(len(members)), 2)
-                swapped = list(members)
-                swapped[one], swapped[other] = swapped[other], swapped[one]
-                yield b"".join(swapped)
-
-
-def test_no_changed_file_is_believed(tmp_path: Path, strand: Path) -> None:
-    data, file = strand.read_bytes(), tmp_path / "changed.dna"
-    tried = 0
-    for changed in mutations(data, random.Random(7)):
-        if changed == data:
-            continue
-        file.write_bytes(changed)
-        with pytest.raises(InvalidInputError):
-            container.verify(file)
-        tried += 1
-    assert tried >= 5_000
 
 
 def signed(change: Callable[[dict[str, Any]], object]) -> bytes:
