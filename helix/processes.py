@@ -32,6 +32,9 @@ QUIET = {
 LOUD = frozenset({"PROMETHEUS_MULTIPROC_DIR", "prometheus_multiproc_dir"})
 """Variables that have libraries write files which Helix did not ask for."""
 
+PASSPHRASE = "HELIX_PASSPHRASE"
+"""The variable that a command takes a strand's passphrase from; a daemon would keep it for weeks."""
+
 _ISOLATED = ("-E", "-P")
 """No PYTHON* variables and no working folder on the path. Not `-I`: that would also leave out the user's own packages,
 where `pip install --user` puts Helix."""
@@ -54,8 +57,8 @@ def helix_command() -> list[str]:
 
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a child: this process's, less `PYTHON*`, LOUD, `without`, plus QUIET and `given`."""
-    left_out = LOUD.union(without)
+    """Return the environment for a child: this one's, QUIET and `given`; no `PYTHON*`, LOUD, PASSPHRASE, `without`."""
+    left_out = LOUD.union(without, {PASSPHRASE})
     kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
     return {**kept, **QUIET, **(given or {})}
 

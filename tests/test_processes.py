@@ -49,10 +49,11 @@ def test_an_environment_names_no_other_python_and_reports_to_nobody(monkeypatch:
     monkeypatch.setenv("PYTHONSTARTUP", "/elsewhere/start.py")
     monkeypatch.setenv("ORT_DISABLE_TELEMETRY", "0")
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "/nowhere")
+    monkeypatch.setenv("HELIX_PASSPHRASE", "open sesame")
     monkeypatch.setenv("KEPT", "yes")
     found = processes.environment(without={"HOME"}, given={"MORE": "1"})
     assert not [name for name in found if name.startswith("PYTHON")]
     assert (found["ORT_DISABLE_TELEMETRY"], found["KEPT"], found["MORE"]) == ("1", "yes", "1")
     assert (found["HF_XET_TELEMETRY_ENABLED"], found["HF_HUB_DISABLE_XET"]) == ("0", "1")
-    assert "PROMETHEUS_MULTIPROC_DIR" not in found
+    assert not {"PROMETHEUS_MULTIPROC_DIR", "HELIX_PASSPHRASE"} & found.keys()
     assert "HOME" not in found

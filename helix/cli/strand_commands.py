@@ -15,11 +15,10 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import As
 from helix.cli.output import Output, told
 from helix.cli.render import moment, table
+from helix.processes import PASSPHRASE
 
 Record = Mapping[str, Any]
 
-PASSPHRASE = "HELIX_PASSPHRASE"
-"""The variable that a passphrase is taken from; without it, it is asked for on the terminal."""
 _FILE = As("file")
 _NEVER = None  # a passphrase never stands in a command line, where other users of the machine can read it
 
@@ -34,7 +33,7 @@ group(
 
 def _passphrase(*, new: bool) -> str | None:
     """Return the passphrase of the environment, or what is typed; None where nobody can be asked."""
-    if (given := os.environ.get(PASSPHRASE)) is not None:
+    if given := os.environ.get(PASSPHRASE):
         return given
     if not sys.stdin.isatty():
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,14 +24,17 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError, Unauth
 from helix.model.provenance import Trust
 from helix.model.strand import StrandKey
 from helix.strands.sealed import Opener, opener
+from helix.text.secrets.private_keys import HELIX as PRIVATE
 
 FOLDER = "keys"
 """The folder of a home that holds the keys."""
 _TRUSTED = "trusted.json"
 _SUFFIX = ".key"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_WRITING = threading.RLock()
+"""Held while what is kept is read and written anew: otherwise a key that was revoked could come back."""
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
 _PUBLIC = re.compile(r"helix-key1:([0-9a-f]{64})")
-_SEED_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +64,9 @@ class Keyring:
 
     def new(self, name: str) -> StrandKey:
         """Make a key of one's own; raises ConflictError where the name is taken."""
-        self._check_free(name)
-        seed = SigningKey.generate()
-        self._write_own(name, seed)
+        with _WRITING:
+            self._check_free(name)
+            self._write_own(name, SigningKey.generate())
         return next(key for key in self.keys() if key.name == name)
 
     def add(self, name: str, public: str) -> StrandKey:
@@ -70,13 +74,14 @@ class Keyring:
 
         Raises InvalidInputError for what is no key, ConflictError for a name or a key that is known.
         """
-        self._check_free(name)
         key = VerifyKey(bytes.fromhex(_hex(public)))
         _sealing(key)
-        if (known := self.known(bytes(key).hex())) is not None:
-            raise ConflictError(f"that key is known already, as {known.name!r}")
-        added = StrandKey(name=name, public=_public(bytes(key).hex()), own=False, trust=Trust.WEB, since=self._now)
-        self._keep({**self._others(), name: added})
+        with _WRITING:
+            self._check_free(name)
+            if (known := self.known(bytes(key).hex())) is not None:
+                raise ConflictError(f"that key is known already, as {known.name!r}")
+            added = StrandKey(name=name, public=_public(bytes(key).hex()), own=False, trust=Trust.WEB, since=self._now)
+            self._keep({**self._others(), name: added})
         return added
 
     def believe(self, name: str, trust: Trust) -> StrandKey:
@@ -85,12 +90,14 @@ class Keyring:
 
     def revoke(self, name: str) -> StrandKey:
         """Believe a key no more: what it signed is refused from now on. An own key's file is removed for good."""
-        if name in self._own():
-            revoked = next(key for key in self.keys() if key.name == name)
-            self._keep({**self._others(), name: replace(revoked, own=False, trust=Trust.WEB, revoked_at=self._now)})
+        with _WRITING:
+            if name not in self._own():
+                return self._changed(name, revoked_at=self._now)
+            own = next(key for key in self.keys() if key.name == name)
+            revoked = replace(own, own=False, trust=Trust.WEB, revoked_at=self._now)
+            self._keep({**self._others(), name: revoked})
             files.remove(self._folder / f"{name}{_SUFFIX}")
-            return self._others()[name]
-        return self._changed(name, revoked_at=self._now)
+            return revoked
 
     def known(self, signer: str) -> StrandKey | None:
         """Return the key of a public key in hexadecimal digits; None for one that is not known."""
@@ -141,28 +148,30 @@ class Keyring:
             raise ConflictError(f"a key is called {name!r} already", hint="choose another name")
 
     def _changed(self, name: str, **fields: Any) -> StrandKey:
-        others = self._others()
-        if name in self._own():
-            raise ConflictError(f"{name!r} is your own key: what it signs is yours")
-        if name not in others:
-            raise NotFoundError(f"no key is called {name!r}", hint="`helix keys list` shows them")
-        others[name] = replace(others[name], **fields)
-        self._keep(others)
+        with _WRITING:
+            if name in self._own():
+                raise ConflictError(f"{name!r} is your own key: what it signs is yours")
+            others = self._others()
+            if name not in others:
+                raise NotFoundError(f"no key is called {name!r}", hint="`helix keys list` shows them")
+            others[name] = replace(others[name], **fields)
+            self._keep(others)
         return others[name]
 
     def _own(self) -> dict[str, SigningKey]:
         found = {}
         for file in sorted(self._folder.glob(f"*{_SUFFIX}")):
             try:
-                seed = bytes.fromhex(str(json.loads(files.read_text(file, links=False))["seed"]))
+                said = str(json.loads(files.read_text(file, links=False))["private"])
+                seed = bytes.fromhex(said.removeprefix(PRIVATE))
                 found[file.name.removesuffix(_SUFFIX)] = SigningKey(seed)
-            except (OSError, ValueError, KeyError, TypeError) as error:
+            except _UNREADABLE as error:
                 raise InvalidInputError(f"{file} is no key that can be read", hint="move it away") from error
         return found
 
     def _write_own(self, name: str, key: SigningKey) -> None:
         files.private_folder(self._folder)
-        told = {"created_at": self._now.isoformat(), "seed": bytes(key).hex()}
+        told = {"created_at": self._now.isoformat(), "private": f"{PRIVATE}{bytes(key).hex()}"}
         files.write_private(self._folder / f"{name}{_SUFFIX}", json.dumps(told))
 
     def _others(self) -> dict[str, StrandKey]:
@@ -172,7 +181,7 @@ class Keyring:
             return {name: _read(name, said) for name, said in held.items()}
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (*_UNREADABLE, AttributeError, InvalidInputError) as error:
             raise InvalidInputError(f"{file} cannot be read", hint="move it away: keys are imported anew") from error
 
     def _keep(self, others: Mapping[str, StrandKey]) -> None:
@@ -195,10 +204,6 @@ def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
     )
     public = _public(_hex(said["key"]))
     return StrandKey(name=name, public=public, own=False, trust=Trust(said["trust"]), since=since, revoked_at=revoked)
-
-
-def _moment(said: str | None) -> datetime | None:
-    return None if said is None else datetime.fromisoformat(said)
 
 
 def _hex(public: str) -> str:

@@ -157,6 +157,15 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
         "ingest_notes": {"paths": ["/nowhere"], "mine": True},
         "acknowledge_loss": {},
         "pause": {"on": False},
+        "new_key": {"name": "mine"},
+        "import_key": {"name": "theirs", "public": "helix-key1:" + "00" * 32},
+        "trust_key": {"name": "theirs"},
+        "revoke_key": {"name": "mine"},
+        "export_strand": {"path": "/nowhere/a.dna"},
+        "import_strand": {"path": "/nowhere/a.dna"},
+        "clone_strand": {"path": "/nowhere/a.dna", "to": "/nowhere/store"},
+        "diff_strands": {"path": "/nowhere/a.dna"},
+        "roll_back_to": {"version": "a"},
     }
     assert {name: asked(served, name, **given) for name, given in refused.items()} == dict.fromkeys(
         refused, "PERSON_NEEDED"

@@ -167,6 +167,31 @@ def test_a_private_key_goes_as_one_block(name: str, line_end: str) -> None:
     assert redact(f"before\n{key}\nafter").text == "before\n[REDACTED:private-key]\nafter"
 
 
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("HELIX_PASSPHRASE=walnut-tree helix strand export a.dna", "walnut-tree"),
+        ("HELIX_PASSPHRASE='walnut ferry lantern' helix strand import a.dna", "walnut ferry lantern"),
+        ('env: {"HELIX_PASSPHRASE": "walnut ferry"}', "walnut ferry"),
+        ("export HELIX_PASSPHRASE=walnut", "walnut"),
+    ],
+)
+def test_the_passphrase_of_a_strand_goes_whatever_its_words_are(told: str, words: str) -> None:
+    assert words not in redact(told).text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The passphrase is taken from HELIX_PASSPHRASE or asked for",
+        "HELIX_PASSPHRASE=$(pass show helix) helix strand export a.dna",
+        "HELIX_PASSPHRASE=$WORDS helix strand export a.dna",
+    ],
+)
+def test_what_only_speaks_of_a_passphrase_stays(told: str) -> None:
+    assert redact(told).text == told
+
+
 def test_a_private_key_cut_off_in_the_middle_goes_with_all_that_is_there() -> None:
     body = "\n".join(made_of(ALNUM + "+/", 64, seed) for seed in range(6))
     assert redact(f"-----BEGIN RSA PRIVATE KEY-----\n{body}").text == "[REDACTED:private-key]"

@@ -20,11 +20,14 @@ _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?
 _BODY = re.compile(r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*")
 _PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?Private-MAC: ?\w+")
 _AGE = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{20,}")
+HELIX = "helix-private-key1:"
+"""What stands before the seed of a key that signs strands, so that it is known wherever a file of one is shown."""
+_HELIX = re.compile(rf"{HELIX}[0-9a-f]{{16,}}")
 _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
 
 def find(text: str) -> Iterator[Span]:
-    """Yield private key blocks: PEM, OpenPGP, PuTTY and age, also without an end marker or wrapped in base64."""
+    """Yield private key blocks: PEM, OpenPGP, PuTTY, age and Helix, also without an end marker or wrapped in base64."""
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
     if "PuTTY-User-Key-File" in text:
@@ -34,6 +37,9 @@ def find(text: str) -> Iterator[Span]:
         for match in _AGE.finditer(text):
             if not strength.is_filler(match.group()):
                 yield Span(match.start(), match.end(), _KIND)
+    if HELIX in text:
+        for match in _HELIX.finditer(text):
+            yield Span(match.start(), match.end(), _KIND)
     if "LS0tLS1CRUdJTi" in text:
         for match in _ENCODED.finditer(text):
             if b"PRIVATE KEY" in _decoded_head(match.group()):

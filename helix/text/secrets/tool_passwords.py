@@ -52,6 +52,8 @@ _STATEMENT = regex(
     r"|(?:requirepass|masterauth|ftp[ \t][^\n;]{1,100};\s{1,4}user\s{1,4}\S{1,60})\s{1,4})" + _WORD,
     re.IGNORECASE,
 )
+# A strand's passphrase may be any words.
+_STRAND = regex(r"HELIX_PASSPHRASE[\"']?[ \t]{0,4}[=:][ \t]{0,4}" + _WORD)
 _STATEMENTS = ("identified", "requirepass", "masterauth", "ftp")
 _NO_PASSWORD = ("-", "$", "(", "[", "{", "./", "/", "~", ":")
 
@@ -102,6 +104,11 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     if "echo" in lowered:
         for match in _PIPED.finditer(text):
             yield from _password(match, "plain")
+    if "HELIX_PASSPHRASE" in text:
+        for match in _STRAND.finditer(text):
+            group = match.lastgroup or "plain"
+            if not match[group].startswith(_NO_PASSWORD):
+                yield Span(*match.span(group), "password")
     if any(word in lowered for word in _STATEMENTS):
         for match in _STATEMENT.finditer(text):
             yield from _password(match, match.lastgroup or "plain")

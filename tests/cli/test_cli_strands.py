@@ -1,0 +1,68 @@
+"""Holds the commands of strands and keys: what is printed, and how a passphrase is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import Command
+
+WORDS = "walnut ferry lantern"
+THEIRS = "helix-key1:" + "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"
+
+
+@pytest.fixture(autouse=True)
+def passphrase(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("HELIX_PASSPHRASE", WORDS)
+    yield
+    for file in (home / "keys").glob("*"):
+        file.unlink()
+
+
+def test_keys_are_made_shown_imported_believed_and_revoked(helix_command: Command, home: Path) -> None:
+    made = helix_command("keys", "new", "laptop")
+    assert (made.code, made.out.startswith("helix-key1:")) == (0, True)
+    assert helix_command("keys", "export", "laptop").out == made.out
+    assert helix_command("keys", "new", "laptop").code == 4
+    assert helix_command("keys", "new", "../laptop").code == 2
+    assert helix_command("keys", "export", "nobody").code == 2
+    assert helix_command("keys", "import", "desktop", THEIRS).code == 0
+    assert helix_command("keys", "import", "other", "helix-key1:00").code == 2
+    assert helix_command("keys", "trust", "desktop", "--as", "agent_inferred").code == 0
+    assert helix_command("keys", "export", "desktop").out.strip() == THEIRS
+    listed = helix_command("keys", "list", "--json").data["keys"]
+    assert [(key["name"], key["own"], key["trust"]) for key in listed] == [
+        ("laptop", True, "USER_ASSERTED"),
+        ("desktop", False, "AGENT_INFERRED"),
+    ]
+    assert helix_command("keys", "revoke", "desktop").code == 0
+    shown = helix_command("keys", "list").out
+    assert "revoked" in shown
+    private = (home / "keys" / "laptop.key").read_text().partition("helix-private-key1:")[2][:64]
+    assert private not in shown + made.out + str(listed)
+
+
+def test_a_passphrase_comes_from_the_environment_of_the_command(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon has an environment of its own, in which no passphrase is."""
+    helix_command("keys", "new", "laptop")
+    file = str(tmp_path / "all.dna")
+    assert helix_command("strand", "export", file).code == 0
+    assert helix_command("strand", "verify", file).code == 0
+    assert helix_command("strand", "diff", file).code == 0
+    monkeypatch.setenv("HELIX_PASSPHRASE", "walnut ferry lanterns")
+    refused = helix_command("strand", "diff", file)
+    assert (refused.code, "the passphrase is wrong" in refused.err) == (10, True)
+    monkeypatch.setenv("HELIX_PASSPHRASE", "")
+    assert "nobody could open" in helix_command("strand", "export", str(tmp_path / "b.dna")).err
+    assert helix_command("strand", "diff", file).code == 10
+    assert list(tmp_path.iterdir()) == [tmp_path / "all.dna"]
+
+
+def test_a_passphrase_is_no_argument(helix_command: Command, tmp_path: Path) -> None:
+    """Everybody on the machine can read arguments."""
+    for command in (("export", "a"), ("import", "a"), ("clone", "a", "b"), ("diff", "a")):
+        assert helix_command("strand", *command, "--passphrase", WORDS).code == 2
+        assert "--passphrase" not in helix_command("strand", command[0], "--help").out
