@@ -26,6 +26,7 @@ from helix.strands.lineage import rows_known, version_named
 from helix.strands.received import Signer
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, Selection
+from helix.text.redact import redact
 
 _KIND = "strand"
 _CARRY = "carry memory out of the store"
@@ -57,7 +58,12 @@ def export_strand(
     if start is not None and rows_known(helix.store, start.id) is None:
         raise ConflictError(f"the rows of version {start.id[:12]} are not kept any more", hint="export without `since`")
     outgoing = Outgoing(
-        selection=_selected(helix, scopes, query), since=start, history=history, vectors=with_vectors, why=why, tag=tag
+        selection=_selected(helix, scopes, query),
+        since=start,
+        history=history,
+        vectors=with_vectors,
+        why=redact(why).text,
+        tag=redact(tag).text,
     )
     return helix.jobs.start(_KIND, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
 
@@ -212,13 +218,13 @@ def tag_version(
     """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
     if not tag.strip():
         raise InvalidInputError("a tag needs a name", hint="such as `before-the-move`")
-    helix.store.journal.versions.tag(version_named(helix.store, version).id, tag.strip())
+    helix.store.journal.versions.tag(version_named(helix.store, version).id, redact(tag.strip()).text)
     return strand_log(helix)
 
 
 def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) -> Selection:
     """Return what is to be exported; what a question finds comes with its evidence and the names it mentions."""
-    wanted = None if scopes is None else tuple(sorted(set(scopes)))
+    wanted = None if scopes is None else tuple(sorted({redact(scope).text for scope in scopes}))
     if question is None:
         return Selection(scopes=wanted)
     answer = helix.recall(RecallQuery(query=question, limit=_FOUND))

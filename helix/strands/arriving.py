@@ -27,12 +27,13 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
-from helix.strands.lineage import RowsKept, note_version, rows_known
+from helix.strands.lineage import RowsKept, note_version, rows_known, version_id
 from helix.strands.merging import Merge, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Selection, schema_number
 from helix.strands.sealed import Opener
+from helix.text.redact import redact
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,9 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
     already, or that holds only what changed since a version which this store never had; InvalidInputError for one that
     cannot be read. Whatever is raised, nothing of the strand stays.
     """
+    said = strand.version
+    if said["id"] != version_id(said["selection"], strand.manifest.data["root"], said["parents"]):
+        raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
     if _is_known(store, strand):
         return {"version": strand.version["id"], "already": True}
     if strand.manifest.data["schema"] > schema_number():
@@ -189,8 +193,8 @@ def _note(store: Store, strand: Strand) -> None:
         root=strand.manifest.data["root"],
         parents=tuple(said["parents"]),
         who=strand.signer.name,
-        why=said["why"],
-        tag=said["tag"],
+        why=redact(said["why"]).text,
+        tag=redact(said["tag"]).text,
         at=now,
         taken_at=now,
     )

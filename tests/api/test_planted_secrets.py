@@ -216,6 +216,7 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
         for name, text in (("one", "first"), ("two", "second")):
             said = f'trigger: "{name}", resolution: "{text}", kind: FACT, name: "{name}"'
             served.ask(f"mutation {{ store(input: {{{said}}}) {{ result {{ id }} }} }}")
+        served.ask('mutation { newKey(input: {name: "laptop"}) { result { name } } }')
         sound = {
             "nameOrId": "one",
             "source": "one",
@@ -246,6 +247,10 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
             "delta": 1.0,
             "quality": 5,
             "taskId": "",
+            "key": "laptop",
+            "recipients": "laptop",
+            "history": "none",
+            "since": None,
         }
         for name, field in fields.items():
             asked = f"{{ result {selection(result_of(field))} }}"
@@ -259,6 +264,7 @@ def test_no_mutation_lets_a_secret_into_any_file(planted: Any, tmp_path: Path) -
     # What keeps words was not refused each time, or nothing would be shown by this.
     assert done >= {"store", "recordEpisode", "edit", "openSession", "saveExploration", "savePlan", "ingestJsonl"}
     assert done >= {"ingestNotes", "observeExplorer", "observeBuilder", "observePlanner", "chunk", "beginWork", "edge"}
+    assert "exportStrand" in done
 
 
 def test_no_hook_lets_a_secret_into_any_file(planted: Any) -> None:

@@ -105,6 +105,18 @@ def test_a_newer_strand_is_refused_with_what_to_do(machines: Machines, tmp_path:
     assert helix.store.journal.last_seq == 0
 
 
+def test_a_version_is_known_by_no_other_id_than_its_own(machines: Machines, tmp_path: Path) -> None:
+    """Otherwise a signer of little trust could pass its rows off as a version that another one will bring."""
+    helix, file = believing(machines()), tmp_path / "another.dna"
+    said, _ = independent.read(base64.b64decode(VECTORS["strand"]), WORDS)
+    for changed in ({"id": "0" * 32}, {"parents": ["0" * 32]}, {"selection": '{"ids":[],"scopes":null}'}):
+        version = {**said["version"], **changed}
+        file.write_bytes(independent.write(VECTORS["rows"], SEED, WORDS, version=version))
+        job = ended(helix, strands.import_strand(helix, str(file), passphrase=WORDS))
+        assert (job.error_code, helix.store.journal.last_seq) == ("INVALID_INPUT", 0)
+    assert strands.strand_log(helix) == []
+
+
 def signed(change: Callable[[dict[str, Any]], object]) -> bytes:
     """Return the strand of the vectors with a manifest that was changed and then signed: the signer is hostile."""
     said, _ = independent.read(base64.b64decode(VECTORS["strand"]), WORDS)
