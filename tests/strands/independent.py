@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nacl import bindings, pwhash
+from nacl.public import SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
 DOMAIN = b"helix strand 1\n"
@@ -58,8 +59,27 @@ def stretched(passphrase: str, way: Mapping[str, Any]) -> bytes:
     return key
 
 
-def read(data: bytes, passphrase: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the manifest and the lines of a strand that a passphrase opens."""
+def key_of(ways: Sequence[Mapping[str, Any]], by: str | bytes) -> bytes:
+    """Return the key of a content, by a passphrase, or by the seed of a key that it is for."""
+    if isinstance(by, bytes):
+        private = SigningKey(by).to_curve25519_private_key()
+        (way,) = (one for one in ways if one.get("recipient") == bytes(private.public_key).hex())
+        return SealedBox(private).decrypt(bytes.fromhex(way["key"]))
+    (way,) = (one for one in ways if one["type"] == "passphrase")
+    key: bytes = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
+        bytes.fromhex(way["key"]), None, bytes.fromhex(way["nonce"]), stretched(by, way)
+    )
+    return key
+
+
+def sealed(key: bytes, recipient: bytes) -> dict[str, Any]:
+    """Return how a key is sealed for an Ed25519 public key."""
+    public = VerifyKey(recipient).to_curve25519_public_key()
+    return {"key": SealedBox(public).encrypt(key).hex(), "recipient": bytes(public).hex(), "type": "recipient"}
+
+
+def read(data: bytes, by: str | bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the manifest and the lines of a strand; see `key_of`."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         assert tuple(archive.getnames()) == NAMES
         manifest, signature, content = (archive.extractfile(name).read() for name in NAMES)  # type: ignore[union-attr]
@@ -68,10 +88,7 @@ def read(data: bytes, passphrase: str) -> tuple[dict[str, Any], list[dict[str, A
     assert (said["helix"], said["format"]) == ("strand", 1)
     VerifyKey(bytes.fromhex(said["signer"])).verify(DOMAIN + manifest, signature)
     assert hashlib.sha256(content).hexdigest() == said["content"]["sha256"]
-    (way,) = (one for one in said["keys"] if one["type"] == "passphrase")
-    key = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
-        bytes.fromhex(way["key"]), None, bytes.fromhex(way["nonce"]), stretched(passphrase, way)
-    )
+    key = key_of(said["keys"], by)
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, content[:24], key)
     plain, tag, place = b"", 0, 24
@@ -89,7 +106,9 @@ def read(data: bytes, passphrase: str) -> tuple[dict[str, Any], list[dict[str, A
     return said, lines
 
 
-def write(rows: Sequence[Mapping[str, Any]], seed: bytes, passphrase: str, **fields: Any) -> bytes:
+def write(
+    rows: Sequence[Mapping[str, Any]], seed: bytes, passphrase: str, recipients: Sequence[bytes] = (), **fields: Any
+) -> bytes:
     """Return a strand of rows in the order of their keys; `fields` replace those of the manifest."""
     groups, root = digests(rows)
     plain = b"".join(canonical(row) + b"\n" for row in rows)
@@ -122,7 +141,10 @@ def write(rows: Sequence[Mapping[str, Any]], seed: bytes, passphrase: str, **fie
             "groups": groups,
             "helix": "strand",
             "history": "none",
-            "keys": [{**way, "key": locked.hex(), "nonce": nonce.hex()}],
+            "keys": [
+                {**way, "key": locked.hex(), "nonce": nonce.hex()},
+                *(sealed(key, one) for one in recipients),
+            ],
             "root": root,
             "schema": 3,
             "scopes": sorted(groups),

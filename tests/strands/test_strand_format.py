@@ -14,6 +14,7 @@ from exchanging import root
 from nacl.signing import SigningKey
 
 from helix.errors import ConflictError, InvalidInputError, UnauthorizedError
+from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import memories, strands
@@ -78,6 +79,24 @@ def test_the_second_reader_reads_what_helix_wrote(machines: Machines, tmp_path: 
     assert [line["id"] for line in lines if line["t"] == "node"] == [VECTORS["rows"][0]["id"]]
     assert [len(line["v"]) for line in lines if line["t"] == "vec"] == [1]
     assert {line["change"]["kind"] for line in lines if line["t"] == "change"} == {"strand", "confirm"}
+
+
+def test_what_is_sealed_for_a_key_is_opened_by_the_other_program_and_the_other_way_round(
+    machines: Machines, tmp_path: Path
+) -> None:
+    helix, file = believing(machines()), tmp_path / "sealed.dna"
+    own = keys.new_key(helix, "laptop").public.removeprefix("helix-key1:")
+    file.write_bytes(independent.write(VECTORS["rows"], SEED, WORDS, recipients=[bytes.fromhex(own)]))
+    finished(helix, strands.import_strand(helix, str(file)))
+    memories.edge(
+        helix, "proxy-port", memories.store(helix, StoreRequest(trigger="b", resolution="", kind="fact")).id, "solves"
+    )
+    written = tmp_path / "written.dna"
+    finished(helix, strands.export_strand(helix, str(written), recipients=["vectors"]))
+    said, lines = independent.read(written.read_bytes(), SEED)
+    assert said["root"] == root(helix.store)
+    assert "SOLVES" in {line["type"] for line in lines if line["t"] == "edge"}
+    assert root(helix.store) != VECTORS["root"]
 
 
 def test_no_key_and_no_wrong_passphrase_opens_a_strand(machines: Machines, strand: Path) -> None:
