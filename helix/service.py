@@ -40,7 +40,7 @@ from helix.store.change_events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
-from helix.strands import arriving
+from helix.strands import whole
 
 _BETWEEN_REBUILDS_SECONDS = 30.0
 """How long after a build that failed a change that is accepted has the graph built once more."""
@@ -100,7 +100,7 @@ class Helix:
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
         unfinished.finish(store)
-        arriving.take_back(store)
+        whole.recover(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))
         store.graph.rebuild_wanted = helix._want_rebuild
         if store.graph.needs_rebuild:

@@ -6,7 +6,6 @@ finds the note takes the import back before anybody is served.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.erasure import hard_forget
 from helix.memory.erasure.stored_secrets import Remembering
-from helix.memory.worker.undo import undo
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.operations import PutNode
@@ -33,12 +31,8 @@ from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Selection, schema_number
 from helix.strands.sealed import Opener
+from helix.strands.whole import whole
 from helix.text.redact import redact
-
-log = logging.getLogger(__name__)
-
-UNDER_WAY = "strand_under_way"
-"""Key under which the journal notes the job of an import that has not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,34 +79,20 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
     base = common_version(store, strand)
     merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, planned=planned)
-    if planned:
-        _pass(store, strand, merge, base, ticket)
-        return _told(strand, base, merge)
-    _erase_what_they_erased(store, strand, ticket)
-    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, job))
-    try:
-        _pass(store, strand, merge, base, ticket)
-        ticket.progress(0, 0, "comparing what came in with what is here")
-        merge.meet()
-    except BaseException:
-        take_back(store)
-        raise
+    if not planned:
+        _erase_what_they_erased(store, strand, ticket)
+    with RowsKept(store) as kept:
+        if planned:
+            _pass(store, strand, merge, base, ticket, kept)
+            return _told(strand, base, merge)
+        with whole(store, job):
+            _pass(store, strand, merge, base, ticket, kept)
+            ticket.progress(0, 0, "comparing what came in with what is here")
+            merge.meet()
+        # Not before: what is known as held, and is not here, counts as dropped here.
+        kept.known_as(strand.version["id"])
     _note(store, strand)
-    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
     return _told(strand, base, merge)
-
-
-def take_back(store: Store) -> bool:
-    """Take back an import that was cut short, where there is one; return whether there was."""
-    job = store.journal.meta(UNDER_WAY)
-    if not job:
-        return False
-    if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None:
-        report = undo(store, job)
-        if report.conflicts:
-            log.error("an import was cut short and cannot be taken back", extra={"job": job})
-    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
-    return True
 
 
 def common_version(store: Store, strand: Strand) -> str | None:
@@ -149,18 +129,15 @@ def _is_known(store: Store, strand: Strand) -> bool:
     return True
 
 
-def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket) -> None:
-    """Read the strand to its end and merge each row; keep the digests of what its version holds."""
+def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket, kept: RowsKept) -> None:
+    """Read the strand to its end and merge each row; `kept` is given the digests of what its version holds."""
     reading, entries = strand.entries(store)
     counts, partial = strand.manifest.data["counts"], strand.version["since"] is not None
     known = (None if base is None else rows_known(store, base)) or ()
-    with RowsKept(store) as kept:
-        incoming = side_by_side(entries, known, partial=partial, keep=kept.add)
-        merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
-        if not partial and reading.tree.root != strand.manifest.data["root"]:
-            raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
-        if not merge.planned:
-            kept.known_as(strand.version["id"])
+    incoming = side_by_side(entries, known, partial=partial, keep=kept.add)
+    merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
+    if not partial and reading.tree.root != strand.manifest.data["root"]:
+        raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
 def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> None:

@@ -11,13 +11,15 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from nacl.public import PublicKey
 from nacl.signing import SigningKey
@@ -38,6 +40,9 @@ _BINARY, _LARGE = b"\x80", 8 << 30
 _SIGNATURE_BYTES = 64
 _NAMES = ("manifest.json", "manifest.sig", "content")
 _AT_ONCE = 1 << 20
+_DRAFT = ".strand-draft"
+_FORSAKEN_SECONDS = 3_600.0
+"""A draft is written in one go: one that nobody has written to for so long was left behind by a kill."""
 _NO_STRAND = "is no strand, or was damaged"
 MOST_KEYS = 256
 """Ways to the key of a content; one of them at most is a passphrase, as each of those costs seconds to try."""
@@ -103,44 +108,53 @@ def write(
     key = new_key()
     keys = [lock(key, passphrase, cost or Argon2())] if passphrase else []
     keys += [seal(key, recipient) for recipient in recipients]
-    drafts = [target.with_name(f".{target.name}.{os.urandom(8).hex()}.{part}") for part in ("content", "new")]
-    try:
-        content = _write_content(drafts[0], lines, key)
+    _sweep(target.parent)
+    draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}{_DRAFT}")
+    with tempfile.TemporaryFile(dir=target.parent) as encrypted:
+        content = _write_content(encrypted, lines, key)
         said = {"content": content, "format": FORMAT, "helix": "strand", "keys": keys}
-        data = {**fields(), **said, "signer": bytes(signer.verify_key).hex()}
-        manifest = canonical(data)
+        manifest = canonical({**fields(), **said, "signer": bytes(signer.verify_key).hex()})
         if len(manifest) > MOST_OF_MANIFEST:
             raise InvalidInputError("the strand has too many scopes to be described", hint="export fewer scopes")
-        with os.fdopen(files.create_private(drafts[1], exclusive=True), "wb") as file:
-            for name, part in zip(_NAMES, (manifest, sign(manifest, signer)), strict=False):
-                file.write(_header(name, len(part)) + part + _padding(len(part)))
-            file.write(_header(_NAMES[2], content["bytes"]))
-            with drafts[0].open("rb") as encrypted:
+        try:
+            with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
+                for name, part in zip(_NAMES, (manifest, sign(manifest, signer)), strict=False):
+                    file.write(_header(name, len(part)) + part + _padding(len(part)))
+                file.write(_header(_NAMES[2], content["bytes"]))
                 shutil.copyfileobj(encrypted, file, _AT_ONCE)
-            file.write(_padding(content["bytes"]) + bytes(2 * _BLOCK))
-            file.flush()
-            os.fsync(file.fileno())
-        drafts[1].rename(target)
-    finally:
-        for draft in drafts:
+                file.write(_padding(content["bytes"]) + bytes(2 * _BLOCK))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(target)
+        finally:
             draft.unlink(missing_ok=True)
     return Manifest(json.loads(manifest), manifest)
 
 
-def _write_content(draft: Path, lines: Iterable[bytes], key: bytes) -> dict[str, Any]:
+def _sweep(folder: Path) -> None:
+    """Remove the drafts that a kill left behind."""
+    for draft in folder.glob(f".*{_DRAFT}"):
+        with suppress(OSError):
+            if time.time() - draft.stat().st_mtime > _FORSAKEN_SECONDS:
+                draft.unlink()
+
+
+def _write_content(file: IO[bytes], lines: Iterable[bytes], key: bytes) -> dict[str, Any]:
+    """Write the lines to an empty file, which is to be read from its beginning then; return what they came to."""
     packer, plain, count = zlib.compressobj(6), 0, 0
-    with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
-        encrypting = Encrypting(file, key)
-        for line in lines:
-            if len(line) > LONGEST_LINE:
-                raise InvalidInputError(f"a row of {len(line):,} bytes is longer than any reader of strands takes")
-            plain, count = plain + len(line) + 1, count + 1
-            encrypting.write(packer.compress(line + b"\n"))
-        encrypting.write(packer.flush())
-        encrypting.close()
-    with draft.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"bytes": draft.stat().st_size, "lines": count, "plain_bytes": plain, "sha256": digest}
+    encrypting = Encrypting(file, key)
+    for line in lines:
+        if len(line) > LONGEST_LINE:
+            raise InvalidInputError(f"a row of {len(line):,} bytes is longer than any reader of strands takes")
+        plain, count = plain + len(line) + 1, count + 1
+        encrypting.write(packer.compress(line + b"\n"))
+    encrypting.write(packer.flush())
+    encrypting.close()
+    size = file.tell()
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    file.seek(0)
+    return {"bytes": size, "lines": count, "plain_bytes": plain, "sha256": digest}
 
 
 def inspect(path: Path) -> Manifest:

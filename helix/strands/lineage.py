@@ -28,6 +28,7 @@ _KEPT = 12
 SHORT = 16
 """Bytes of a digest that tell two contents of one row apart."""
 _PACKED = 1 << 16
+_DRAFT = ".draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,12 @@ def rows_file(store: Store, version: str) -> Path:
     return folder / f"{version}.rows"
 
 
+def remove_drafts(store: Store) -> None:
+    """Remove what was begun to be kept and never was; while nothing else is at work with versions."""
+    for draft in (store.path / STRANDS).glob(f"*{_DRAFT}"):
+        draft.unlink(missing_ok=True)
+
+
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:
     """Return the rows of a version in the order of their keys; None where its file is not kept."""
     file = rows_file(store, version)
@@ -120,7 +127,7 @@ class RowsKept:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._draft = rows_file(store, f"{os.urandom(8).hex()}.draft")
+        self._draft = rows_file(store, os.urandom(8).hex()).with_suffix(_DRAFT)
         self._file = os.fdopen(files.create_private(self._draft, exclusive=True), "wb")
         self._packer = zlib.compressobj(1)
 

@@ -17,6 +17,7 @@ from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import BATCH, held_rows, write_node
 from helix.strands.rows import Key, Row, Selection
+from helix.strands.whole import whole
 
 KIND = "rollback"
 """The kind of the changes that a rollback makes."""
@@ -34,11 +35,15 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
         )
     selection, counts = Selection.from_name(version.selection), {"restored": 0, "removed": 0}
     before, _ = note_version(store, selection, who="", why="before a rollback")
-    with store.journal.as_of(version.seq) as then, store.journal.snapshot() as (_, now):
+    with (
+        whole(store, job),
+        store.journal.as_of(version.seq) as then,
+        store.journal.snapshot() as (_, now),
+    ):
         differing = ((a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not _erased(b))
         for step, batch in enumerate(iter(lambda: list(islice(differing, BATCH)), [])):
             if ticket.cancelled:
-                raise ConflictError("the rollback was stopped", hint=f"`helix undo {job}` takes back what it did")
+                raise ConflictError("the rollback was stopped; nothing of it stays")
             _write(store, batch, job, f"rows {step}")
             counts["restored"] += sum(former is not None for former, _ in batch)
             counts["removed"] += sum(former is None for former, _ in batch)

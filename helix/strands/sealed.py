@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from nacl import bindings, pwhash
 from nacl.exceptions import BadSignatureError, CryptoError
@@ -122,7 +122,7 @@ def check_signature(manifest: bytes, signature: bytes, signer: str) -> None:
 class Encrypting:
     """Encrypts a stream into a file, a chunk at a time."""
 
-    def __init__(self, file: BinaryIO, key: bytes) -> None:
+    def __init__(self, file: IO[bytes], key: bytes) -> None:
         self._file = file
         self._state = bindings.crypto_secretstream_xchacha20poly1305_state()
         self._held = b""
