@@ -49,13 +49,13 @@ class Quiet:
         """Take no notice."""
 
 
-def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True) -> Counter[str]:
+def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, job: str = "") -> Counter[str]:
     """Take all of one store into another one, by the last version that both have held; return the counts."""
     version, _ = note_version(there, ALL, who="me", why="test")
     line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
     base = next((one for one in line if rows_known(here, one) is not None), None)
     entries = [Entry(row.key, row, digest(row.line())) for row in rows_of(there)]
-    job = here.runtime.make_id(here.runtime.clock())
+    job = job or here.runtime.make_id(here.runtime.clock())
     merge = Merge(here, Received(signer=signer, redact=Remembering()), job)
     with RowsKept(here) as kept:
         known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
