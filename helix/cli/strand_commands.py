@@ -251,7 +251,14 @@ command(
     "keys import",
     "import_key",
     "helix keys import desktop helix-key1:5f1c...",
-    show="{name} is known; `helix keys trust {name}` believes what it signs",
+    show="{name} is known; `helix keys trust {name} --as user_asserted` believes it as yours",
 )
-command("keys trust", "trust_key", "helix keys trust desktop", show="{name} is believed as {trust}", trust=As("--as"))
+command(
+    "keys trust",
+    "trust_key",
+    "helix keys trust desktop --as user_asserted",
+    "helix keys trust colleague --as tool_output",
+    show="{name} is believed as {trust}",
+    trust=As("--as"),
+)
 command("keys revoke", "revoke_key", "helix keys revoke desktop", show="{name} is believed no more")

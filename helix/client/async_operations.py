@@ -1239,7 +1239,7 @@ class AsyncOperations(ABC):
         """
         return await self._ask("import_key", name=name, public=public)
 
-    async def trust_key(self, name: str, *, trust: Trust | str | None = None) -> StrandKey:
+    async def trust_key(self, name: str, trust: Trust | str) -> StrandKey:
         """Say how far the rows are believed that a key has signed."""
         return await self._ask("trust_key", name=name, trust=trust)
 

@@ -1221,7 +1221,7 @@ class Operations(ABC):
         """
         return self._ask("import_key", name=name, public=public)
 
-    def trust_key(self, name: str, *, trust: Trust | str | None = None) -> StrandKey:
+    def trust_key(self, name: str, trust: Trust | str) -> StrandKey:
         """Say how far the rows are believed that a key has signed."""
         return self._ask("trust_key", name=name, trust=trust)
 

@@ -44,9 +44,7 @@ def import_key(
 def trust_key(
     helix: Helix,
     name: str,
-    trust: Annotated[Trust, "How far its rows are believed at most; as your own for another machine of yours."] = (
-        Trust.USER_ASSERTED
-    ),
+    trust: Annotated[Trust, "How far its rows are believed at most; `user_asserted` is for your other machines alone."],
 ) -> StrandKey:
     """Say how far the rows are believed that a key has signed."""
     return keyring_of(helix).believe(name, trust)

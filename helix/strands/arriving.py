@@ -136,7 +136,12 @@ def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: 
     known = (None if base is None else rows_known(store, base)) or ()
     incoming = side_by_side(entries, known, partial=partial, keep=kept.add)
     merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
-    if not partial and reading.tree.root != strand.manifest.data["root"]:
+    _check_root(strand, reading)
+
+
+def _check_root(strand: Strand, reading: Reading) -> None:
+    """Raise InvalidInputError where a strand of all rows was read to its end and has not those that it speaks of."""
+    if not reading.partial and reading.tree.root != strand.manifest.data["root"]:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
@@ -144,12 +149,13 @@ def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> Non
     """Erase here what the person erased on another machine: its words leave every file here, too."""
     if not strand.signer.is_own:
         return
-    _, entries = strand.entries(store)
+    reading, entries = strand.entries(store)
     erased = [
         Ref(label=entry.row.put.label, id=entry.row.put.id)
         for entry in entries
         if entry.row is not None and isinstance(entry.row.put, PutNode) and is_tombstone(entry.row.put.props)
     ]
+    _check_root(strand, reading)  # before anything is taken away for good
     here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
     still = [ref for ref, row in zip(erased, here.values(), strict=True) if row and not is_tombstone(row.put.props)]
     if not still:

@@ -109,7 +109,7 @@ class Keyring:
         if known is None:
             raise UnauthorizedError(
                 f"the strand is signed by a key that is not known here: {_public(signer)}",
-                hint="where you know whose it is: `helix keys import NAME KEY`, then `helix keys trust NAME`",
+                hint="where you know whose it is: `helix keys import NAME KEY`; `helix keys trust` believes it more",
             )
         if known.revoked_at is not None:
             raise UnauthorizedError(

@@ -7,6 +7,7 @@ for X25519 keys; Ed25519 for the signature. docs/strand-format.md tells how they
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
@@ -99,7 +100,8 @@ def _of_length(key: bytes) -> bytes:
 
 
 def _stretched(passphrase: str, salt: bytes, ops: int, memory: int) -> bytes:
-    stretched: bytes = pwhash.argon2id.kdf(_KEY_BYTES, passphrase.encode(), salt, opslimit=ops, memlimit=memory)
+    normal = unicodedata.normalize("NFC", passphrase)  # one keyboard types a letter and its accent, another both in one
+    stretched: bytes = pwhash.argon2id.kdf(_KEY_BYTES, normal.encode(), salt, opslimit=ops, memlimit=memory)
     return stretched
 
 

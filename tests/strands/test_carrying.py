@@ -64,7 +64,7 @@ def know_each_other(*machines: Helix) -> None:
             if here is not there:
                 (own,) = (key for key in keys.keys(there) if key.own)
                 keys.import_key(here, f"machine-{number}", own.public)
-                keys.trust_key(here, f"machine-{number}")
+                keys.trust_key(here, f"machine-{number}", Trust.USER_ASSERTED)
 
 
 def carried(here: Helix, there: Helix, path: Path, **options: Any) -> Mapping[str, Any]:

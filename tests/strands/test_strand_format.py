@@ -205,7 +205,7 @@ def test_an_older_version_is_not_taken_for_a_newer_one(machines: Machines, tmp_p
     here, there = believing(machines()), machines()
     own = keys.new_key(there, "there")
     keys.import_key(here, "there", own.public)
-    keys.trust_key(here, "there")
+    keys.trust_key(here, "there", Trust.USER_ASSERTED)
     files = []
     for number in range(2):
         memories.store(there, memories.StoreRequest(trigger=f"rule {number}", resolution="", kind="fact"))

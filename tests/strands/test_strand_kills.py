@@ -16,6 +16,7 @@ import pytest
 from exchanging import root
 
 from helix.memory.remember.request import StoreRequest
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.operations import memories, strands, upkeep
 from helix.operations import strand_keys as keys
@@ -79,7 +80,7 @@ def scene(victims: Victims, tmp_path_factory: pytest.TempPathFactory) -> Scene:
         for here, there in ((mine, theirs), (theirs, mine)):
             (own,) = (key for key in keys.keys(there) if key.own)
             keys.import_key(here, "other", own.public)
-            keys.trust_key(here, "other")
+            keys.trust_key(here, "other", Trust.USER_ASSERTED)
         tell(mine, range(MEMORIES))
         finished(mine, strands.export_strand(mine, str(folder / "first.dna"), recipients=["other"], tag=TAG))
         finished(theirs, strands.import_strand(theirs, str(folder / "first.dna")))

@@ -173,7 +173,7 @@ def test_every_kind_of_node_and_edge_comes_over_as_it_is(machines: Machines, tmp
     keys.new_key(one, "me")
     (own,) = keys.keys(one)
     keys.import_key(other, "me", own.public)
-    keys.trust_key(other, "me")
+    keys.trust_key(other, "me", Trust.USER_ASSERTED)
     nodes = [PutNode(label=label, id=ident_of(label), props=props_of(label)) for label in Label]
     ends = [(kind, *pair) for kind, pairs in sorted(_ends().items()) for pair in sorted(pairs) if pair[0] != pair[1]]
     edges = [
@@ -216,7 +216,7 @@ def test_a_strand_of_an_older_schema_is_taken_in_as_it_is_written_now(machines: 
     helix, file = machines(), tmp_path / "old.dna"
     vectors = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))
     keys.import_key(helix, "vectors", f"helix-key1:{vectors['signer']}")
-    keys.trust_key(helix, "vectors")
+    keys.trust_key(helix, "vectors", Trust.USER_ASSERTED)
     episode = {"label": "Episode", "id": "e", "t": "node", "texts": ["what was said"]}
     said = {"content": "what was said", "occurred_at": 7, "recorded_at": 7, "scope": "global", "role": "user"}
     old = [{**episode, "props": said}]  # of before episodes had a status

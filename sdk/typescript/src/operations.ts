@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (44689d9e27efb4fc).
+// Written by scripts/schema from the schema and queries/operations.graphql (0e9a9f0f0cd01272).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1435,7 +1435,7 @@ export type ImportKeyMutation = { importKey: { result: StrandKeyFragment } | nul
 
 export type TrustKeyMutationVariables = Exact<{
   name: string;
-  trust?: Trust | null | undefined;
+  trust: Trust;
 }>;
 
 
@@ -4976,7 +4976,7 @@ export const ImportKeyDocument = gql`
 }
     ${StrandKeyFragmentDoc}` as unknown as DocumentNode<ImportKeyMutation, ImportKeyMutationVariables>;
 export const TrustKeyDocument = gql`
-    mutation TrustKey($name: String!, $trust: Trust) {
+    mutation TrustKey($name: String!, $trust: Trust!) {
   trustKey(input: {name: $name, trust: $trust}) {
     result {
       ...StrandKey
