@@ -102,10 +102,9 @@ class Touched:
 
     def _step(self, job: str, step: str, seq: int) -> None:
         execute = self._connection.execute
-        steps = {known for (known,) in execute("SELECT step FROM job_step WHERE job = ?", (job,))}
-        if step in steps:
+        if execute("SELECT 1 FROM job_step WHERE job = ? AND step = ?", (job, step)).fetchone():
             raise ConflictError(f"step {step!r} of job {job} is in the journal already")
-        if not steps:
+        if not execute("SELECT 1 FROM job_step WHERE job = ? LIMIT 1", (job,)).fetchone():
             _prune(self._connection)
         execute("INSERT INTO job_step VALUES (?, ?, ?)", (job, step, seq))
 

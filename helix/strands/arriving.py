@@ -147,7 +147,7 @@ def _check_root(strand: Strand, reading: Reading) -> None:
 
 def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> None:
     """Erase here what the person erased on another machine: its words leave every file here, too."""
-    if not strand.signer.is_own:
+    if not strand.signer.is_own or not strand.manifest.data["counts"].get("tombstones"):
         return
     reading, entries = strand.entries(store)
     erased = [
