@@ -19,6 +19,7 @@ from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.soak import soak
 from benchmarks.speed import speed
+from benchmarks.strands import strand
 from benchmarks.trips import trips
 from benchmarks.ways import ways
 
@@ -39,6 +40,7 @@ cli = click.Group(
         "replay": replay,
         "soak": soak,
         "speed": speed,
+        "strands": strand,
         "trips": trips,
         "ways": ways,
     },
