@@ -40,7 +40,9 @@ from helix.store.change_events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
-from helix.strands import whole
+from helix.strands import arriving, sync, whole
+from helix.strands.keyring import Keyring
+from helix.strands.watching import Watching
 
 _BETWEEN_REBUILDS_SECONDS = 30.0
 """How long after a build that failed a change that is accepted has the graph built once more."""
@@ -76,6 +78,7 @@ class Helix:
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
         self.router = router_for(settings, Answers(store.journal.database), clock=store.runtime.clock)
+        self.watching = Watching(store, self.sync)
         self._closing = False
         self._rebuilt_at = -_BETWEEN_REBUILDS_SECONDS
         store.runtime.language_model = self.router if self.router.available else None
@@ -106,6 +109,7 @@ class Helix:
         if store.graph.needs_rebuild:
             helix._want_rebuild()
         helix.worker.start()
+        helix.watching.start()
         return helix
 
     def leave(self) -> None:
@@ -115,6 +119,7 @@ class Helix:
     def close(self) -> None:
         """Stop the jobs, finish what is being written, and close the store."""
         self._closing = True
+        self.watching.stop()
         self.reacting.close()
         self.router.close()  # first: a call under way would keep the worker
         self.worker.stop()
@@ -156,6 +161,18 @@ class Helix:
         """Have what happened in a scope (None: in all) consolidated now, without waiting for more."""
         self.store.check_capture()
         return self.worker.flush(None if scope is None else Intake(self.settings.text_limit).scope(scope))
+
+    def sync(self, place: str, *, key: str | None = None, passphrase: str | None = None) -> Job:
+        """Have strands exchanged with a place, as a job; see `helix.strands.sync`."""
+        keyring = Keyring(self.settings.home, now=self.store.runtime.clock())
+
+        def work(ticket: Ticket) -> Mapping[str, Any]:
+            still = self.worker.standing_still
+            return sync.carry_out(
+                self.store, place, keyring, key=key, passphrase=passphrase, ticket=ticket, still=still
+            )
+
+        return self.jobs.start(arriving.JOB, work)
 
     def request(self, request: Request) -> AbstractContextManager[None]:
         """Have what this thread asks for meanwhile count once, however often the request is sent."""

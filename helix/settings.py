@@ -114,6 +114,11 @@ class Settings:
         0.6, "confidence of what was extracted by rules below which a language model is asked, where there is one"
     )
 
+    s3_endpoint: str = _setting(
+        "",
+        "address of a server that speaks S3's protocol, for `helix sync s3://bucket`; empty: AWS_ENDPOINT_URL, or AWS",
+    )
+
     scope: str = _setting("", "scope of commands that name none; empty: the project of the folder they are run in")
     hook_ms: int = _setting(
         300, "the longest that a hook keeps an agent waiting; `helix connect` writes it down for the client"

@@ -1,4 +1,4 @@
-"""The commands strand and keys: memory that is carried, and who signs it."""
+"""The commands strand, sync and keys: memory that is carried, and who signs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
-from helix.cli.options import As
+from helix.cli.options import As, flag
 from helix.cli.output import Output, told
 from helix.cli.render import moment, table
 from helix.processes import PASSPHRASE
@@ -210,6 +210,60 @@ command(
     version=As("version"),
     tag=As("tag"),
 )
+
+
+@asking(
+    "sync",
+    "sync",
+    "helix sync /media/stick/helix",
+    "helix sync git@example.org:me/memory.git --watch 15",
+    says="Have your machines hold the same, by way of a folder, a git repository or a bucket.\n\n"
+    "Each leaves signed and encrypted strands there, and takes in what the others left. Without a place, those are "
+    "shown that were synced with.",
+    place=As("place", required=False),
+    passphrase=_NEVER,
+    watch=As("--watch", metavar="MINUTES", type=float, help="Do it in the background, every so many minutes."),
+    off=flag("--off", words="Do it in the background no more."),
+    locked=flag("--locked", words="Ask for a passphrase that the strands are locked with."),
+)
+def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> None:
+    watch, off, locked = (asked.pop(name, None) for name in ("watch", "off", "locked"))
+    if place is None:
+        ask(invocation, "synced_places", {}, _places, none="this store was not synced with any place yet")
+        return
+    if watch is not None and off:
+        raise click.UsageError("--watch and --off are two things: give one of them")
+    if "://" not in place and not (":" in place and not Path(place).exists()):
+        place = str(Path(place).expanduser().absolute())
+    if watch is not None or off:
+        ask(invocation, "watch_sync", {"place": place, **({} if off else {"minutes": watch})}, _places)
+        return
+    secret = _passphrase(new=False) if locked else os.environ.get(PASSPHRASE)
+    given = {**asked, "place": place, **({} if secret is None else {"passphrase": secret})}
+    ask(invocation, "sync", given, _synced, cancels=True)
+
+
+def _synced(out: Output, result: Record) -> None:
+    counts = ", ".join(f"{count} {name}" for name, count in result["counts"].items())
+    out.line(f"{result['taken']} strands taken in" + (f": {counts}" if counts else ""))
+    out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
+    for problem in result["problems"]:
+        out.line((told(problem), "bold"))
+    for job in reversed(result["jobs"]):
+        out.say(f"`helix undo {job}` takes back what came in")
+    if result["counts"].get("contradictions to decide"):
+        out.say("`helix contradictions` shows what is to be decided")
+
+
+def _places(out: Output, found: Sequence[Record]) -> None:
+    for one in found:
+        often = "when asked" if one["minutes"] is None else f"every {one['minutes']:g} minutes"
+        last = f"last {moment(one['at'])}" if one["at"] else "not yet"
+        out.line((told(one["place"]), "bold"), f"  {often}, {last}")
+        for problem in [one["error"], *one["problems"]]:
+            if problem:
+                out.line(told(problem), indent=2)
+
 
 group(
     "keys",

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         StrandInfo,
         StrandKey,
         StrandVersion,
+        SyncedPlace,
         TaskOutcome,
         TaskReport,
         TaskState,
@@ -1320,6 +1321,26 @@ class AsyncOperations(ABC):
     async def tag_version(self, version: str, tag: str) -> list[StrandVersion]:
         """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
         return await self._ask("tag_version", version=version, tag=tag)
+
+    async def sync(self, place: str, *, passphrase: str | None = None, key: str | None = None) -> Job:
+        """Take in what your other machines left in a place, and leave there what the store holds by now.
+
+        Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken
+        in, as an import is; what was passed over is told in `problems`.
+        """
+        return await self._ask("sync", place=place, passphrase=passphrase, key=key)
+
+    async def watch_sync(self, place: str, *, minutes: float | None = None) -> list[SyncedPlace]:
+        """Have the store synced with a place in the background, at once and then every so many minutes.
+
+        It goes on after a restart. Strands are sealed for your keys; this machine needs exactly one of its own.
+        Returns the places.
+        """
+        return await self._ask("watch_sync", place=place, minutes=minutes)
+
+    async def synced_places(self) -> list[SyncedPlace]:
+        """List the places that the store was synced with: how often that is done, and how the last time went."""
+        return await self._ask("synced_places")
 
     async def health(self) -> Health:
         """Say whether the store works as it should, and what is wrong where it does not."""

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +48,15 @@ _GIVEN = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
+_EXCHANGING = {
+    "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",  # none that runs a program of somebody's choice
+    "GIT_AUTHOR_EMAIL": "helix@localhost",
+    "GIT_AUTHOR_NAME": "helix",
+    "GIT_COMMITTER_EMAIL": "helix@localhost",
+    "GIT_COMMITTER_NAME": "helix",
+    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=20",
+}
+"""What is different where something is exchanged with another repository: how it may be reached, and who commits."""
 _OVERRIDES = {
     "core.attributesFile": os.devnull,
     "core.quotepath": "off",
@@ -132,6 +141,19 @@ class Repository:
             yield told
 
 
+@contextmanager
+def exchanging(
+    folder: Path, *arguments: str, stopped: Callable[[], bool], given: Mapping[str, str] | None = None
+) -> Iterator[Told]:
+    """Yield what a git command writes that may change `folder`, a git folder of Helix's own, and reach another one.
+
+    No hook runs, and nobody is asked for a password. Raises InvalidInputError in git's words where it fails.
+    """
+    told = {**_EXCHANGING, "GIT_DIR": os.fspath(folder.absolute()), **(given or {})}
+    with _stream(folder, arguments, stopped, _SILENCE_SECONDS, given=told) as stream:
+        yield stream
+
+
 def check(folder: Path) -> None:
     """Raise NotARepositoryError where no repository is, by its files alone: git, which may wait for ever, is not asked.
 
@@ -179,13 +201,15 @@ class Told:
             yield bytes(pending)
 
 
-def _start(folder: Path, arguments: tuple[str, ...], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(
+    folder: Path, arguments: tuple[str, ...], complaints: IO[bytes], given: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     command = (*_GIT, "-C", os.fspath(folder.absolute()), *arguments)
     try:
         process = subprocess.Popen(
             command,
             cwd=NEUTRAL_FOLDER,
-            env=environment(without=_LOCATING, given=_GIVEN),
+            env=environment(without=_LOCATING, given={**_GIVEN, **given}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=complaints,
@@ -211,11 +235,16 @@ def _limit_memory(pid: int) -> None:
 
 @contextmanager
 def _stream(
-    folder: Path, arguments: tuple[str, ...], stopped: Callable[[], bool], silence: float, failing: bool = False
+    folder: Path,
+    arguments: tuple[str, ...],
+    stopped: Callable[[], bool],
+    silence: float,
+    failing: bool = False,
+    given: Mapping[str, str] | None = None,
 ) -> Iterator[Told]:
     """Yield what a git command writes; its failure is an error unless it may be `failing`."""
     with tempfile.TemporaryFile() as complaints:
-        process = _start(folder, arguments, complaints)
+        process = _start(folder, arguments, complaints, given or {})
         assert process.stdout is not None
         told, finished, over = Told(process.stdout), False, threading.Event()
         watch = threading.Thread(target=_end_when, args=(process, told, stopped, silence, over), daemon=True)

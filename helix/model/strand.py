@@ -78,3 +78,14 @@ class StrandKey:
     trust: Annotated[Trust, "How far the rows are believed that it signed."]
     since: Annotated[datetime | None, "Since when it is known; null for an own key."] = None
     revoked_at: Annotated[datetime | None, "Since when what it signed is refused."] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncedPlace:
+    """A place that the store is synced with: a folder, a git repository or a bucket."""
+
+    place: Annotated[str, "Its path or address."]
+    minutes: Annotated[float | None, "How often it is synced in the background; null where only when it is asked for."]
+    at: Annotated[datetime | None, "When it was tried last; null for never."]
+    error: Annotated[str, "Why that failed; empty where it did not."]
+    problems: Annotated[tuple[str, ...], "What was passed over, in a sentence each."]

@@ -17,6 +17,7 @@ from helix.operations import (
     review,
     strand_keys,
     strands,
+    syncing,
     tasks,
     upkeep,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "review",
     "strand_keys",
     "strands",
+    "syncing",
     "tasks",
     "upkeep",
 ]

@@ -28,7 +28,6 @@ from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, Selection
 from helix.text.redact import redact
 
-_KIND = "strand"
 _CARRY = "carry memory out of the store"
 _TAKE = "take in what others carry"
 _PASSPHRASE = "What the strand is locked with, where it is locked with one; never written down."
@@ -65,7 +64,7 @@ def export_strand(
         why=redact(why).text,
         tag=redact(tag).text,
     )
-    return helix.jobs.start(_KIND, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
+    return helix.jobs.start(arriving.JOB, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
 
 
 @mutation(person=_TAKE)
@@ -89,7 +88,7 @@ def import_strand(
             report = arriving.take(helix.store, strand, job, ticket, planned=plan)
         return {**report, "job": "" if plan else job}
 
-    return helix.jobs.start(_KIND, work)
+    return helix.jobs.start(arriving.JOB, work)
 
 
 @mutation(person=_TAKE)
@@ -206,7 +205,7 @@ def roll_back_to(
         with helix.worker.standing_still():
             return {**roll_back(helix.store, wanted, job, ticket), "job": job}
 
-    return helix.jobs.start(_KIND, work)
+    return helix.jobs.start(arriving.JOB, work)
 
 
 @mutation()

@@ -25,14 +25,17 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
-from helix.strands.lineage import RowsKept, note_version, rows_known, version_id
-from helix.strands.merging import Merge, held_rows, side_by_side
+from helix.strands.lineage import RowsKept, contained, note_version, rows_known, version_id
+from helix.strands.merging import Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.whole import whole
 from helix.text.redact import redact
+
+JOB = "strand"
+"""The kind of the jobs that carry strands: one at a time, as one alone may be under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,28 +89,44 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
             _pass(store, strand, merge, base, ticket, kept)
             return _told(strand, base, merge)
         with whole(store, job):
-            _pass(store, strand, merge, base, ticket, kept)
+            all_known = _pass(store, strand, merge, base, ticket, kept)
             ticket.progress(0, 0, "comparing what came in with what is here")
             merge.meet()
         # Not before: what is known as held, and is not here, counts as dropped here.
-        kept.known_as(strand.version["id"])
+        if all_known:
+            kept.known_as(strand.version["id"])
     _note(store, strand)
     return _told(strand, base, merge)
+
+
+def learn(store: Store, strand: Strand) -> bool:
+    """Keep which rows a strand has whose content is here already: by them later ones merge that say only changes.
+
+    Returns whether that could be: not of changes since a version whose rows are not kept. Raises InvalidInputError.
+    """
+    since = strand.version["since"]
+    known = () if since is None else rows_known(store, since)
+    if known is None:
+        return False
+    _, entries = strand.entries(store)
+    with RowsKept(store) as kept:
+        for _ in completed(entries, known, kept.add):
+            pass
+        kept.known_as(strand.version["id"])
+    return True
 
 
 def common_version(store: Store, strand: Strand) -> str | None:
     """Return the nearest version that the strand comes from and whose rows are known here; None for none.
 
-    Raises ConflictError where the strand holds only what changed since a version that is not known here.
+    Raises ConflictError where the strand holds only what changed since a version that never was here.
     """
     since = strand.version["since"]
-    if since is not None:
-        if rows_known(store, since) is None:
-            raise ConflictError(
-                f"the strand holds only what changed since version {since[:12]}, which this store does not have",
-                hint="ask for a strand of all, or take in the earlier ones first",
-            )
-        return str(since)
+    if since is not None and rows_known(store, since) is None and since not in _contained(store, strand):
+        raise ConflictError(
+            f"the strand holds only what changed since version {since[:12]}, which this store does not have",
+            hint="ask for a strand of all, or take in the earlier ones first",
+        )
     ancestors = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
     return next((one for one in ancestors if rows_known(store, one) is not None), None)
 
@@ -115,11 +134,10 @@ def common_version(store: Store, strand: Strand) -> str | None:
 def _is_known(store: Store, strand: Strand) -> bool:
     """Return whether the strand's version was taken in or held already; raises ConflictError for an outdated one."""
     versions, ident = store.journal.versions, strand.version["id"]
-    known = versions.get(ident)
-    if known is None or (known.seq is None and known.taken_at is None):
+    if ident not in _contained(store, strand):
         return False
     head = versions.head(strand.version["selection"])
-    taken = [one for one in versions.all() if one.taken_at is not None and one.who == known.who]
+    taken = [one for one in versions.all() if one.taken_at is not None and one.who == strand.signer.name]
     newest = {head.id if head is not None else "", taken[0].id if taken else ""}
     if ident not in newest:
         raise ConflictError(
@@ -129,14 +147,22 @@ def _is_known(store: Store, strand: Strand) -> bool:
     return True
 
 
-def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket, kept: RowsKept) -> None:
-    """Read the strand to its end and merge each row; `kept` is given the digests of what its version holds."""
+def _contained(store: Store, strand: Strand) -> set[str]:
+    return contained(store, strand.version["selection"])
+
+
+def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket, kept: RowsKept) -> bool:
+    """Read the strand to its end and merge each row; return whether `kept` has all rows of its version by then."""
     reading, entries = strand.entries(store)
-    counts, partial = strand.manifest.data["counts"], strand.version["since"] is not None
+    counts = strand.manifest.data["counts"]
+    since = strand.version["since"]
+    before = () if since is None else rows_known(store, since)
     known = (None if base is None else rows_known(store, base)) or ()
-    incoming = side_by_side(entries, known, partial=partial, keep=kept.add)
+    all_of_it = completed(entries, before or (), kept.add)
+    incoming = side_by_side(all_of_it, known, partial=reading.partial, keep=lambda _: None)
     merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
     _check_root(strand, reading)
+    return before is not None
 
 
 def _check_root(strand: Strand, reading: Reading) -> None:
@@ -181,7 +207,9 @@ def _note(store: Store, strand: Strand) -> None:
         at=now,
         taken_at=now,
     )
-    ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in said["ancestry"]]
+    # What a stranger says that a version came from would keep out what somebody else's strand brings.
+    line = said["ancestry"] if strand.signer.is_own else ()
+    ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in line]
     store.journal.versions.keep([taken, *ancestors])
     note_version(
         store, Selection.from_name(said["selection"]), who="", why=f"merge {said['id'][:12]}", parents=[said["id"]]

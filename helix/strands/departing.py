@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +22,8 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
-from helix.strands.lineage import MOST_ANCESTORS, Known, note_version, rows_known
-from helix.strands.rows import Row, Selection, Tree, canonical, digest, schema_number
+from helix.strands.lineage import MOST_ANCESTORS, SHORT, Known, note_version, rows_known
+from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, schema_number
 
 HISTORIES = ("none", "all", "since")
 
@@ -29,12 +32,14 @@ HISTORIES = ("none", "all", "since")
 class Outgoing:
     """What a strand is to hold: a selection, and of it only what changed since a version where one is named.
 
+    `beside`: versions besides `since` that others may have: a row is left out only where it is the same in all of them.
     `history`: `none`, `all` or `since` (behind that version) of the log's changes. `vectors`: bring them along, so that
     who has the same model need not make them.
     """
 
     selection: Selection = field(default_factory=Selection)
     since: StoredVersion | None = None
+    beside: tuple[str, ...] = ()
     history: str = "none"
     vectors: bool = True
     why: str = ""
@@ -79,18 +84,20 @@ class _Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         since = self._outgoing.since
-        before = iter(rows_known(self._store, since.id) or ()) if since is not None else iter(())
+        versions = () if since is None else (since.id, *self._outgoing.beside)
+        before = _together([rows_known(self._store, one) or () for one in versions])
         with self._store.journal.snapshot() as (_, state):
             known = next(before, None)
             for done, row in enumerate(self._outgoing.selection.rows(state)):
                 line = row.line()
                 of_row = digest(line)
                 self.tree.add(row, of_row)
-                while known is not None and known.key < row.key:
-                    yield self._gone(known)
+                while known is not None and known[0] < row.key:
+                    yield self._gone(known[0])
                     known = next(before, None)
-                same = known is not None and known.key == row.key and known.digest == of_row[: len(known.digest)]
-                if known is not None and known.key == row.key:
+                same = False
+                if known is not None and known[0] == row.key:
+                    same = known[1] == [of_row[:SHORT]] * len(versions)
                     known = next(before, None)
                 if not same:
                     yield from self._row(row, line, state)
@@ -99,7 +106,7 @@ class _Lines:
                     if self._ticket.cancelled:
                         raise ConflictError("the export was stopped")
             while known is not None:
-                yield self._gone(known)
+                yield self._gone(known[0])
                 known = next(before, None)
         yield from self._history()
 
@@ -118,9 +125,9 @@ class _Lines:
                 told = [None if vector is None else base64.b64encode(vector).decode() for vector in held]
                 yield canonical({"id": put.id, "label": put.label.value, "t": "vec", "v": told})
 
-    def _gone(self, known: Known) -> bytes:
+    def _gone(self, key: Key) -> bytes:
         self.counts["gone"] += 1
-        return canonical({"key": list(known.key), "t": "gone"})
+        return canonical({"key": list(key), "t": "gone"})
 
     def _history(self) -> Iterator[bytes]:
         """Yield the changes of the log that concern what is selected, without what was erased."""
@@ -140,6 +147,13 @@ class _Lines:
             return True
         nodes = [op for op in change["ops"] if op["op"] == "node"]
         return bool(nodes) and all(selection.holds(op["id"], str(op["props"].get("scope", ""))) for op in nodes)
+
+
+def _together(versions: Sequence[Iterable[Known]]) -> Iterator[tuple[Key, list[bytes]]]:
+    """Yield each row that any of some versions has, in order, with its digests in those that have it."""
+    by_key = attrgetter("key")
+    for key, rows in groupby(merge(*versions, key=by_key), key=by_key):
+        yield key, [row.digest for row in rows]
 
 
 def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: Tree) -> dict[str, Any]:

@@ -135,6 +135,18 @@ class Keyring:
         sealed = tuple(_sealing(VerifyKey(bytes.fromhex(_hex(known[one].public)))) for one in recipients)
         return Sealing(name=wanted, signer=own[wanted], passphrase=passphrase, recipients=sealed)
 
+    def sealing_for_oneself(self, name: str | None, passphrase: str | None) -> Sealing:
+        """Return what a strand is signed with that one's own machines are to open; raises what `sealing` does.
+
+        With a passphrase it is locked by that, otherwise sealed for every key that is believed as one's own.
+        """
+        mine = () if passphrase is not None else [key.name for key in self.own_machines()]
+        return self.sealing(name, passphrase, mine)
+
+    def own_machines(self) -> list[StrandKey]:
+        """Return the keys of one's own, those of one's other machines among them."""
+        return [key for key in self.keys() if key.trust is Trust.USER_ASSERTED and key.revoked_at is None]
+
     def opener(self, passphrase: str | None) -> Opener:
         """Return what opens strands: a passphrase, or the keys of one's own."""
         return opener(passphrase, [_private(key) for key in self._own().values()])

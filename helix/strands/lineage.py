@@ -23,6 +23,8 @@ from helix.store.erasing import STRANDS
 from helix.store.store import Store
 from helix.strands.rows import Key, Selection, Tree, canonical, digest
 
+SCRATCH = "scratch."
+"""How the names of folders begin in which strands lie that come or go just now."""
 MOST_ANCESTORS = 1_000
 _KEPT = 12
 SHORT = 16
@@ -94,6 +96,17 @@ def version_named(store: Store, wanted: str) -> StoredVersion:
     return found[0]
 
 
+def contained(store: Store, selection: str) -> set[str]:
+    """Return the ids of the versions whose content the store has taken up.
+
+    It has held them or taken them in, or what it holds came from them by way of others.
+    """
+    known = store.journal.versions
+    head = known.head(selection)
+    line = [] if head is None else known.ancestry([head.id], MOST_ANCESTORS)
+    return {one.id for one in (*known.all(), *line)}
+
+
 def rows_file(store: Store, version: str) -> Path:
     """Return where the digests of a version's rows are kept; the folder is made."""
     folder = store.path / STRANDS
@@ -103,8 +116,9 @@ def rows_file(store: Store, version: str) -> Path:
 
 def remove_drafts(store: Store) -> None:
     """Remove what was begun to be kept and never was; while nothing else is at work with versions."""
-    for draft in (store.path / STRANDS).glob(f"*{_DRAFT}"):
-        draft.unlink(missing_ok=True)
+    for pattern in (f"*{_DRAFT}", f"{SCRATCH}*"):
+        for left in (store.path / STRANDS).glob(pattern):
+            files.remove(left)
 
 
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:

@@ -93,6 +93,12 @@ def side_by_side(
         known = next(before, None)
 
 
+def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[Known], object]) -> Iterator[Entry]:
+    """Yield what the other side says; `keep` is given all that it has. It tells what changed since it had `before`."""
+    for one in side_by_side(theirs, before, partial=True, keep=keep):
+        yield Entry(one.key, one.theirs, one.of_theirs, one.vectors)
+
+
 def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     """Return what a row comes to; None where it is on neither side any more."""
     theirs = other.theirs

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (0e9a9f0f0cd01272).
+// Written by scripts/schema from the schema and queries/operations.graphql (c31582d4f1a379c1).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -751,6 +751,11 @@ export type StrandLogQueryVariables = Exact<{
 
 
 export type StrandLogQuery = { strandLog: Array<StrandVersionFragment> | null };
+
+export type SyncedPlacesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SyncedPlacesQuery = { syncedPlaces: Array<SyncedPlaceFragment> | null };
 
 export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1507,6 +1512,23 @@ export type TagVersionMutationVariables = Exact<{
 
 export type TagVersionMutation = { tagVersion: { result: Array<StrandVersionFragment> } | null };
 
+export type SyncMutationVariables = Exact<{
+  place: string;
+  passphrase?: string | null | undefined;
+  key?: string | null | undefined;
+}>;
+
+
+export type SyncMutation = { sync: { result: JobFragment } | null };
+
+export type WatchSyncMutationVariables = Exact<{
+  place: string;
+  minutes?: number | null | undefined;
+}>;
+
+
+export type WatchSyncMutation = { watchSync: { result: Array<SyncedPlaceFragment> } | null };
+
 export type CancelJobMutationVariables = Exact<{
   id: string;
 }>;
@@ -1878,6 +1900,8 @@ export type StrandKeyFragment = { name: string, public: string, own: boolean, tr
 export type StrandTableFragment = { scope: string, table: string, rows: number, digest: string };
 
 export type StrandVersionFragment = { id: string, parents: Array<string>, at: string, who: string, why: string, tag: string, root: string, scopes: Array<string> | null, held: boolean };
+
+export type SyncedPlaceFragment = { place: string, minutes: number | null, at: string | null, error: string, problems: Array<string> };
 
 export type TaskFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, outcome: string, session: string, treatment: string, verification: string, endedAt: string | null, attributes: unknown };
 
@@ -3398,6 +3422,15 @@ export const StrandVersionFragmentDoc = gql`
   held
 }
     ` as unknown as DocumentNode<StrandVersionFragment, unknown>;
+export const SyncedPlaceFragmentDoc = gql`
+    fragment SyncedPlace on SyncedPlace {
+  place
+  minutes
+  at
+  error
+  problems
+}
+    ` as unknown as DocumentNode<SyncedPlaceFragment, unknown>;
 export const CheckFragmentDoc = gql`
     fragment Check on Check {
   kind
@@ -4255,6 +4288,13 @@ export const StrandLogDocument = gql`
   }
 }
     ${StrandVersionFragmentDoc}` as unknown as DocumentNode<StrandLogQuery, StrandLogQueryVariables>;
+export const SyncedPlacesDocument = gql`
+    query SyncedPlaces {
+  syncedPlaces {
+    ...SyncedPlace
+  }
+}
+    ${SyncedPlaceFragmentDoc}` as unknown as DocumentNode<SyncedPlacesQuery, SyncedPlacesQueryVariables>;
 export const HealthDocument = gql`
     query Health {
   health {
@@ -5051,6 +5091,24 @@ export const TagVersionDocument = gql`
   }
 }
     ${StrandVersionFragmentDoc}` as unknown as DocumentNode<TagVersionMutation, TagVersionMutationVariables>;
+export const SyncDocument = gql`
+    mutation Sync($place: String!, $passphrase: String, $key: String) {
+  sync(input: {place: $place, passphrase: $passphrase, key: $key}) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<SyncMutation, SyncMutationVariables>;
+export const WatchSyncDocument = gql`
+    mutation WatchSync($place: String!, $minutes: Float) {
+  watchSync(input: {place: $place, minutes: $minutes}) {
+    result {
+      ...SyncedPlace
+    }
+  }
+}
+    ${SyncedPlaceFragmentDoc}` as unknown as DocumentNode<WatchSyncMutation, WatchSyncMutationVariables>;
 export const CancelJobDocument = gql`
     mutation CancelJob($id: ID!) {
   cancelJob(input: {id: $id}) {

@@ -1,0 +1,73 @@
+"""Syncing: machines come to hold the same by way of a folder, a git repository or a bucket; there is no server."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from helix.errors import InvalidInputError
+from helix.model.clock import from_micros
+from helix.model.reports import Job
+from helix.model.strand import SyncedPlace
+from helix.operations.listed import mutation, query
+from helix.operations.strand_keys import keyring_of
+from helix.service import Helix
+from helix.strands import sync_state
+from helix.strands.remotes import address_of
+
+_SYNC = "carry memory out of the store, and take in what others carry"
+_PLACE = "A folder, a bare git repository (a path or a URL), or `s3://bucket/prefix`."
+
+
+@mutation(person=_SYNC)
+def sync(
+    helix: Helix,
+    place: Annotated[str, _PLACE],
+    *,
+    passphrase: Annotated[
+        str | None, "What strands there are locked with; without it they are sealed for your keys."
+    ] = None,
+    key: Annotated[str | None, "The name of the key that signs; the only one where it is not said."] = None,
+) -> Job:
+    """Take in what your other machines left in a place, and leave there what the store holds by now.
+
+    Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken in, as an
+    import is; what was passed over is told in `problems`.
+    """
+    keyring_of(helix).sealing_for_oneself(key, passphrase)  # said at once where there is no key
+    return helix.sync(address_of(place), key=key, passphrase=passphrase)
+
+
+@mutation(person=_SYNC)
+def watch_sync(
+    helix: Helix,
+    place: Annotated[str, _PLACE],
+    minutes: Annotated[float | None, "How often; null to do it only when it is asked for."] = None,
+) -> list[SyncedPlace]:
+    """Have the store synced with a place in the background, at once and then every so many minutes.
+
+    It goes on after a restart. Strands are sealed for your keys; this machine needs exactly one of its own.
+    Returns the places.
+    """
+    address = address_of(place)
+    if minutes is not None:
+        if not (math.isfinite(minutes) and 1 <= minutes <= 100_000):
+            raise InvalidInputError("`minutes` must be 1 or more", hint="such as 15")
+        keyring_of(helix).sealing_for_oneself(None, None)
+    helix.watching.set(address, minutes)
+    return synced_places(helix)
+
+
+@query
+def synced_places(helix: Helix) -> list[SyncedPlace]:
+    """List the places that the store was synced with: how often that is done, and how the last time went."""
+    return [
+        SyncedPlace(
+            place=state.place,
+            minutes=state.minutes,
+            at=None if state.at is None else from_micros(state.at),
+            error=state.error,
+            problems=tuple(state.problems),
+        )
+        for state in sync_state.every(helix.store)
+    ]

@@ -1,0 +1,112 @@
+"""A git repository as a place of strands: a branch of its own, which nobody ever has to check out.
+
+Commits are made of objects alone, in a bare repository of Helix's own beside the store. So no working tree, filter,
+attribute or hook has a part in it. A push that is refused because another machine was quicker is made anew on top of
+what that one left: strands of two machines never have the same name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from helix import files
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.ingest.repository import Told, exchanging
+from helix.strands.names import StrandName
+
+BRANCH = "refs/heads/helix-strands"
+"""The branch that has the strands, in a folder for each signer."""
+_TRIES = 8
+_HERE = "refs/helix/strands"
+
+
+class GitRemote:
+    """The branch of one repository. `folder` is the bare one of Helix's own; it is made where it is missing."""
+
+    def __init__(self, folder: Path, url: str, stopped: Callable[[], bool]) -> None:
+        self._folder, self._url, self._stopped = folder, url, stopped
+        self._head = ""
+
+    def names(self) -> list[str]:
+        """Return the names of all files of the branch, once it was fetched."""
+        self._update()
+        if not self._head:
+            return []
+        listed = self._git("ls-tree", "-r", "-z", "--name-only", self._head)
+        return [name.decode("utf-8", "replace") for name in listed.split(b"\0") if name]
+
+    def fetch(self, name: str, target: Path) -> None:
+        """Write a file of the branch to a new file."""
+        asked = ("cat-file", "blob", f"{self._head}:{StrandName.read(name)}")
+        with os.fdopen(files.create_private(target, exclusive=True), "wb") as file, self._told(*asked) as told:
+            file.writelines(_blocks(told))
+
+    def publish(self, source: Path, name: str) -> None:
+        """Commit a file and push it, as often as another machine is quicker."""
+        blob = self._word("hash-object", "-w", "--no-filters", "--", os.fspath(source.absolute()))
+        self._commit(["update-index", "--add", "--cacheinfo", f"100644,{blob},{StrandName.read(name)}"])
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Commit that files are gone; the history of the branch still has them."""
+        if names:
+            self._commit(["update-index", "--force-remove", "--", *names])
+
+    def _commit(self, change: Sequence[str]) -> None:
+        for _ in range(_TRIES):
+            commit = self._committed(change)
+            try:
+                self._git("push", "--quiet", "--no-verify", "--", self._url, f"{commit}:{BRANCH}")
+            except InvalidInputError as refused:
+                before = self._head
+                self._update()
+                if self._head == before or self._stopped():
+                    raise refused
+            else:
+                self._head = commit
+                return
+        raise ConflictError(f"others were quicker {_TRIES} times", hint="try again later")
+
+    def _committed(self, change: Sequence[str]) -> str:
+        """Return a commit on top of the branch as it was fetched last."""
+        index = self._folder / f"index.{os.urandom(8).hex()}"
+        given = {"GIT_INDEX_FILE": os.fspath(index.absolute())}
+        try:
+            self._word("read-tree", self._head or "--empty", given=given)
+            self._word(*change, given=given)
+            tree = self._word("write-tree", given=given)
+        finally:
+            index.unlink(missing_ok=True)
+        return self._word("commit-tree", tree, *(("-p", self._head) if self._head else ()), "-m", "strands")
+
+    def _update(self) -> None:
+        """Fetch what the branch leads to; there may be none yet. What came before it is not fetched."""
+        if not (self._folder / "HEAD").is_file():
+            files.private_folder(self._folder)
+            self._git("init", "--quiet", "--bare", "--template=")
+        try:
+            told = self._git("ls-remote", "--", self._url, BRANCH).split()
+        except InvalidInputError as error:
+            raise NotFoundError(f"{self._url} cannot be reached: {error.message}", hint=error.hint) from error
+        head = told[0].decode("ascii") if told else ""
+        if head and head != self._head:
+            self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, f"+{BRANCH}:{_HERE}")
+            head = self._word("rev-parse", "--verify", _HERE)
+        self._head = head
+
+    def _word(self, *arguments: str, given: dict[str, str] | None = None) -> str:
+        return self._git(*arguments, given=given).decode("ascii").strip()
+
+    def _git(self, *arguments: str, given: dict[str, str] | None = None) -> bytes:
+        with self._told(*arguments, given=given) as told:
+            return b"".join(_blocks(told))
+
+    def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[Told]:
+        command = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", *arguments)
+        return exchanging(self._folder, *command, stopped=self._stopped, given=given)
+
+
+def _blocks(told: Told) -> Iterator[bytes]:
+    return iter(lambda: told.read(1 << 16), b"")

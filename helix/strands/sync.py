@@ -1,0 +1,330 @@
+"""Sync: stores come to hold the same by way of a place where each leaves strands for the others.
+
+A run takes in what others left and this store has not taken up, then leaves what the store holds by now, unless that
+lies there already. What comes in is verified, merged and believed as in any import, each strand whole or not at all. So
+a run may end at any moment, and the next one goes on. No clock has a part in it: versions tell what came from what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from helix import files
+from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.journal.strand_versions import StoredVersion
+from helix.model.clock import to_micros
+from helix.store.erasing import STRANDS
+from helix.store.jobs import Ticket
+from helix.store.store import Store
+from helix.strands import arriving, container, sync_state
+from helix.strands.arriving import Strand
+from helix.strands.departing import Outgoing, export
+from helix.strands.keyring import Keyring, Sealing
+from helix.strands.lineage import SCRATCH, contained, note_version, rows_known
+from helix.strands.names import LARGEST, SHORT, StrandName
+from helix.strands.received import Signer
+from helix.strands.remotes import Remote, open_remote
+from helix.strands.rows import Selection
+from helix.strands.sealed import Opener
+from helix.strands.sync_state import Published, SyncState
+
+log = logging.getLogger(__name__)
+
+MOST_CHANGES = 20
+"""Strands of changes that may follow one that holds all."""
+_ALL = Selection()
+_REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
+"""What is wrong with one strand alone: the others are taken in all the same."""
+_TRIES = 3
+_MOST_STEPS = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class Syncing:
+    """One run between a store and a place; what it came to is told by `run`.
+
+    `still` lends a time in which no background work writes, for a strand to be taken in.
+    """
+
+    store: Store
+    remote: Remote
+    state: SyncState
+    keyring: Keyring
+    opener: Opener
+    sealing: Sealing
+    ticket: Ticket
+    still: Callable[[], AbstractContextManager[None]]
+    taken: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    _bad: set[StrandName] = field(default_factory=set)
+
+    def run(self) -> dict[str, Any]:
+        """Take in and leave what there is; returns counts, the version and root by now, and what was passed over."""
+        there = _sorted(self.remote.names())
+        told = hashlib.sha256("\n".join(map(str, there)).encode()).hexdigest()
+        back = self.state.turned_back(there)
+        self.problems += [
+            f"the place was turned back: of the key {signer} it has less than it had; nothing is lost here"
+            for signer in back
+        ]
+        if not back and (self.state.seq, self.state.names) == (self.store.journal.last_seq, told):
+            return self._told("")
+        self._take_all(there)
+        left = self._leave(there)
+        done = not left and not self.taken and not self.problems
+        self.state.seq, self.state.names = (self.store.journal.last_seq, told) if done else (None, "")
+        return self._told(left)
+
+    def _told(self, left: str) -> dict[str, Any]:
+        self.state.problems = self.problems
+        head = self.store.journal.versions.head(_ALL.named)
+        return {
+            "taken": len(self.taken),
+            "jobs": self.taken,
+            "published": left,
+            "version": "" if head is None else head.id,
+            "root": "" if head is None else head.root,
+            "counts": {name: count for name, count in sorted(self.counts.items()) if count},
+            "problems": self.problems,
+        }
+
+    def _take_all(self, there: Sequence[StrandName]) -> None:
+        """Take in what believed signers left and is not here, each strand behind those that it tells changes of."""
+        folder = self.store.path / STRANDS
+        files.private_folder(folder)
+        with TemporaryDirectory(prefix=SCRATCH, dir=folder) as scratch:
+            waiting = self._wanted(self._believed(there), Path(scratch))
+            while waiting:
+                since = {version: strand.version["since"] for version, (_, strand) in waiting.items()}
+                first = next(one for one in waiting if since[one] is None or since[one][:SHORT] not in waiting)
+                self._take(*waiting.pop(first))
+
+    def _believed(self, there: Sequence[StrandName]) -> dict[str, list[StrandName]]:
+        """Return the names of each signer that is known, the newest first."""
+        keys = self.keyring.keys()
+        known = {key.public.rpartition(":")[2][:SHORT]: key for key in keys}
+        found: dict[str, list[StrandName]] = {}
+        for name in reversed(there):
+            found.setdefault(name.signer, []).append(name)
+        for signer, names in list(found.items()):
+            key = known.get(signer)
+            if key is None or key.revoked_at is not None:
+                whose = "an unknown key" if key is None else f"{key.name!r}, a key that was revoked"
+                self.problems.append(f"{len(names)} strands of {whose} ({signer}) were passed over")
+                self._bad.update(found.pop(signer))
+        return found
+
+    def _here(self) -> set[str]:
+        return {version[:SHORT] for version in contained(self.store, _ALL.named)}
+
+    def _wanted(self, believed: Mapping[str, list[StrandName]], scratch: Path) -> dict[str, tuple[StrandName, Strand]]:
+        """Fetch what is not here, by version: of each signer the newest strand, and the earlier ones that are needed.
+
+        Needed are those whose content did not come with a later one, and those whose rows a later one tells changes of.
+        """
+        found: dict[str, tuple[StrandName, Strand]] = {}
+        here, needed = self._here(), set[str]()
+        for names in believed.values():
+            came_with = set[str]()
+            for name in names:
+                if name.version not in here | came_with | found.keys():
+                    came_with |= self._fetch_one(name, scratch, found, needed)
+        everything = [name for names in believed.values() for name in names]
+        while more := [one for one in everything if one.version in needed - found.keys() and one not in self._bad]:
+            for name in more:
+                if name.version not in found:
+                    self._fetch_one(name, scratch, found, needed)
+        return found
+
+    def _fetch_one(
+        self, name: StrandName, scratch: Path, found: dict[str, tuple[StrandName, Strand]], needed: set[str]
+    ) -> set[str]:
+        """Fetch a strand into what was `found`, and note what it needs; return the versions that came with it."""
+        strand = self._fetched(name, scratch)
+        if strand is None:
+            return set()
+        found[name.version] = (name, strand)
+        said = strand.version
+        if said["since"] is not None and rows_known(self.store, said["since"]) is None:
+            needed.add(said["since"][:SHORT])
+        return {one[:SHORT] for one in (*said["parents"], *(one["id"] for one in said["ancestry"]))}
+
+    def _fetched(self, name: StrandName, scratch: Path) -> Strand | None:
+        """Return a strand of the place once it was verified; None where it is not what its name says."""
+        self.ticket.progress(0, 0, f"fetching {name}")
+        if self.ticket.cancelled:
+            raise ConflictError("the sync was stopped; what was taken in stays")
+        file = scratch / f"{name.number}-{name.sha256}.dna"
+        try:
+            self.remote.fetch(str(name), file)
+            manifest = container.verify(file)
+            said = (manifest.data["signer"][:SHORT], manifest.data["version"]["id"][:SHORT], digest_of(file)[:SHORT])
+            if said != (name.signer, name.version, name.sha256):
+                raise InvalidInputError("it is not the strand that its name says")
+            key = self.keyring.signer(manifest.data["signer"])
+        except _REFUSED as error:
+            self._pass_over(name, error)
+            return None
+        signer = Signer(name=key.name, trust=key.trust)
+        return Strand(path=file, manifest=manifest, signer=signer, opener=self.opener)
+
+    def _take(self, name: StrandName, strand: Strand) -> None:
+        try:
+            if strand.version["id"] in contained(self.store, strand.version["selection"]):
+                arriving.learn(self.store, strand)
+                return
+            job = self.store.runtime.make_id(self.store.runtime.clock())
+            with self.still():
+                report = arriving.take(self.store, strand, job, self.ticket)
+        except _REFUSED as error:
+            self._pass_over(name, error)
+        else:
+            self.taken.append(job)
+            self.counts.update(report["counts"])
+
+    def _pass_over(self, name: StrandName, error: HelixError) -> None:
+        if self.ticket.cancelled:
+            raise error
+        log.warning("a strand was passed over", extra={"strand": str(name), "error": str(error)})
+        self._bad.add(name)
+        self.problems.append(f"{name} was passed over: {error}")
+
+    def _leave(self, there: Sequence[StrandName]) -> str:
+        """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
+        version, tree = note_version(self.store, _ALL, who=self.sealing.name, why="sync")
+        lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
+        if version.id[:SHORT] in lies_there or not tree.nodes:
+            return ""
+        listed = {str(name) for name in there}
+        self.state.published = [one for one in self.state.published if one.name in listed]
+        name, held = self._written(there, version, lies_there)
+        self.state.seen[name.signer] = name.number
+        self.state.published.append(held)
+        if held.all:
+            self._tidy(there)
+        return str(name)
+
+    def _is_mine(self, name: StrandName) -> bool:
+        return any(key.public.rpartition(":")[2].startswith(name.signer) for key in self.keyring.own_machines())
+
+    def _written(
+        self, there: Sequence[StrandName], version: StoredVersion, lies_there: set[str]
+    ) -> tuple[StrandName, Published]:
+        """Write a strand and leave it in the place."""
+        outgoing = self._outgoing(version, lies_there)
+        signer = bytes(self.sealing.signer.verify_key).hex()[:SHORT]
+        number = 1 + max((one.number for one in there if one.signer == signer), default=0)
+        number = min(max(number, 1 + self.state.seen.get(signer, 0)), LARGEST)
+        folder = self.store.path / STRANDS
+        files.private_folder(folder)
+        with TemporaryDirectory(prefix=SCRATCH, dir=folder) as scratch:
+            file, told = self._exported(Path(scratch), outgoing)
+            name = StrandName(signer, number, told[:SHORT], digest_of(file)[:SHORT])
+            self.ticket.progress(0, 0, f"leaving {name}")
+            self.remote.publish(file, str(name))
+        return name, Published(str(name), told, outgoing.since is None)
+
+    def _exported(self, scratch: Path, outgoing: Outgoing) -> tuple[Path, str]:
+        """Write the strand to a file, once more where somebody wrote to the store meanwhile."""
+        for number in range(_TRIES):
+            try:
+                file = scratch / f"{number}.dna"
+                return file, str(export(self.store, file, outgoing, self.sealing, self.ticket)["version"])
+            except ConflictError:
+                if self.ticket.cancelled or number == _TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _outgoing(self, version: StoredVersion, lies_there: set[str]) -> Outgoing:
+        """Return what is to be left: all, or what changed since the versions there that led to this one."""
+        published = self.state.published
+        last_all = next((at for at in reversed(range(len(published))) if published[at].all), None)
+        nearest = self._nearest(version, lies_there)
+        if last_all is None or len(published) - last_all > MOST_CHANGES or not nearest:
+            return Outgoing(why="sync")
+        return Outgoing(since=nearest[0], beside=tuple(one.id for one in nearest[1:]), why="sync")
+
+    def _nearest(self, version: StoredVersion, lies_there: set[str]) -> list[StoredVersion]:
+        """Return the versions from which this one came by ways with none between them; none where rows are not kept."""
+        known, found, seen = self.store.journal.versions, list[StoredVersion](), set[str]()
+        ahead = list(version.parents)
+        while ahead:
+            one = known.get(ident := ahead.pop(0))
+            if ident in seen:
+                continue
+            seen.add(ident)
+            if one is None or len(seen) > _MOST_STEPS:
+                return []
+            if ident[:SHORT] not in lies_there:
+                ahead += one.parents
+            elif rows_known(self.store, ident) is None:
+                return []
+            else:
+                found.append(one)
+        return found
+
+    def _tidy(self, there: Sequence[StrandName]) -> None:
+        """Take away what this store left before its last strand but one that holds all: nobody needs it any more."""
+        published = self.state.published
+        all_of_it = [at for at, one in enumerate(published) if one.all]
+        if len(all_of_it) < 2:
+            return
+        self.state.published = published[all_of_it[-2] :]
+        oldest, here = StrandName.read(self.state.published[0].name), self._here()
+        assert oldest is not None
+        old = [one for one in there if one.signer == oldest.signer and one.number < oldest.number]
+        self.remote.remove([str(one) for one in old if one.version in here])
+
+
+def _sorted(names: Iterable[str]) -> list[StrandName]:
+    return sorted(name for text in names if (name := StrandName.read(text)) is not None)
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def carry_out(
+    store: Store,
+    place: str,
+    keyring: Keyring,
+    *,
+    key: str | None,
+    passphrase: str | None,
+    ticket: Ticket,
+    still: Callable[[], AbstractContextManager[None]],
+) -> dict[str, Any]:
+    """Sync a store with a place, and remember how that went; returns what `Syncing.run` does, or raises its error."""
+    state = sync_state.read(store, place)
+    try:
+        syncing = Syncing(
+            store=store,
+            remote=open_remote(store, place, lambda: ticket.cancelled),
+            state=state,
+            keyring=keyring,
+            opener=keyring.opener(passphrase),
+            sealing=keyring.sealing_for_oneself(key, passphrase),
+            ticket=ticket,
+            still=still,
+        )
+        told = syncing.run()
+        state.error = ""
+        return told
+    except (HelixError, OSError) as error:
+        state.error = str(error)
+        raise
+    finally:
+        state.at = to_micros(store.runtime.clock())
+        state.minutes = sync_state.read(store, place).minutes  # somebody may have said otherwise meanwhile
+        sync_state.write(store, state)

@@ -1,0 +1,78 @@
+"""What a store remembers of the places it is synced with: in the journal, so that it survives a restart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from helix.store.store import Store
+from helix.strands.names import StrandName
+
+_PREFIX = "sync:"
+
+
+@dataclass(slots=True)
+class Published:
+    """A strand that this store has left in a place: its name, its version, and whether it holds all."""
+
+    name: str
+    version: str
+    all: bool
+
+
+@dataclass(slots=True)
+class SyncState:
+    """What is known of one place.
+
+    `minutes`: how often it is synced by itself, None for never. `at` (microseconds), `error` and `problems` tell of the
+    last try. `seen`: the largest number of each signer. `published`: what this store left there, since the last strand
+    but one that holds all. `seq` and `names` say what the store and the place were when nothing was left to be done.
+    """
+
+    place: str
+    minutes: float | None = None
+    at: int | None = None
+    error: str = ""
+    problems: list[str] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+    published: list[Published] = field(default_factory=list)
+    seq: int | None = None
+    names: str = ""
+
+    def turned_back(self, names: Iterable[StrandName]) -> list[str]:
+        """Return the signers of whom the place has less than it had, and note the largest numbers that it has."""
+        largest: dict[str, int] = {}
+        for name in names:
+            largest[name.signer] = max(name.number, largest.get(name.signer, 0))
+        back = sorted(signer for signer, number in self.seen.items() if largest.get(signer, 0) < number)
+        self.seen = {signer: max(largest.get(signer, 0), self.seen.get(signer, 0)) for signer in {*largest, *self.seen}}
+        return back
+
+
+def read(store: Store, place: str) -> SyncState:
+    """Return what is known of a place; nothing is of a new one."""
+    told = store.journal.meta(_key(place))
+    return SyncState(place) if told is None else _read(told)
+
+
+def every(store: Store) -> list[SyncState]:
+    """Return what is known of each place."""
+    return [_read(told) for told in store.journal.metas(_PREFIX).values()]
+
+
+def write(store: Store, state: SyncState) -> None:
+    """Remember what is known of a place."""
+    told = json.dumps(asdict(state))
+    store.writer.call(lambda: store.journal.set_meta(_key(state.place), told))
+
+
+def _key(place: str) -> str:
+    return _PREFIX + hashlib.sha256(place.encode()).hexdigest()[:32]
+
+
+def _read(told: str) -> SyncState:
+    said: dict[str, Any] = json.loads(told)
+    return SyncState(**{**said, "published": [Published(**one) for one in said["published"]]})
