@@ -252,6 +252,16 @@ class Records:
 
         return self._reading(read)
 
+    def nodes_with(self, label: Label, word: str) -> list[Node]:
+        """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
+        statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?)"
+
+        def read(connection: sqlite3.Connection) -> list[Node]:
+            found = connection.execute(statement, (label, word))
+            return [node_of(ref_of(*ref), props_of(props)) for *ref, props in found]
+
+        return self._reading(read)
+
     def edges_at(self, ref: Ref) -> list[PutEdge]:
         """Return every edge that starts or ends at the node."""
         known = None if self._edges_known is None else self._edges_known(ref)

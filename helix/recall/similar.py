@@ -25,10 +25,6 @@ from helix.store.projection import GraphSnapshot
 SUGGESTED_FROM = 0.6
 """Cosine from which an edge is worth suggesting; it belongs to the embedding space."""
 
-MOST_PAIRED = 20_000
-"""Memories of one kind in one scope that are compared with each other at most: their squares are what it takes."""
-_BLOCK = 1_024
-
 SHARED_ENTITIES = (Relation.MENTIONS, Relation.TOUCHES)
 
 _MEMORY = LABEL_CODE[Label.MEMORY]
@@ -62,30 +58,6 @@ def nearest(
     near = nearest_memories(index.view, vector_of(vector), rows.mask, threshold=threshold, limit=limit)
     nodes = index.records.present([index.ref_of(row) for row, _ in near])
     return [(node, cosine) for node, (_, cosine) in zip(nodes, near, strict=True) if isinstance(node, Memory)]
-
-
-def near_pairs(index: Index, rows: Rows, threshold: float) -> list[tuple[int, int, float]]:
-    """Return (row, row, cosine) of the rows of one kind and scope that are at least that similar to each other.
-
-    A long text is known by the vectors of its pieces and has no pair. Of more than MOST_PAIRED of a kind in a scope the
-    last are compared.
-    """
-    columns, passages = index.view.columns, index.view.passages
-    owned = passages.of_rows(np.flatnonzero(rows.mask), index.count)
-    _, first, pieces = np.unique(passages.owner[owned], return_index=True, return_counts=True)
-    single = owned[first[pieces == 1]]
-    single = single[passages.embedded[single]]
-    group = columns.scope[passages.owner[single]].astype(np.int64) * len(KINDS) + columns.kind[passages.owner[single]]
-    found: list[tuple[int, int, float]] = []
-    for one in np.unique(group).tolist():
-        members = single[group == one][-MOST_PAIRED:]
-        vectors, owner = passages.vectors.rows(members), passages.owner[members]
-        for start in range(0, len(members), _BLOCK):
-            cosines = vectors[start : start + _BLOCK] @ vectors[start:].T
-            here, there = np.nonzero(np.triu(cosines >= threshold, 1))
-            pairs = zip(owner[start + here], owner[start + there], cosines[here, there], strict=True)
-            found += [(int(row), int(other), float(cosine)) for row, other, cosine in pairs]
-    return found
 
 
 def nearest_memories(

@@ -32,6 +32,7 @@ from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import Place
 from helix.store.index import Index
 from helix.store.jobs import Ticket
+from helix.store.near_pairs import NearPairs
 from helix.store.projection import Projection
 from helix.store.runtime import Runtime
 from helix.store.snapshot import ImageKeeper
@@ -108,6 +109,7 @@ class Store:
         witnesses.examine(file, self.mark, self.path / IMAGE_NAME, self.path / GRAPH_NAME, to_micros(clock()))
         self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
         self.memory_rows = MemoryRows(self.journal)
+        self.near_pairs = NearPairs()
         self.work = Work(self.journal.database, clock=clock, make_id=self.runtime.make_id)
         self._serving = False
         self.replaced: Callable[[], None] = lambda: None

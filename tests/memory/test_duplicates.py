@@ -112,3 +112,27 @@ def test_the_inbox_counts_what_waits(helix: Helix) -> None:
     assert found.duplicates == review.duplicates(helix).total == 1
     assert review.inbox(helix, "shop").gaps == 1
     assert review.inbox(helix, "shop").quarantined == 0
+
+
+def test_what_is_remembered_of_pairs_follows_what_becomes_of_their_memories(helix: Helix) -> None:
+    def waiting(scope: str | None = None) -> set[frozenset[str]]:
+        found = {frozenset((one.first.id, one.second.id)) for one in review.duplicates(helix, scope).items}
+        assert review.inbox(helix, scope).duplicates == len(found)
+        return found
+
+    one = kept(helix, ONE)
+    assert waiting() == set()
+    other = kept(helix, OTHER)
+    assert waiting() == {frozenset((one.id, other.id))}
+    memories.forget(helix, other.id)
+    assert waiting() == set()
+    memories.restore(helix, other.id)
+    third = kept(helix, f"always {ONE}")
+    assert waiting() == {frozenset(pair) for pair in ((one.id, other.id), (one.id, third.id), (other.id, third.id))}
+    moved = memories.edit(helix, one.id, EditRequest(scope="shop"))
+    assert waiting() == {frozenset((other.id, third.id))}
+    back = kept(helix, f"always {OTHER}", scope="shop")
+    assert waiting("shop") == {frozenset((moved.id, back.id))}
+    assert waiting("global") == {frozenset((other.id, third.id))}
+    review.settle_duplicate(helix, other.id, third.id, third.id)
+    assert waiting() == {frozenset((moved.id, back.id))}

@@ -10,15 +10,15 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.contradiction.validity import follow
-from helix.memory.upkeep.merge import apart_from, fold, rank, set_apart
+from helix.memory.upkeep.merge import apart_from, fold, kept_apart, rank, set_apart
 from helix.model.clock import to_micros
 from helix.model.duplicate import Duplicate
-from helix.model.edge import Label, Relation
+from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.paging import Key, page_of
 from helix.model.reports import Page
-from helix.recall.similar import near_pairs
 from helix.store.index import Index
+from helix.store.near_pairs import NearPairs
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -45,13 +45,18 @@ def duplicates(
     By default that is as similar as a refinement is to what it refines. Left out are pairs that a person keeps apart
     and pairs that contradict each other. Raises InvalidInputError for a threshold out of range, or a wrong cursor.
     """
-    pairs = page_of(_pairs(store, scope, threshold), _Pair.key, first=limit, after=after)
-    return pairs.each(partial(_duplicate, store.index))
+    index = store.index
+    waiting = (
+        _Pair(round(1 - cosine, 6), *sorted((index.id_of(one), index.id_of(other))))
+        for one, other, cosine in _pairs(index, store, scope, threshold)
+    )
+    pairs = page_of(waiting, _Pair.key, first=limit, after=after)
+    return pairs.each(partial(_duplicate, index))
 
 
 def count(store: Store, scope: str | None) -> int:
     """Return how many pairs `duplicates` lists."""
-    return len(_pairs(store, scope, None))
+    return len(_pairs(store.index, store, scope, None))
 
 
 def settle(store: Store, a: str, b: str, winner: str) -> Memory:
@@ -92,24 +97,26 @@ def reopen(store: Store, a: str, b: str) -> Memory:
     return store.writer.submit(decision)
 
 
-def _pairs(store: Store, scope: str | None, threshold: float | None) -> list[_Pair]:
+def _pairs(index: Index, store: Store, scope: str | None, threshold: float | None) -> list[tuple[int, int, float]]:
+    """Return (row, row, cosine) of the pairs that wait; those from the default on are remembered."""
     least = thresholds_of(store.runtime).update if threshold is None else threshold
     if not 0.0 < least <= 1.0:
         raise InvalidInputError(f"threshold must be above 0 and at most 1, not {least!r}")
-    index = store.index
-    rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
-    near = near_pairs(index, rows & index.holding(to_micros(store.runtime.clock())), least)
-    settled = _settled(index, sorted({row for one, other, _ in near for row in (one, other)}))
-    pairs = (_Pair(round(1 - cosine, 6), *sorted(map(index.id_of, (one, other)))) for one, other, cosine in near)
-    return sorted(pair for pair in pairs if not settled & {pair[1:], pair[:0:-1]})
+    active = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & index.holding(to_micros(store.runtime.clock()))
+    found = (store.near_pairs if threshold is None else NearPairs()).of(index, active, least)
+    here, settled = index.where(Label.MEMORY, scope=scope), _settled(index)
+    return [pair for pair in found if pair[0] in here and not settled & {pair[:2], pair[1::-1]}]
 
 
-def _settled(index: Index, rows: list[int]) -> set[tuple[str, str]]:
-    """Return the ids of those of the rows that contradict each other or are kept apart, pair by pair, one way round."""
-    against = index.supports_of(rows, Relation.CONTRADICTS)
-    found = {(index.id_of(row), index.id_of(other)) for row, held in zip(rows, against, strict=True) for other in held}
-    memories = (node for node in index.present(rows) if isinstance(node, Memory))
-    return found | {(memory.id, other) for memory in memories for other in apart_from(memory)}
+def _settled(index: Index) -> set[tuple[int, int]]:
+    """Return the rows of the pairs that contradict each other or are kept apart, one way round."""
+    against = [row for ref in index.sources_of(Relation.CONTRADICTS) if (row := index.row_of(ref)) is not None]
+    rivals = index.supports_of(against, Relation.CONTRADICTS)
+    found = {(row, other) for row, others in zip(against, rivals, strict=True) for other in others}
+    for memory in kept_apart(index.records):
+        ends = [index.row_of(Ref(label=Label.MEMORY, id=ident)) for ident in (memory.id, *apart_from(memory))]
+        found |= {(ends[0], other) for other in ends[1:] if ends[0] is not None and other is not None}
+    return found
 
 
 def _duplicate(index: Index, pair: _Pair) -> Duplicate | None:

@@ -99,6 +99,12 @@ def apart_from(memory: Memory) -> Sequence[str]:
     return cast(Sequence[str], memory.attributes.get(_APART, ()))
 
 
+def kept_apart(records: Records) -> list[Memory]:
+    """Return the memories that a person keeps apart from others, as far as they say so themselves."""
+    held = (cast(Memory, node) for node in records.nodes_with(Label.MEMORY, _APART))
+    return [memory for memory in held if apart_from(memory)]
+
+
 def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = True) -> None:
     """Keep two memories from being folded together, or (not `apart`) no longer, as a part of somebody's change."""
     for memory, rival in ((one, other), (other, one)):
