@@ -36,6 +36,29 @@ const wantedBy = (filters: Filters) => ({
 export function Ask() {
   const address = useAddress();
   const question = address.get("q");
+  const open = address.get("open");
+  const item = useRecall(question, "").items.find(({ node }) => node.id === open || ("name" in node && node.name === open));
+  return (
+    <div className={`ask ${open ? "with-detail" : ""}`}>
+      <h1 className="hidden">Ask</h1>
+      <Question />
+      <Filters asked={question !== ""} />
+      <section className="results" aria-label="Memories">
+        {question.trim() ? <Answers question={question} /> : <Browse />}
+      </section>
+      {open && (
+        <Panel of={open} label="One memory" close={() => address.set({ open: null })}>
+          <Detail nameOrId={open} item={item} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** The field, apart from what stands below it: a key draws the field alone anew. */
+function Question() {
+  const address = useAddress();
+  const question = address.get("q");
   const [typed, setTyped] = useState(question);
   const field = useRef<HTMLInputElement>(null);
   const written = useRef(question);
@@ -59,25 +82,11 @@ export function Ask() {
     window.addEventListener("keydown", pressed);
     return () => window.removeEventListener("keydown", pressed);
   }, []);
-  const open = address.get("open");
-  const item = useRecall(question, "").items.find(({ node }) => node.id === open || ("name" in node && node.name === open));
   return (
-    <div className={`ask ${open ? "with-detail" : ""}`}>
-      <h1 className="hidden">Ask</h1>
-      <SearchField className="ask-field" value={typed} onChange={setTyped}>
-        <Label className="hidden">What do you want to know?</Label>
-        <Input ref={field} placeholder="What do you want to know? An error, a command, a question. “/” comes here." />
-      </SearchField>
-      <Filters asked={question !== ""} />
-      <section className="results" aria-label="Memories">
-        {question.trim() ? <Answers question={question} /> : <Browse />}
-      </section>
-      {open && (
-        <Panel of={open} label="One memory" close={() => address.set({ open: null })}>
-          <Detail nameOrId={open} item={item} />
-        </Panel>
-      )}
-    </div>
+    <SearchField className="ask-field" value={typed} onChange={setTyped}>
+      <Label className="hidden">What do you want to know?</Label>
+      <Input ref={field} placeholder="What do you want to know? An error, a command, a question. “/” comes here." />
+    </SearchField>
   );
 }
 
