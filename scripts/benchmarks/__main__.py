@@ -22,6 +22,7 @@ from benchmarks.speed import speed
 from benchmarks.strands import strand
 from benchmarks.trips import trips
 from benchmarks.ways import ways
+from benchmarks.window_speed import window
 
 cli = click.Group(
     commands={
@@ -43,6 +44,7 @@ cli = click.Group(
         "strands": strand,
         "trips": trips,
         "ways": ways,
+        "window": window,
     },
     help=__doc__,
 )
