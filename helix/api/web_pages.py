@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
+import re
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 
-from starlette.responses import HTMLResponse
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from helix import resources
 from helix.errors import NotFoundError
@@ -20,6 +25,7 @@ MISSING = (
     "The pages are not built on this machine: install Node.js 20.19 or newer, "
     "then run <code>helix stop</code> and <code>scripts/serve</code>."
 )
+_HASHED = re.compile(r"-[\w-]{8}\.\w+$")  # how the build names a file by its content
 _STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:20vh auto;padding:0 1rem}"
 _DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _STRICT = (
@@ -52,7 +58,19 @@ class Pages:
     def mounts(self) -> Iterator[Mount]:
         """Yield where the files of each page are served."""
         for name, built in self._built.items():
-            yield Mount(ASSETS + name, StaticFiles(directory=built))
+            yield Mount(ASSETS + name, GZipMiddleware(_Files(directory=built)))
+
+
+class _Files(StaticFiles):
+    """Built files; a browser keeps those that are named by their content, and asks about the others each time."""
+
+    def file_response(
+        self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        hashed = _HASHED.search(str(full_path))
+        response.headers["cache-control"] = "private, max-age=31536000, immutable" if hashed else "no-cache"
+        return response
 
 
 def _bundle(name: str, folder: Path | None) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_each_page_is_served_to_browsers(helix: Helix, serve: Serve, pages_folde
         script = served.request("GET", f"/static/{name}/assets/index.js", headers=BEARER)
         assert script.status == 200
         assert "javascript" in script.headers["content-type"]
+
+
+def test_files_go_compressed_and_those_named_by_their_content_are_kept(
+    helix: Helix, serve: Serve, pages_folder: Path
+) -> None:
+    script = b"export const one = 1;\n" * 400
+    for name in ("index.js", "index-B2EeY04L.js"):
+        (pages_folder / "explorer/assets" / name).write_bytes(script)
+    served = serve(helix, pages_folder)
+    hashed = "/static/explorer/assets/index-B2EeY04L.js"
+    small = served.request("GET", hashed, headers={"accept-encoding": "gzip", **BEARER})
+    assert (small.headers["content-encoding"], gzip.decompress(small.body)) == ("gzip", script)
+    assert "immutable" in small.headers["cache-control"]
+    assert served.request("GET", hashed, headers={"accept-encoding": "identity", **BEARER}).body == script
+    plain = served.request("GET", "/static/explorer/assets/index.js", headers=BEARER)
+    assert plain.headers["cache-control"] == "no-cache"
 
 
 def test_programs_and_strangers_get_no_page(helix: Helix, serve: Serve, pages_folder: Path) -> None:

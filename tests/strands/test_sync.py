@@ -231,7 +231,7 @@ def test_a_place_that_was_turned_back_is_told_of_and_filled_again(
     for helix, name in ((one, "machine-0"), (other, "machine-1")):
         (own,) = (key for key in keys.keys(helix) if key.own)
         keys.import_key(third, name, own.public)
-        keys.trust_key(third, name)
+        keys.trust_key(third, name, Trust.USER_ASSERTED)
     keys.new_key(third, "late")
     synced(third, folder)
     assert not memories_of(third), "what lies there is sealed for keys that were known then"
