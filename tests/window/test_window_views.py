@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from looking import LOOKS, NARROW, WIDE, Window, fits, no_barrier, shows, turn
 from playwright.sync_api import expect
+from window.browser import until
 
 FOUND = "tests-fail-relation-orders-already"
 VIEWS = (
@@ -151,3 +152,21 @@ def test_what_is_left_by_a_link_is_found_again_by_going_back(stocked: Window) ->
         page.go_back()
         shows(page, "The cart is kept in Redis")
         expect(page).to_have_title("Ask · Helix")
+
+
+def test_an_address_that_says_no_date_shows_its_view_and_what_was_ignored(empty: Window) -> None:
+    for path in ("/?since=foo", "/helps?since=99999", "/?q=proxy&asOf=2026-13-45", "/happened?tab=episodes&since=x"):
+        with empty.page(path) as page:
+            expect(page.get_by_role("navigation").first).to_be_visible()
+            assert "Invalid time value" not in page.locator("main").inner_text()
+    with empty.page("/helps?since=foo") as page:
+        shows(page, "“foo” is no date, and was ignored.")
+
+
+def test_a_date_is_typed_key_by_key(empty: Window) -> None:
+    with empty.page("/helps") as page:
+        field = page.get_by_label("since")
+        field.focus()
+        page.keyboard.type("11202026", delay=60)
+        until(page, "new URLSearchParams(location.search).get('since') === '2026-11-20'")
+        expect(field).to_have_value("2026-11-20")

@@ -38,21 +38,30 @@ const later = (view: React.ReactNode) => <Suspense fallback={<Loading what="this
 const router = createBrowserRouter([
   {
     element: <Root />,
-    errorElement: <Broken />,
+    errorElement: (
+      <main className="main">
+        <Broken />
+      </main>
+    ),
     children: [
-      { path: "/", element: <Ask /> },
-      { path: "/memory/:name", element: <MemoryView /> },
-      { path: "/graph", element: later(<Graph />) },
-      { path: "/happened", element: <Happened /> },
-      { path: "/happened/session/:name", element: <SessionView /> },
-      { path: "/plans/:id", element: <PlanView /> },
-      { path: "/insights", element: <Insights /> },
-      { path: "/insights/:id", element: <InsightView /> },
-      { path: "/decide", element: <Decide /> },
-      { path: "/helps", element: later(<Helps />) },
-      { path: "/health", element: <Health /> },
-      { path: "/transfer", element: <Transfer /> },
-      { path: "*", element: <NoSuchPage /> },
+      {
+        errorElement: <Broken />, // what breaks in a view leaves the way to the others
+        children: [
+          { path: "/", element: <Ask /> },
+          { path: "/memory/:name", element: <MemoryView /> },
+          { path: "/graph", element: later(<Graph />) },
+          { path: "/happened", element: <Happened /> },
+          { path: "/happened/session/:name", element: <SessionView /> },
+          { path: "/plans/:id", element: <PlanView /> },
+          { path: "/insights", element: <Insights /> },
+          { path: "/insights/:id", element: <InsightView /> },
+          { path: "/decide", element: <Decide /> },
+          { path: "/helps", element: later(<Helps />) },
+          { path: "/health", element: <Health /> },
+          { path: "/transfer", element: <Transfer /> },
+          { path: "*", element: <NoSuchPage /> },
+        ],
+      },
     ],
   },
 ]);

@@ -15,9 +15,13 @@ import {
   Popover,
   Select,
   SelectValue,
+  Text,
   TextArea,
   TextField,
 } from "react-aria-components";
+import { useState } from "react";
+
+import { isDay } from "./days";
 
 export interface Choice {
   id: string;
@@ -99,11 +103,23 @@ export function Facet({
 }
 
 /** A field for a date; an empty one is none. */
+/** A day. What is typed counts once it is a whole date: until then the view, and its address, stay as they are. */
 export function DateField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const ignored = value !== "" && !isDay(value);
+  const type = (day: string) => {
+    setTyped(day);
+    if (isDay(day)) onChange(day);
+  };
+  const leave = () => {
+    if (typed === "" && value !== "") onChange("");
+    setTyped(null);
+  };
   return (
-    <TextField className="field" value={value} onChange={onChange} type="date">
+    <TextField className="field" value={typed ?? (ignored ? "" : value)} onChange={type} onBlur={leave} type="date">
       <Label>{label}</Label>
       <Input />
+      {ignored && <Text slot="description">{`“${value.slice(0, 40)}” is no date, and was ignored.`}</Text>}
     </TextField>
   );
 }

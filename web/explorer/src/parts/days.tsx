@@ -16,11 +16,14 @@ interface Bar {
   number: number;
 }
 
-/** Returns the first moment of a day as a time of the schema, or null. */
-export const startOf = (day: string): string | null => (day ? new Date(`${day}T00:00:00Z`).toISOString() : null);
+/** Returns whether a text, such as one of an address that somebody wrote by hand, is a day: 2026-11-26. */
+export const isDay = (day: string): boolean => /^[1-9]\d{3}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day));
 
-/** Returns the last moment of a day as a time of the schema, or null. */
-export const endOf = (day: string): string | null => (day ? new Date(`${day}T23:59:59.999Z`).toISOString() : null);
+/** Returns the first moment of a day as a time of the schema; null for what is no day. */
+export const startOf = (day: string): string | null => (isDay(day) ? new Date(`${day}T00:00:00Z`).toISOString() : null);
+
+/** Returns the last moment of a day as a time of the schema; null for what is no day. */
+export const endOf = (day: string): string | null => (isDay(day) ? new Date(`${day}T23:59:59.999Z`).toISOString() : null);
 
 /** Says from which day to which. */
 export const span = (first: string, last: string): string =>

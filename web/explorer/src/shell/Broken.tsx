@@ -5,11 +5,7 @@ import { Empty, Failed } from "../parts/states";
 
 /** A view that failed while it was drawn. */
 export function Broken() {
-  return (
-    <main className="main">
-      <Failed error={useRouteError()} again={() => window.location.reload()} />
-    </main>
-  );
+  return <Failed error={useRouteError()} again={() => window.location.reload()} />;
 }
 
 export function NoSuchPage() {

@@ -7,6 +7,7 @@ import { Bar, BarChart, CartesianGrid, Legend, Line as Curve, LineChart, Respons
 import { useAddress, useLink, useScope } from "../address";
 import { useAnswer } from "../api";
 import { DateField } from "../parts/controls";
+import { startOf } from "../parts/days";
 import { Empty, Show } from "../parts/states";
 import { Table } from "../parts/table";
 import { count } from "../parts/text";
@@ -17,7 +18,7 @@ export default function Helps() {
   const scope = useScope();
   const address = useAddress();
   const since = address.get("since");
-  const report = useAnswer(ReportDocument, { scope, since: since ? new Date(`${since}T00:00:00`).toISOString() : null });
+  const report = useAnswer(ReportDocument, { scope, since: startOf(since) });
   return (
     <div className="page">
       <h1>Does it help?</h1>
