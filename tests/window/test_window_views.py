@@ -170,3 +170,13 @@ def test_a_date_is_typed_key_by_key(empty: Window) -> None:
         page.keyboard.type("11202026", delay=60)
         until(page, "new URLSearchParams(location.search).get('since') === '2026-11-20'")
         expect(field).to_have_value("2026-11-20")
+
+
+def test_an_address_of_no_tab_opens_the_first_one(empty: Window) -> None:
+    for path, first in (
+        ("/health?tab=foo", "Overview"),
+        ("/happened?tab=zzz", "Sessions"),
+        ("/decide?tab=x", "Contradictions"),
+    ):
+        with empty.page(path) as page:
+            expect(page.get_by_role("tab", selected=True)).to_contain_text(first)

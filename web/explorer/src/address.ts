@@ -26,6 +26,8 @@ export function useAddress() {
     () => ({
       get: (name: string) => params.get(name) ?? "",
       all: <T extends string = string>(name: string) => params.getAll(name) as T[],
+      /** One of several words; the first of them where the address says none. */
+      oneOf: (name: string, words: readonly string[]) => words.find((word) => word === params.get(name)) ?? words[0] ?? "",
       number: (name: string, otherwise: number) => Number(params.get(name) ?? otherwise) || otherwise,
       set,
     }),

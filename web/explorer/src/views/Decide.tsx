@@ -45,7 +45,7 @@ export function Decide() {
   const scope = useScope();
   const inbox = useAnswer(InboxDocument, { scope });
   const first = TABS.find(({ of }) => (inbox.data?.[of] ?? 0) > 0)?.id ?? "contradictions";
-  const tab = address.get("tab") || first;
+  const tab = address.oneOf("tab", [first, ...TABS.map(({ id }) => id)]);
   return (
     <div className="page">
       <h1>To decide</h1>
@@ -120,7 +120,7 @@ function Cases<T>({
         event.preventDefault();
         return;
       }
-      const choice = choices(item).find(({ key }) => key === event.key);
+      const choice = event.repeat ? undefined : choices(item).find(({ key }) => key === event.key);
       if (choice) {
         event.preventDefault();
         choice.act();

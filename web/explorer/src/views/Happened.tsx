@@ -20,7 +20,7 @@ export function Happened() {
   return (
     <div className="page">
       <h1>What happened</h1>
-      <Tabs selectedKey={address.get("tab") || "sessions"} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
+      <Tabs selectedKey={address.oneOf("tab", ["sessions", "episodes", "plans"])} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
         <TabList className="tabs" aria-label="What happened">
           <Tab id="sessions" className="tab">Sessions</Tab>
           <Tab id="episodes" className="tab">Episodes</Tab>

@@ -32,7 +32,7 @@ export function Health() {
   return (
     <div className="page">
       <h1>Health</h1>
-      <Tabs selectedKey={address.get("tab") || "overview"} onSelectionChange={(tab) => address.set({ tab: String(tab) }, { push: true })}>
+      <Tabs selectedKey={address.oneOf("tab", TABS)} onSelectionChange={(tab) => address.set({ tab: String(tab) }, { push: true })}>
         <TabList className="tabs" aria-label="Health">
           {TABS.map((id) => (
             <Tab key={id} id={id} className="tab">

@@ -61,6 +61,12 @@ function Report({ report }: { report: ReportFragment }) {
           At least {report.least} tasks of each arm are needed before anything is claimed. The figures so far:
         </p>
       )}
+      {report.undrawn.tasks > 0 && (
+        <p>
+          {count(report.undrawn.tasks, "task")} {report.undrawn.tasks === 1 ? "was" : "were"} shown memories while nothing was held
+          out. They prove nothing, as there is nothing to compare them with.
+        </p>
+      )}
       <section className="cards-row" aria-label="Figures">
         <Figure title="Delivered, with memory" share={report.withMemory.delivered} />
         <Figure title="Delivered, without" share={report.heldBack.delivered} />
