@@ -34,6 +34,8 @@ from helix.strands.sealed import Opener
 from helix.strands.whole import whole
 from helix.text.redact import redact
 
+_TAKEN = "strand_taken/"
+"""How the keys begin under which the journal notes the job that took a version in."""
 JOB = "strand"
 """The kind of the jobs that carry strands: one at a time, as one alone may be under way."""
 
@@ -69,18 +71,20 @@ class Strand:
 def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: bool = False) -> dict[str, Any]:
     """Take a strand in, or with `planned` only tell what that would come to; returns counts and examples.
 
-    Taking the same strand in again changes nothing. Raises ConflictError for one that is older than what was taken in
-    already, or that holds only what changed since a version which this store never had; InvalidInputError for one that
-    cannot be read. Whatever is raised, nothing of the strand stays.
+    Taking the same strand in again changes nothing, but where the job was undone that took it in. Raises ConflictError
+    for one that is older than what was taken in already, or that holds only what changed since a version which this
+    store never had; InvalidInputError for one that cannot be read. Whatever is raised, nothing of the strand stays.
     """
     said = strand.version
     if said["id"] != version_id(said["selection"], strand.manifest.data["root"], said["parents"]):
         raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
-    if _is_known(store, strand):
+    again = _was_undone(store, strand)
+    if not again and _is_known(store, strand):
         return {"version": strand.version["id"], "already": True}
     if strand.manifest.data["schema"] > schema_number():
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
-    base = common_version(store, strand)
+    # What was taken back is not here, and yet was not dropped where a person asks for it again.
+    base = None if again else common_version(store, strand)
     merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, planned=planned)
     if not planned:
         _erase_what_they_erased(store, strand, ticket)
@@ -96,6 +100,7 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         if all_known:
             kept.known_as(strand.version["id"])
     _note(store, strand)
+    store.writer.call(lambda: store.journal.set_meta(_TAKEN + strand.version["id"], job))
     return _told(strand, base, merge)
 
 
@@ -129,6 +134,12 @@ def common_version(store: Store, strand: Strand) -> str | None:
         )
     ancestors = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
     return next((one for one in ancestors if rows_known(store, one) is not None), None)
+
+
+def _was_undone(store: Store, strand: Strand) -> bool:
+    """Return whether the strand's version was taken in by a job that was undone since."""
+    job = store.journal.meta(_TAKEN + strand.version["id"])
+    return job is not None and store.journal.effects.undone_at(job) is not None
 
 
 def _is_known(store: Store, strand: Strand) -> bool:

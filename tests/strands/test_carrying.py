@@ -84,6 +84,18 @@ def test_a_store_is_carried_to_another_machine_as_it_is(machines: Machines, tmp_
     assert memories.get(other, proxy).trigger == "the proxy listens on port 8080"
 
 
+def test_an_import_that_was_undone_is_taken_in_again_where_a_person_asks(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    before = root(other.store)
+    report = carried(one, other, tmp_path / "all.dna")
+    background_work.undo(other, str(report["job"]))
+    assert root(other.store) == before
+    finished(other, strands.import_strand(other, str(tmp_path / "all.dna"), passphrase=SECRET))
+    assert root(one.store) == root(other.store)
+
+
 def test_only_what_changed_travels_and_what_went_goes(machines: Machines, tmp_path: Path) -> None:
     one, other = machines(), machines()
     know_each_other(one, other)
