@@ -167,7 +167,7 @@ class RowsKept:
 
 def _read(path: Path) -> Iterator[Known]:
     opener, rest = zlib.decompressobj(), b""
-    with path.open("rb") as file:
+    with files.open_regular(path) as file:
         while packed := file.read(_PACKED):
             *lines, rest = (rest + opener.decompress(packed)).split(b"\n")
             for line in lines:

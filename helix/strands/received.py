@@ -137,5 +137,5 @@ def _check(put: PutNode | PutEdge) -> None:
 def _ends() -> Mapping[str, frozenset[tuple[str, str]]]:
     """Return which labels each type of edge leads from and to, as the graph's migrations say."""
     folder = resources.directory("schema") / "graph"
-    text = "".join(file.read_text("utf-8") for file in sorted(folder.glob("*.cypher")))
+    text = "".join(resources.text("schema", f"graph/{file.name}") for file in sorted(folder.glob("*.cypher")))
     return {name: frozenset(_ENDS.findall(ends)) for name, ends in _REL_TABLE.findall(text)}

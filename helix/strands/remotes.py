@@ -101,10 +101,13 @@ class FolderRemote:
     def publish(self, source: Path, name: str) -> None:
         """Write a draft, and give it its name once it is on the disk."""
         target = self._file(name)
-        target.parent.mkdir(exist_ok=True)
+        files.private_folder(target.parent)
         draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.new")
         try:
-            with source.open("rb") as written, os.fdopen(files.create_private(draft, exclusive=True), "wb") as copy:
+            with (
+                files.open_regular(source) as written,
+                os.fdopen(files.create_private(draft, exclusive=True), "wb") as copy,
+            ):
                 shutil.copyfileobj(written, copy)
                 copy.flush()
                 os.fsync(copy.fileno())

@@ -291,7 +291,7 @@ def _sorted(names: Iterable[str]) -> list[StrandName]:
 
 def digest_of(file: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
-    with file.open("rb") as content:
+    with files.open_regular(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
