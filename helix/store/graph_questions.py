@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
@@ -116,8 +117,12 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
 
 
 def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
-    """Return the largest communities of what is active in a scope and `global`, or everywhere, as they are drawn."""
-    found = _ask(store, "overview", scope=scope or "", limit=limit, most=_IN_THE_MIDDLE)
+    """Return the largest communities of what is active in a scope and `global`, or everywhere, as they are drawn.
+
+    Where it takes long to find them, they may be those of some minutes ago; what they are called is as it is now.
+    """
+    asked = partial(_ask, store, "overview", scope=scope or "", limit=limit, most=_IN_THE_MIDDLE)
+    found = store.costly.of(("overview", scope, limit), store.index.generation, store.journal.last_seq, asked)
     named = drawn_nodes(store.index, [_ref(place) for _, members in found["groups"] for place in members])
     ids = [f"{members[0][0]}:{members[0][1]}" for _, members in found["groups"]]
     places = placed([size for size, _ in found["groups"]], found["links"])

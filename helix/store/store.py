@@ -27,6 +27,7 @@ from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
 from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
+from helix.store.costly import CostlyAnswers
 from helix.store.folding import IdleFold
 from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import Place
@@ -110,6 +111,7 @@ class Store:
         self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
+        self.costly = CostlyAnswers()
         self.work = Work(self.journal.database, clock=clock, make_id=self.runtime.make_id)
         self._serving = False
         self.replaced: Callable[[], None] = lambda: None
