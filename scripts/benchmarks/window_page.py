@@ -32,7 +32,8 @@ _WATCH_KEYS = """() => {
   window.painted = [];
   if (window.watchesKeys) return;
   window.watchesKeys = true;
-  window.addEventListener("keydown", ({ timeStamp }) => {
+  window.addEventListener("keydown", ({ timeStamp, isTrusted }) => {
+    if (!isTrusted) return; // one that a field passes on to its list
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => window.painted.push(performance.now() - timeStamp);
