@@ -1,32 +1,5 @@
-// Walks through the graph: what lies near a node, the shortest path between two, and all edges at once.
+// Walks through the graph: the shortest path between two nodes, and all edges at once.
 // What is quarantined is no step of a walk. With a scope, a walk stays within it and `global`.
-
-// name: near1_{label}
-// params: id, scope, limit
-MATCH (a:{label} {id: $id})-[e* SHORTEST 1..1
-    (r, n | WHERE (n.status IS NULL OR n.status <> 'quarantined')
-        AND ($scope = '' OR n.scope IS NULL OR n.scope IN [$scope, 'global']))]-(b)
-WHERE (b.status IS NULL OR b.status <> 'quarantined')
-    AND ($scope = '' OR b.scope IS NULL OR b.scope IN [$scope, 'global'])
-RETURN label(b) AS label, b.id AS id, length(e) AS distance ORDER BY distance, id DESC LIMIT $limit;
-
-// name: near2_{label}
-// params: id, scope, limit
-MATCH (a:{label} {id: $id})-[e* SHORTEST 1..2
-    (r, n | WHERE (n.status IS NULL OR n.status <> 'quarantined')
-        AND ($scope = '' OR n.scope IS NULL OR n.scope IN [$scope, 'global']))]-(b)
-WHERE (b.status IS NULL OR b.status <> 'quarantined')
-    AND ($scope = '' OR b.scope IS NULL OR b.scope IN [$scope, 'global'])
-RETURN label(b) AS label, b.id AS id, length(e) AS distance ORDER BY distance, id DESC LIMIT $limit;
-
-// name: near3_{label}
-// params: id, scope, limit
-MATCH (a:{label} {id: $id})-[e* SHORTEST 1..3
-    (r, n | WHERE (n.status IS NULL OR n.status <> 'quarantined')
-        AND ($scope = '' OR n.scope IS NULL OR n.scope IN [$scope, 'global']))]-(b)
-WHERE (b.status IS NULL OR b.status <> 'quarantined')
-    AND ($scope = '' OR b.scope IS NULL OR b.scope IN [$scope, 'global'])
-RETURN label(b) AS label, b.id AS id, length(e) AS distance ORDER BY distance, id DESC LIMIT $limit;
 
 // name: path_{label}
 // params: id, scope, target_label, target

@@ -1,8 +1,8 @@
-"""Analytics: what Kuzu's graph algorithms say of the graph as it is: what lies near, paths, communities, centrality.
+"""Analytics: what Kuzu's graph algorithms say of the graph as it is: paths, communities, centrality.
 
 Kuzu's Louvain takes one table of nodes, and its PageRank follows edges in their direction only. So both run over a
 graph in memory that is made for one question: one table of nodes and one of edges, which lead both ways for PageRank.
-Measured with 150,000 nodes and 350,000 edges on 2 cores: nearest nodes 0.1 to 0.6 s, a path 0.3 s.
+Measured with 150,000 nodes and 350,000 edges on 2 cores: a path 0.3 s.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from helix.graph.kuzu_engine import KuzuEngine, ScratchGraph
 Place = tuple[str, str]
 """A node: its label and its id."""
 
-MOST_STEPS = 3
-
 
 class Overview(NamedTuple):
     """Communities as (size, members), links as (community, community, edges between), and the size of the whole."""
@@ -26,14 +24,6 @@ class Overview(NamedTuple):
     links: list[tuple[int, int, int]]
     nodes: int
     edges: int
-
-
-def near(
-    engine: KuzuEngine, label: str, node: str, *, steps: int, scope: str, limit: int
-) -> list[tuple[str, str, int]]:
-    """Return (label, id, steps away) of at most `limit` nodes within 1 to 3 steps of a node, the nearest first."""
-    rows = engine.read(f"near{steps}_{label}", id=node, scope=scope, limit=limit)
-    return [(str(row["label"]), str(row["id"]), int(row["distance"])) for row in rows]
 
 
 def path(engine: KuzuEngine, source: Place, target: Place, *, scope: str) -> list[Place]:

@@ -36,7 +36,7 @@ def graph_schema(helix: Helix) -> list[GraphTable]:
     return graph_questions.graph_schema(helix.store)
 
 
-@graph_query
+@query
 def neighbourhood(
     helix: Helix,
     name_or_id: Annotated[str, "A memory's name, or the id of any node."],
@@ -45,7 +45,6 @@ def neighbourhood(
     limit: Annotated[int, "How many nodes at most, up to 2,000: what a picture of them still shows."] = 50,
 ) -> Neighbourhood:
     """Show what lies around a node: the nodes within so many steps, and the edges among them."""
-    helix.mend_graph()
     size = page_size(helix, "limit", limit, most=_MOST_NODES)
     centre = node_of(helix.store.index, name_or_id)
     return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)

@@ -9,7 +9,6 @@ from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
 from helix.graph import cypher_gate
-from helix.graph.analytics import MOST_STEPS
 from helix.model.edge import Label, Ref, Relation
 from helix.model.graph_answers import (
     CentralNode,
@@ -27,7 +26,7 @@ from helix.model.graph_answers import (
 )
 from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
-from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among
+from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among, nodes_near
 from helix.store.index import Index
 from helix.store.spring_layout import placed
 from helix.store.store import Store
@@ -35,6 +34,8 @@ from helix.store.store import Store
 # How far beyond the set row limit a caller may go by asking for it.
 _MOST_TIMES_THE_ROWS = 100
 _MEMBERS = 25
+_MOST_STEPS, _MOST_EDGES = 3, 6_000
+"""Of a neighbourhood."""
 _IN_THE_MIDDLE, _NAMED_BY = 5, 3
 """Members of a community that an overview shows, and those that it is called by."""
 _KINDS = {"NODE": "node", "REL": "relationship"}
@@ -71,18 +72,18 @@ def graph_schema(store: Store) -> list[GraphTable]:
 
 def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limit: int) -> Neighbourhood:
     """Return what lies within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
-    if not 1 <= steps <= MOST_STEPS:
-        raise InvalidInputError(f"steps must be 1 to {MOST_STEPS}, not {steps}")
-    found = _ask(store, "near", label=ref.label.value, node=ref.id, steps=steps, scope=scope or "", limit=limit)
-    near = {_ref(place): int(away) for *place, away in found["nodes"]}
-    named = drawn_nodes(store.index, [ref, *near])
+    if not 1 <= steps <= _MOST_STEPS:
+        raise InvalidInputError(f"steps must be 1 to {_MOST_STEPS}, not {steps}")
+    index = store.index
+    near, more = nodes_near(index, ref, steps=steps, scope=scope, limit=limit)
+    named = drawn_nodes(index, [ref, *near])
     if ref not in named:
         raise NotFoundError(f"there is no {ref.label} {ref.id}")
     return Neighbourhood(
         centre=named[ref],
         nodes=tuple(NearNode(node=named[one], steps=away) for one, away in near.items() if one in named),
-        edges=_edges(store.index, found["edges"], named),
-        truncated=bool(found["more"]),
+        edges=drawn_edges(index, edges_among(index, named, _MOST_EDGES), named),
+        truncated=more,
     )
 
 

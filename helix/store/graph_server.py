@@ -221,14 +221,6 @@ class GraphServer:
         """Answer (name, NODE or REL, property names) of every table."""
         return [(name, kind, list(columns)) for name, kind, columns in self._graph().tables()]
 
-    def near(self, label: str, node: str, steps: int, scope: str, limit: int) -> dict[str, Any]:
-        """Answer the nodes near one, as (label, id, steps away), and the edges among them and it."""
-        graph = self._graph()
-        nodes = analytics.near(graph, label, node, steps=steps, scope=scope, limit=limit + 1)
-        kept = [(label, node), *((kind, one) for kind, one, _ in nodes[:limit])]
-        edges = analytics.among(graph, kept, _MOST_EDGES)
-        return {"nodes": nodes[:limit], "edges": edges[: _MOST_EDGES - 1], "more": len(nodes) > limit}
-
     def path(self, source: tuple[str, str], target: tuple[str, str], scope: str) -> dict[str, Any]:
         """Answer the nodes of a shortest path as (label, id), and the edges among them."""
         graph = self._graph()

@@ -72,11 +72,11 @@ def _sample(name: str, text: str) -> dict[str, object]:
 
 def test_every_query_is_used_by_name() -> None:
     code = "\n".join(path.read_text("utf-8") for path in (ROOT / "helix").rglob("*.py"))
-    patterns = {"put_", "drop_", "count_", "export_", "near", "path_"}
+    patterns = {"put_", "drop_", "count_", "export_", "path_"}
     for name in queries.load(resources.directory("queries")):
         if not any(name.startswith(pattern) for pattern in patterns):
             assert f'"{name}"' in code, name
-    for pattern in ('f"put_{', '"put"', '"drop"', 'f"count_{', 'f"count_edges_{', 'f"export_{', 'f"near{', 'f"path_{'):
+    for pattern in ('f"put_{', '"put"', '"drop"', 'f"count_{', 'f"count_edges_{', 'f"export_{', 'f"path_{'):
         assert pattern in code, pattern
 
 
