@@ -36,6 +36,8 @@ _VIEWS: Mapping[str, str] = {
     "Import and export": "/transfer",
 }
 _TOUR = ("/", "/graph", "/happened", "/insights", "/decide", "/helps", "/health", "/transfer")
+_NODES_AT_ONCE = 1_000
+"""Nodes that the explorer asks for around each that it begins at."""
 _WORDS = "journal chain after a full disk"
 _PALETTE = "every memory"
 _FIND_ANYTHING = "Control+k"
@@ -133,7 +135,7 @@ def _ask(page: Watched, field: Locator, size: _Size, found: Mapping[str, Keys]) 
 def _graph(looking: Looking, served: Running, size: _Size, say: Say) -> dict[str, Any]:
     """Draw so many nodes around what has the most edges; return the layout's time and the frames while it is moved."""
     say(f"drawing {size.nodes:,} nodes")
-    central = served.client.run("centrality", limit=4)["centrality"]
+    central = served.client.run("centrality", limit=max(1, size.nodes // _NODES_AT_ONCE))["centrality"]
     start, *also = [one["node"]["ref"]["id"] for one in central]
     asked = "".join(f"&also={one}" for one in also)
     with looking.page() as page:
@@ -200,7 +202,7 @@ def _words(figures: Mapping[str, float]) -> str:
 @click.option("--nodes", default=100_000, show_default=True, help="Memories in the store.")
 @click.option("--rounds", default=5, show_default=True, help="How often each view is opened and each word is typed.")
 @click.option("--tours", default=20, show_default=True, help="How often one page goes through all views.")
-@click.option("--drawn", default=2_000, show_default=True, help="Nodes of the graph that is moved, at most.")
+@click.option("--drawn", default=2_000, show_default=True, help="Nodes of the graph that is moved, in thousands.")
 @click.option("--home", type=click.Path(path_type=Path), help="Folder of the store, kept for the next run.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the JSON to this file too.")
 def window(nodes: int, rounds: int, tours: int, drawn: int, home: Path | None, out: Path | None) -> None:
