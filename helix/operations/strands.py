@@ -23,7 +23,6 @@ from helix.strands.departing import Outgoing
 from helix.strands.departing import export as write_strand
 from helix.strands.difference import difference
 from helix.strands.lineage import rows_known, version_named
-from helix.strands.received import Signer
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, Selection
 from helix.text.redact import redact
@@ -237,10 +236,7 @@ def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) 
 def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:
     """Return a strand whose signature was verified, and whose signer is known here; its content is not read yet."""
     file, keyring = Path(absolute(path)), keyring_of(helix)
-    manifest = container.inspect(file)
-    key = keyring.signer(manifest.data["signer"])
-    signer = Signer(name=key.name, trust=key.trust)
-    return Strand(path=file, manifest=manifest, signer=signer, opener=keyring.opener(passphrase))
+    return Strand.by(keyring, file, container.inspect(file), keyring.opener(passphrase))
 
 
 def _rows(helix: Helix, strand: Strand) -> Iterable[Row]:

@@ -18,13 +18,13 @@ from helix.memory.erasure.stored_secrets import Remembering
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.operations import PutNode
-from helix.model.tombstone import is_tombstone
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
+from helix.strands.keyring import Keyring
 from helix.strands.lineage import RowsKept, contained, note_version, rows_known, version_id
 from helix.strands.merging import Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
@@ -48,6 +48,12 @@ class Strand:
     manifest: Manifest
     signer: Signer
     opener: Opener
+
+    @staticmethod
+    def by(keyring: Keyring, path: Path, manifest: Manifest, opener: Opener) -> Strand:
+        """Return the strand of a verified manifest; raises UnauthorizedError where its signer is unknown or revoked."""
+        key = keyring.signer(manifest.data["signer"])
+        return Strand(path=path, manifest=manifest, signer=Signer(name=key.name, trust=key.trust), opener=opener)
 
     @property
     def version(self) -> Mapping[str, Any]:
@@ -190,11 +196,11 @@ def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> Non
     erased = [
         Ref(label=entry.row.put.label, id=entry.row.put.id)
         for entry in entries
-        if entry.row is not None and isinstance(entry.row.put, PutNode) and is_tombstone(entry.row.put.props)
+        if entry.row is not None and isinstance(entry.row.put, PutNode) and entry.row.is_erased
     ]
     _check_root(strand, reading)  # before anything is taken away for good
     here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
-    still = [ref for ref, row in zip(erased, here.values(), strict=True) if row and not is_tombstone(row.put.props)]
+    still = [ref for ref, row in zip(erased, here.values(), strict=True) if row and not row.is_erased]
     if not still:
         return
     keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)

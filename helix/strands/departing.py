@@ -23,7 +23,7 @@ from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
 from helix.strands.lineage import MOST_ANCESTORS, SHORT, Known, note_version, rows_known
-from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, schema_number
+from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, paired, schema_number
 
 HISTORIES = ("none", "all", "since")
 
@@ -87,27 +87,20 @@ class _Lines:
         versions = () if since is None else (since.id, *self._outgoing.beside)
         before = _together([rows_known(self._store, one) or () for one in versions])
         with self._store.journal.snapshot() as (_, state):
-            known = next(before, None)
-            for done, row in enumerate(self._outgoing.selection.rows(state)):
+            for done, (row, known) in enumerate(paired(self._outgoing.selection.rows(state), before)):
+                if row is None:
+                    assert known is not None
+                    yield self._gone(known.key)
+                    continue
                 line = row.line()
                 of_row = digest(line)
                 self.tree.add(row, of_row)
-                while known is not None and known[0] < row.key:
-                    yield self._gone(known[0])
-                    known = next(before, None)
-                same = False
-                if known is not None and known[0] == row.key:
-                    same = known[1] == [of_row[:SHORT]] * len(versions)
-                    known = next(before, None)
-                if not same:
+                if known is None or known.digests != [of_row[:SHORT]] * len(versions):
                     yield from self._row(row, line, state)
                 if done % 1_000 == 0:
                     self._ticket.progress(done, 0, "writing")
                     if self._ticket.cancelled:
                         raise ConflictError("the export was stopped")
-            while known is not None:
-                yield self._gone(known[0])
-                known = next(before, None)
         yield from self._history()
 
     def _row(self, row: Row, line: bytes, state: Snapshot) -> Iterator[bytes]:
@@ -149,11 +142,19 @@ class _Lines:
         return bool(nodes) and all(selection.holds(op["id"], str(op["props"].get("scope", ""))) for op in nodes)
 
 
-def _together(versions: Sequence[Iterable[Known]]) -> Iterator[tuple[Key, list[bytes]]]:
-    """Yield each row that any of some versions has, in order, with its digests in those that have it."""
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A row as some versions had it: its digests in those that had it at all."""
+
+    key: Key
+    digests: list[bytes]
+
+
+def _together(versions: Sequence[Iterable[Known]]) -> Iterator[_Before]:
+    """Yield each row that any of some versions has, in order."""
     by_key = attrgetter("key")
     for key, rows in groupby(merge(*versions, key=by_key), key=by_key):
-        yield key, [row.digest for row in rows]
+        yield _Before(key, [row.digest for row in rows])
 
 
 def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: Tree) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.operations import PutEdge
-from helix.strands.rollback import paired
-from helix.strands.rows import Row
+from helix.strands.rows import Row, paired
 
 MOST_LINES = 500
 _SHOWN = 100

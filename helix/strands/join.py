@@ -17,7 +17,6 @@ from typing import Any
 from helix.model.edge import MOST_WORDS, words_of
 from helix.model.operations import PutNode, Scalar
 from helix.model.provenance import Trust
-from helix.model.tombstone import is_tombstone
 from helix.strands.rows import Row, canonical
 
 _STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
@@ -27,7 +26,7 @@ _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 def joined(one: Row, other: Row) -> Row:
     """Return the row that both come to. What was erased on either side is erased."""
     if isinstance(one.put, PutNode):
-        erased = [row for row in (one, other) if is_tombstone(row.put.props)]
+        erased = [row for row in (one, other) if row.is_erased]
         if erased:
             return max(erased, key=Row.line)
     props = {

@@ -27,17 +27,16 @@ from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
-from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage
+from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage, drop_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import node_from
-from helix.model.tombstone import is_tombstone
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.join import joined
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Key, Row, digest, row_of
+from helix.strands.rows import Key, Row, digest, paired, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
@@ -70,27 +69,16 @@ def side_by_side(
 
     `partial`: the other side says only what it changed since the common version. `keep` is given what it holds by now.
     """
-    before = iter(base)
-    known = next(before, None)
-    for entry in theirs:
-        while known is not None and known.key < entry.key:
-            if partial:
-                keep(known)
-            else:
-                yield Incoming(known.key, None, known.digest)
-            known = next(before, None)
-        was = known.digest if known is not None and known.key == entry.key else None
-        if was is not None:
-            known = next(before, None)
-        if entry.digest is not None:
-            keep(Known(entry.key, entry.digest))
-        yield Incoming(entry.key, entry.row, was, entry.digest, entry.vectors)
-    while known is not None:
-        if partial:
+    for entry, known in paired(theirs, base):
+        if entry is not None:
+            if entry.digest is not None:
+                keep(Known(entry.key, entry.digest))
+            was = None if known is None else known.digest
+            yield Incoming(entry.key, entry.row, was, entry.digest, entry.vectors)
+        elif known is not None and partial:
             keep(known)
-        else:
+        elif known is not None:
             yield Incoming(known.key, None, known.digest)
-        known = next(before, None)
 
 
 def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[Known], object]) -> Iterator[Entry]:
@@ -106,19 +94,15 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
         return mine
     unchanged_there = other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
     if mine is None:
-        return None if unchanged_there and not _is_erased(theirs) else theirs
+        return None if unchanged_there and theirs is not None and not theirs.is_erased else theirs
     unchanged_here = other.base is not None and digest(mine.line())[:SHORT] == other.base
     if theirs is None:
-        return None if unchanged_here and signer.is_own and not _is_erased(mine) else mine
+        return None if unchanged_here and signer.is_own and not mine.is_erased else mine
     if not signer.is_own and signer.trust.rank > _rank(mine):
         return mine  # nobody changes what is believed more than they are
-    if _is_erased(mine) or _is_erased(theirs) or not (unchanged_here or unchanged_there):
+    if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         return joined(mine, theirs)
     return theirs if unchanged_here else mine
-
-
-def _is_erased(row: Row | None) -> bool:
-    return row is not None and isinstance(row.put, PutNode) and is_tombstone(row.put.props)
 
 
 def _rank(row: Row) -> int:
@@ -234,7 +218,7 @@ class Merge:
             return
         if after is None:
             assert mine is not None
-            self._drop(composer, mine)
+            composer.add([drop_of(mine.put)])
         elif isinstance(after.put, PutEdge):
             if not self._may_draw(after.put, mine, coming):
                 self.counts["left_out"] += 1
@@ -258,13 +242,6 @@ class Merge:
             if row is not None and signer.trust.rank > _rank(row):
                 return False
         return True
-
-    def _drop(self, composer: Composer, mine: Row) -> None:
-        put = mine.put
-        if isinstance(put, PutEdge):
-            composer.drop_edge(put.type, put.source, put.target)
-        else:
-            composer.add([DropNode(label=put.label, id=put.id)])
 
     def _named(self, composer: Composer, row: Row) -> Row:
         """Return an active memory under a name that no other one of its scope has.

@@ -20,7 +20,6 @@ from helix.model.memory import Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
-from helix.model.tombstone import is_tombstone
 from helix.strands.rows import Row
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
@@ -59,7 +58,7 @@ class Received:
         """
         put = row.put
         _check(put)
-        if not self.signer.is_own and isinstance(put, PutNode) and is_tombstone(put.props):
+        if not self.signer.is_own and row.is_erased:
             return None
         props = {**put.props, **self._trusted(put)}
         label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")

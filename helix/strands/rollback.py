@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.change.compose import Composer
-from helix.model.operations import DropEdge, DropNode, Operation, PutEdge, PutNode
-from helix.model.tombstone import is_tombstone
+from helix.model.operations import PutEdge, drop_of
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import BATCH, held_rows, write_node
-from helix.strands.rows import Key, Row, Selection
+from helix.strands.rows import Key, Row, Selection, paired
 from helix.strands.whole import whole
 
 KIND = "rollback"
@@ -40,7 +38,9 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
         store.journal.as_of(version.seq) as then,
         store.journal.snapshot() as (_, now),
     ):
-        differing = ((a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not _erased(b))
+        differing = (
+            (a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not (b and b.is_erased)
+        )
         for step, batch in enumerate(iter(lambda: list(islice(differing, BATCH)), [])):
             if ticket.cancelled:
                 raise ConflictError("the rollback was stopped; nothing of it stays")
@@ -50,26 +50,6 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
             ticket.progress(sum(counts.values()), 0, "restoring")
     after, _ = note_version(store, selection, who="", why=f"rollback to {version.id[:12]}")
     return {"version": after.id, "before": before.id, "root": after.root, **counts}
-
-
-def paired(one: Iterable[Row], other: Iterable[Row]) -> Iterator[Pair]:
-    """Yield the rows of two sides by their keys, None where a side has none; both come in the order of their keys."""
-    left, right = iter(one), iter(other)
-    a, b = next(left, None), next(right, None)
-    while a is not None or b is not None:
-        if b is None or (a is not None and a.key < b.key):
-            yield a, None
-            a = next(left, None)
-        elif a is None or b.key < a.key:
-            yield None, b
-            b = next(right, None)
-        else:
-            yield a, b
-            a, b = next(left, None), next(right, None)
-
-
-def _erased(row: Row | None) -> bool:
-    return row is not None and isinstance(row.put, PutNode) and is_tombstone(row.put.props)
 
 
 def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:
@@ -82,7 +62,7 @@ def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:
         for former, present in batch:
             if former is None:
                 assert present is not None
-                composer.add([_dropping(present)])
+                composer.add([drop_of(present.put)])
             elif isinstance(former.put, PutEdge):
                 composer.add([former.put])
             else:
@@ -96,10 +76,3 @@ def _key(pair: Pair) -> Key:
     row = pair[0] or pair[1]
     assert row is not None
     return row.key
-
-
-def _dropping(row: Row) -> Operation:
-    put = row.put
-    if isinstance(put, PutEdge):
-        return DropEdge(type=put.type, source=put.source, target=put.target)
-    return DropNode(label=put.label, id=put.id)

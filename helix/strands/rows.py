@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from helix import resources
 from helix.errors import InvalidInputError
@@ -18,6 +18,7 @@ from helix.journal.state import Snapshot
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
+from helix.model.tombstone import is_tombstone
 
 Key = tuple[str, ...]
 """What a row is known by and sorted by: `0`, label and id of a node; `1`, type, and label and id of both ends."""
@@ -44,6 +45,11 @@ class Row:
         """The table that it is counted under: the label of a node, the type of an edge."""
         return (self.put.label if isinstance(self.put, PutNode) else self.put.type).value
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether it is the tombstone of a node."""
+        return isinstance(self.put, PutNode) and is_tombstone(self.put.props)
+
     def line(self) -> bytes:
         """Return the row as canonical JSON."""
         put = self.put
@@ -53,6 +59,34 @@ class Row:
             )
         ends = {"from": [put.source.label.value, put.source.id], "to": [put.target.label.value, put.target.id]}
         return canonical({**ends, "props": put.props, "scope": self.scope, "t": "edge", "type": put.type.value})
+
+
+class Keyed(Protocol):
+    """What is known by a key."""
+
+    @property
+    def key(self) -> Key:
+        """What it is known by, and sorted by."""
+
+
+A = TypeVar("A", bound=Keyed)
+B = TypeVar("B", bound=Keyed)
+
+
+def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
+    """Yield what two sides have under each key, None where a side has nothing; both come in the order of their keys."""
+    left, right = iter(one), iter(other)
+    a, b = next(left, None), next(right, None)
+    while a is not None or b is not None:
+        if b is None or (a is not None and a.key < b.key):
+            yield a, None
+            a = next(left, None)
+        elif a is None or b.key < a.key:
+            yield None, b
+            b = next(right, None)
+        else:
+            yield a, b
+            a, b = next(left, None), next(right, None)
 
 
 def canonical(value: object) -> bytes:

@@ -30,7 +30,6 @@ from helix.strands.departing import Outgoing, export
 from helix.strands.keyring import Keyring, Sealing
 from helix.strands.lineage import SCRATCH, contained, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
-from helix.strands.received import Signer
 from helix.strands.remotes import Remote, open_remote
 from helix.strands.rows import Selection
 from helix.strands.sealed import Opener
@@ -170,12 +169,10 @@ class Syncing:
             said = (manifest.data["signer"][:SHORT], manifest.data["version"]["id"][:SHORT], digest_of(file)[:SHORT])
             if said != (name.signer, name.version, name.sha256):
                 raise InvalidInputError("it is not the strand that its name says")
-            key = self.keyring.signer(manifest.data["signer"])
+            return Strand.by(self.keyring, file, manifest, self.opener)
         except _REFUSED as error:
             self._pass_over(name, error)
             return None
-        signer = Signer(name=key.name, trust=key.trust)
-        return Strand(path=file, manifest=manifest, signer=signer, opener=self.opener)
 
     def _take(self, name: StrandName, strand: Strand) -> None:
         try:
