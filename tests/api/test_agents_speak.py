@@ -159,7 +159,7 @@ def test_only_a_person_raises_trust_or_takes_away_for_good(served: Served, helix
         "pause": {"on": False},
         "new_key": {"name": "mine"},
         "import_key": {"name": "theirs", "public": "helix-key1:" + "00" * 32},
-        "trust_key": {"name": "theirs"},
+        "trust_key": {"name": "theirs", "trust": "USER_ASSERTED"},
         "revoke_key": {"name": "mine"},
         "export_strand": {"path": "/nowhere/a.dna"},
         "import_strand": {"path": "/nowhere/a.dna"},

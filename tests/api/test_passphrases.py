@@ -15,6 +15,7 @@ from helix.cli.logs import start_daemon_log
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import DAEMON_LOG, LOGS
+from tests.memory.working import copied
 from tests.waiting import UNHURRIED, until
 
 WORDS = "walnut ferry lantern"
@@ -67,5 +68,5 @@ def test_no_file_has_the_passphrase_whatever_becomes_of_the_request(served: Serv
     assert served.post(f'{{ passphrase("{WORDS}"').code == "INVALID_INPUT"
     log = tmp_path / "home" / "store" / LOGS / DAEMON_LOG
     assert "internal error" not in log.read_text("utf-8")
-    files = [one for one in tmp_path.rglob("*") if one.is_file()]
-    assert [one for one in files if WORDS.encode() in one.read_bytes()] == []
+    with copied(tmp_path) as files:
+        assert [one for one in files if WORDS.encode() in one.read_bytes()] == []
