@@ -18,6 +18,7 @@ import click
 from benchmarks.histories import history_of, make_repository
 from helix.ingest.draft import MemoryDraft
 from helix.ingest.git import read_history
+from helix.model.memory import Kind
 
 LABELS = Path(__file__).resolve().parents[2] / "tests" / "questions" / "commits"
 HELD_OUT = "held_out_"
@@ -27,8 +28,8 @@ _NONE = "none"
 def measure(history: Path, labels: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is made of a history: figures over its labelled commits, and the single judgements."""
     made = _made(history)
-    right: Counter[str] = Counter()
-    told: Counter[str] = Counter()
+    right: Counter[Kind] = Counter()
+    told: Counter[Kind] = Counter()
     wanted = got = drawn = of_drawn = 0
     judged = []
     for one in labels["commits"]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -99,11 +99,11 @@ def baselines(runs: Sequence[Run], lessons: Lessons) -> dict[str, list[Played]]:
         known = lessons.open_to(run, by_name)
         for most in BRIEFS:
             found[f"brief of {most}"].append(_played(run, -1, "start", lessons, _frequent(lessons, known)[:most]))
-        ranked: Callable[[str], dict[str, list[int]]] = lambda command, known=known: _at(lessons, known, command)  # noqa: E731
         for event in run.events:
             if event["kind"] != "command" or not (event["command"] or "").strip():
                 continue
-            for name, places in ranked(normal(Action(command=event["command"], folder=event["cwd"] or ""), "")).items():
+            line = normal(Action(command=event["command"], folder=event["cwd"] or ""), "")
+            for name, places in _at(lessons, known, line).items():
                 found[name].append(_played(run, event["seq"], "before", lessons, places))
     return found
 

@@ -113,6 +113,7 @@ def kill_rounds(
         if not bag:
             bag = order.sample(kinds, len(kinds))
         kind, seed, left = bag.pop(), tally.seed * 100_000 + number, left - 1
+        detail: Any
         try:
             verdict = kills.round(kind, seed)
             results, detail = results_of(verdict), verdict.short()

@@ -70,9 +70,10 @@ class Kills:
         if self.stores:
             shutil.rmtree(self.home.folder, ignore_errors=True)
 
-    def _start(self) -> None:
-        self.running = self.home.start()
-        self.took.append(self.running.started_in)
+    def _start(self) -> Running:
+        running = self.running = self.home.start()
+        self.took.append(running.started_in)
+        return running
 
     def _api(self) -> Closing:
         assert self.running is not None
@@ -106,12 +107,12 @@ class Kills:
             return joined(verdict, judge(self.home, self.running, self.ledger, self.retries, rng))
         copied(self.home.store, self.home.folder / "as-killed")
         self.running = None
-        self._start()
+        running = self._start()
         for after in self._after:
             with self._api() as api:
                 settled(api)
                 after(api)
-        return joined(verdict, judge(self.home, self.running, self.ledger, self.retries, rng))
+        return joined(verdict, judge(self.home, running, self.ledger, self.retries, rng))
 
     def _wait(self, kind: str, rng: random.Random, api: Api | None = None) -> bool:
         """Sleep a random part of what such a piece of work takes; return whether a job was over by then."""

@@ -27,9 +27,9 @@ class Retries:
     """What was in doubt and can be sent again without counting twice: a field, its arguments, what to note then."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[str, Mapping[str, Any], Callable[[Any], None]]] = []
+        self._open: list[tuple[str, Mapping[str, Any], Callable[[Any], object]]] = []
 
-    def add(self, field: str, given: Mapping[str, Any], done: Callable[[Any], None]) -> None:
+    def add(self, field: str, given: Mapping[str, Any], done: Callable[[Any], object]) -> None:
         """Keep one for later."""
         self._open.append((field, given, done))
 
@@ -77,7 +77,7 @@ class Writer(threading.Thread):
         self.api.close()
 
     def ask(
-        self, field: str, done: Callable[[Any], None] = lambda answer: None, *, safe: bool = False, **given: Any
+        self, field: str, done: Callable[[Any], object] = lambda answer: None, *, safe: bool = False, **given: Any
     ) -> Any:
         """Send one operation and note its answer; `safe` ones may be sent again as they are, the others by a key."""
         if self.api.known.takes_key(field):
@@ -104,7 +104,7 @@ class Writer(threading.Thread):
             if made := self.ledger.memory(answer, token, text):
                 self._hot.append(made)
 
-        given = {"trigger": text, "resolution": words(self.rng, 5), "kind": self.rng.choice(KINDS)}
+        given: dict[str, Any] = {"trigger": text, "resolution": words(self.rng, 5), "kind": self.rng.choice(KINDS)}
         self.ask("store", done, **given, files=["src/lexer.py"] if self.rng.random() < 0.3 else [])
 
     def _own(self) -> Memory | None:
@@ -223,7 +223,7 @@ class Writer(threading.Thread):
 
     def plan(self) -> None:
         """Plan two tasks, work on one and block the other."""
-        tasks = [{"seq": n, "objective": words(self.rng, 5), "depends": []} for n in (1, 2)]
+        tasks: list[dict[str, Any]] = [{"seq": n, "objective": words(self.rng, 5), "depends": []} for n in (1, 2)]
         nodes, lock = self.ledger.facts.nodes, self.ledger.lock
 
         def promised(key: tuple[str, str], **wanted: str) -> None:

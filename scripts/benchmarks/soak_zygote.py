@@ -35,7 +35,9 @@ class WarmHash(HashEmbedder):
 
 def hashed(settings: Settings) -> Choice:
     """Return the hash embedder, unless the settings want none."""
-    return Choice(None, "no model") if settings.embedding_model == "none" else Choice(WarmHash(), "hash embedder")
+    if settings.embedding_model == "none":
+        return Choice(None, "no model")
+    return Choice(WarmHash(), "hash embedder")  # type: ignore[arg-type]  # it stands in for the real one
 
 
 def serve(arguments: list[str], environment: dict[str, str], words: str) -> None:

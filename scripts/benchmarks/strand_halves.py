@@ -14,6 +14,7 @@ from typing import Any
 from benchmarks.histories import make_repository
 from helix.errors import HelixError
 from helix.memory.remember.request import StoreRequest
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import ingest, memories, review, strands, upkeep
@@ -108,7 +109,7 @@ def measure(
         for here, there in (people, people[::-1]):
             (key,) = (key for key in keys.keys(there) if key.own)
             keys.import_key(here, "other", key.public)
-            keys.trust_key(here, "other")
+            keys.trust_key(here, "other", Trust.USER_ASSERTED)  # else the roots differ by the trust
         one, other = people
         before = [hits(helix, asked) for helix, asked in zip(people, questions, strict=True)]
         counts = [exchange(one, other, folder / "1.dna"), exchange(other, one, folder / "2.dna")]

@@ -79,7 +79,7 @@ def _searches(served: Running, settings: Settings, rounds: int) -> dict[str, Any
             walls[name].append(time.perf_counter() - began)
             spent[name].append(_cpu(served.pid) - before)
     tools.close()
-    told = {name: {**percentiles(walls[name]), "daemon_cpu": percentiles(spent[name])} for name in ways}
+    told: dict[str, Any] = {name: {**percentiles(walls[name]), "daemon_cpu": percentiles(spent[name])} for name in ways}
     graphql, mcp = (told[name] for name in ways)
     added = np.array(walls["memory.search by MCP"]) - np.array(walls["recall by GraphQL"])
     return {

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from playwright.sync_api import Browser, CDPSession, Locator, Page, Request
+from playwright.sync_api import Browser, CDPSession, Locator, Page, Request, ViewportSize
 from window.browser import Daemon, Seen, opened
 
 AIM_MS = 100
@@ -25,7 +25,7 @@ _LOOK_MS = 25
 _QUIET_LOOKS = 3
 _APART_MS = 60
 """Between two keys: as fast as people type."""
-_SIZE = {"width": 1280, "height": 860}
+_SIZE: ViewportSize = {"width": 1280, "height": 860}
 
 _OPERATION = re.compile(r"\b(query|mutation|subscription) (\w+)")
 _WATCH_KEYS = """() => {
