@@ -32,6 +32,8 @@ QUIET = {
 LOUD = frozenset({"PROMETHEUS_MULTIPROC_DIR", "prometheus_multiproc_dir"})
 """Variables that have libraries write files which Helix did not ask for."""
 
+SYNC_TOKEN = "HELIX_SYNC_TOKEN"
+"""The variable that a command takes the token from by which a shared Helix lets it in."""
 PASSPHRASE = "HELIX_PASSPHRASE"
 """The variable that a command takes a strand's passphrase from; a daemon would keep it for weeks."""
 
@@ -57,8 +59,8 @@ def helix_command() -> list[str]:
 
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a child: this one's, QUIET and `given`; no `PYTHON*`, LOUD, PASSPHRASE, `without`."""
-    left_out = LOUD.union(without, {PASSPHRASE})
+    """Return the environment for a child: this one's, QUIET and `given`; no `PYTHON*`, LOUD, secrets, `without`."""
+    left_out = LOUD.union(without, {PASSPHRASE, SYNC_TOKEN})
     kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
     return {**kept, **QUIET, **(given or {})}
 

@@ -163,7 +163,7 @@ class Helix:
         return self.worker.flush(None if scope is None else Intake(self.settings.text_limit).scope(scope))
 
     def sync(self, place: str, *, key: str | None = None, passphrase: str | None = None) -> Job:
-        """Have strands exchanged with a place, as a job; see `helix.strands.sync`."""
+        """Have strands exchanged with a place, as a job; see `helix.strands.sync`. ConflictError: another one is."""
         keyring = Keyring(self.settings.home, now=self.store.runtime.clock())
 
         def work(ticket: Ticket) -> Mapping[str, Any]:

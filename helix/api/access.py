@@ -20,6 +20,8 @@ from helix.api.graphql_errors import refusal
 from helix.api.web_pages import ASSETS, page, policy
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at
+from helix.model.strand import Share
+from helix.strands.shares import Shares
 
 LINK_SECONDS = 60
 SESSION_SECONDS = 12 * 3600
@@ -30,6 +32,12 @@ OPEN_PATHS = ("/healthz", "/moved", "/open/")
 
 HOOK_PATHS = "/hooks/"
 """What the paths begin with that the hook token opens, and nothing else does it open."""
+
+SYNC_PATHS = "/sync/v1/"
+"""What the paths begin with that the token of a share opens, and nothing else does."""
+
+SHARE = "helix.share"
+"""Key of an ASGI scope: the share whose token a request to SYNC_PATHS showed."""
 
 AUTHORIZED = "helix.authorized"
 """Key of an ASGI scope: whether the request proved who it is (a WebSocket may still do so when it says hello)."""
@@ -46,10 +54,13 @@ class Access:
     Links and sessions are kept as digests, so that looking one up takes the same time however much of it is right.
     """
 
-    def __init__(self, token: str, *, hook_token: str = "", clock: Monotonic = time.monotonic) -> None:
+    def __init__(
+        self, token: str, *, hook_token: str = "", shares: Shares | None = None, clock: Monotonic = time.monotonic
+    ) -> None:
         """Take the secrets; without a `hook_token` the bearer token alone is good for hooks."""
         self._token = _digest(token)
         self._hook_token = _digest(hook_token or token)
+        self._shares = shares
         self._clock = clock
         self._links: dict[bytes, float] = {}
         self._sessions: dict[bytes, float] = {}
@@ -61,6 +72,11 @@ class Access:
     def hook_token_matches(self, authorization: str | None) -> bool:
         """Return the same of the token that is good for hooks alone."""
         return _shows(authorization, self._hook_token)
+
+    def share_of(self, authorization: str | None) -> Share | None:
+        """Return the share that an Authorization value lets in."""
+        scheme, _, token = (authorization or "").partition(" ")
+        return self._shares.of_token(token.strip()) if self._shares and scheme.lower() == "bearer" else None
 
     def new_link(self) -> str:
         """Return a nonce that lets one browser in, once, within LINK_SECONDS."""
@@ -132,7 +148,8 @@ class Gate:
 
     def _misdirected(self, scope: Scope, headers: Headers) -> Response | None:
         host = headers.get("host", "").lower()
-        if len(headers.getlist("host")) != 1 or host not in self._own_hosts(scope):
+        shared = scope["path"].startswith(SYNC_PATHS)  # proxies lead here by other names, and no browser has its token
+        if len(headers.getlist("host")) != 1 or not (shared or host in self._own_hosts(scope)):
             return refusal(UnauthorizedError(f"this server does not answer for the host {host!r:.100}"), 421)
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{host}":
@@ -147,6 +164,9 @@ class Gate:
 
     def _proved(self, scope: Scope, headers: Headers) -> bool:
         shown = headers.get("authorization")
+        if scope["path"].startswith(SYNC_PATHS):
+            scope[SHARE] = self._access.share_of(shown) if scope["type"] == "http" else None
+            return scope[SHARE] is not None
         if self._access.token_matches(shown):
             return True
         if scope["type"] == "http" and scope["path"].startswith(HOOK_PATHS) and self._access.hook_token_matches(shown):

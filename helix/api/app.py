@@ -27,11 +27,13 @@ from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.resolver_context import Runtime
 from helix.api.schema import build_schema
+from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
 from helix.bearer import drop_link
 from helix.errors import HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.operations import upkeep
 from helix.service import Helix
+from helix.strands.shares import Shares
 
 
 def create_app(
@@ -50,16 +52,13 @@ def create_app(
     `pages_folder` holds the built pages; by default they are looked for where Helix keeps its files.
     `app.state.activity` tells how long nobody has asked anything.
     """
-    access, meters, activity = Access(token, hook_token=hook_token), Meters(), Activity()
+    access = Access(token, hook_token=hook_token, shares=Shares(helix.settings.home))
+    meters, activity = Meters(), Activity()
     hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
     agents = McpEndpoint(runtime)
     pages, handover = Pages(pages_folder), Handover(access)
     endpoint = Endpoint(build_schema(), runtime, pages)
-
-    async def metrics(request: Request) -> Response:
-        status = await runtime.call(upkeep.status, helix, seconds=runtime.seconds)
-        return Response(meters.text(status), headers={"content-type": CONTENT_TYPE})
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -75,9 +74,10 @@ def create_app(
             Route(PATH, agents),
             Route("/healthz", _healthz),
             *handover.routes(),
-            Route("/metrics", metrics),
+            Route("/metrics", _metrics(runtime)),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
+            SyncApi(runtime).mount(),
             Route("/open/{nonce}", _entrance(helix, access)),
             *pages.mounts(),
         ],
@@ -97,6 +97,16 @@ def create_app(
 
 async def _healthz(request: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
+
+
+def _metrics(runtime: Runtime) -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of the counters, in Prometheus text."""
+
+    async def metrics(request: Request) -> Response:
+        status = await runtime.call(upkeep.status, runtime.helix, seconds=runtime.seconds)
+        return Response(runtime.meters.text(status), headers={"content-type": CONTENT_TYPE})
+
+    return metrics
 
 
 def _entrance(helix: Helix, access: Access) -> Callable[[Request], Awaitable[Response]]:

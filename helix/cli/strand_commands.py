@@ -15,7 +15,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, told
 from helix.cli.render import moment, table
-from helix.processes import PASSPHRASE
+from helix.processes import PASSPHRASE, SYNC_TOKEN
 
 Record = Mapping[str, Any]
 
@@ -217,11 +217,14 @@ command(
     "sync",
     "helix sync /media/stick/helix",
     "helix sync git@example.org:me/memory.git --watch 15",
-    says="Have your machines hold the same, by way of a folder, a git repository or a bucket.\n\n"
+    "helix sync https://memory.example.org/sync/v1",
+    says="Have your machines hold the same, by way of a folder, a git repository, a bucket or a shared Helix.\n\n"
     "Each leaves signed and encrypted strands there, and takes in what the others left. Without a place, those are "
-    "shown that were synced with.",
+    "shown that were synced with. A shared Helix wants a token: it is asked for, or taken from HELIX_SYNC_TOKEN.",
     place=As("place", required=False),
     passphrase=_NEVER,
+    token=_NEVER,
+    scopes=As("--scope", metavar="SCOPE"),
     watch=As("--watch", metavar="MINUTES", type=float, help="Do it in the background, every so many minutes."),
     off=flag("--off", words="Do it in the background no more."),
     locked=flag("--locked", words="Ask for a passphrase that the strands are locked with."),
@@ -236,11 +239,26 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
     if "://" not in place and not (":" in place and not Path(place).exists()):
         place = str(Path(place).expanduser().absolute())
     if watch is not None or off:
-        ask(invocation, "watch_sync", {"place": place, **({} if off else {"minutes": watch})}, _places)
+        scopes = {"scopes": asked["scopes"]} if asked.get("scopes") else {}
+        ask(invocation, "watch_sync", {"place": place, **scopes, **({} if off else {"minutes": watch})}, _places)
         return
     secret = _passphrase(new=False) if locked else os.environ.get(PASSPHRASE)
-    given = {**asked, "place": place, **({} if secret is None else {"passphrase": secret})}
+    secrets = {"passphrase": secret, "token": _token(invocation, place)}
+    given = {**asked, "place": place, **{name: value for name, value in secrets.items() if value}}
     ask(invocation, "sync", given, _synced, cancels=True)
+
+
+def _token(invocation: Invocation, place: str) -> str | None:
+    """Return the token for a shared Helix: of the environment, or what is typed where none is known yet."""
+    if not place.startswith(("http://", "https://")) or not place.rstrip("/").endswith("/sync/v1"):
+        return None
+    if (given := os.environ.get(SYNC_TOKEN)) or not sys.stdin.isatty():
+        return given
+    (known,) = invocation.run("synced_places").values()
+    if any(one["place"] == place.rstrip("/") and not one["error"] for one in known):
+        return None
+    typed: str = click.prompt("Token", hide_input=True, err=True)
+    return typed
 
 
 def _synced(out: Output, result: Record) -> None:
@@ -257,9 +275,10 @@ def _synced(out: Output, result: Record) -> None:
 
 def _places(out: Output, found: Sequence[Record]) -> None:
     for one in found:
+        scopes = ", ".join(map(told, one["scopes"] or ()))
         often = "when asked" if one["minutes"] is None else f"every {one['minutes']:g} minutes"
         last = f"last {moment(one['at'])}" if one["at"] else "not yet"
-        out.line((told(one["place"]), "bold"), f"  {often}, {last}")
+        out.line((told(one["place"]), "bold"), f"  {often}, {last}" + (f"; {scopes} alone" if scopes else ""))
         for problem in [one["error"], *one["problems"]]:
             if problem:
                 out.line(told(problem), indent=2)
@@ -316,3 +335,42 @@ command(
     trust=As("--as"),
 )
 command("keys revoke", "revoke_key", "helix keys revoke desktop", show="{name} is believed no more")
+
+
+group(
+    "share",
+    "Share scopes of the memory over HTTP with the holders of keys.\n\n"
+    "They sync with /sync/v1 of this daemon, by a proxy or a tunnel: `helix sync https://HOST/sync/v1`.",
+    "helix share new ada --scope github.com/acme/api",
+    "helix share list",
+)
+
+
+@command(
+    "share new",
+    "new_share",
+    "helix share new ada --scope github.com/acme/api",
+    "helix share new ada --scope github.com/acme/api --no-write",
+    key=As("key"),
+    scopes=As("--scope", metavar="SCOPE"),
+)
+def _new_share(out: Output, share: Record) -> None:
+    out.line(share["token"])
+    out.say(f"that is the token of {told(share['name'])}; it is not told again. They give it to `helix sync`")
+
+
+@command("share list", "shares", "helix share list", none="nothing is shared: `helix share new KEY --scope SCOPE` does")
+def _shares(out: Output, found: Sequence[Record]) -> None:
+    rows = [
+        {
+            "name": told(share["name"]),
+            "rights": "read and write" if share["write"] else "read",
+            "since": moment(share["since"]),
+            "scopes": ", ".join(map(told, share["scopes"])),
+        }
+        for share in found
+    ]
+    table(out, rows, {"NAME": "name", "RIGHTS": "rights", "SINCE": "since", "SCOPES": "scopes"})
+
+
+command("share revoke", "revoke_share", "helix share revoke ada", show="{name} is shared no more")

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         Report,
         SessionReport,
         Setting,
+        Share,
         Showing,
         SimilarMemory,
         Stalled,
@@ -1245,8 +1246,26 @@ class AsyncOperations(ABC):
         return await self._ask("trust_key", name=name, trust=trust)
 
     async def revoke_key(self, name: str) -> StrandKey:
-        """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
+        """Believe a key no more: what it signed is refused from now on, and what is shared with it is shared no
+        more.
+
+        The file of an own key is removed, for good.
+        """
         return await self._ask("revoke_key", name=name)
+
+    async def shares(self) -> list[Share]:
+        """List with whom the memory is shared over HTTP, and which scopes of it."""
+        return await self._ask("shares")
+
+    async def new_share(
+        self, key: str, scopes: Sequence[str], *, name: str | None = None, write: bool | None = None
+    ) -> Share:
+        """Share scopes with the holder of a key: with the token that this tells once, they sync with `/sync/v1`."""
+        return await self._ask("new_share", key=key, scopes=scopes, name=name, write=write)
+
+    async def revoke_share(self, name: str) -> Share:
+        """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
+        return await self._ask("revoke_share", name=name)
 
     async def export_strand(
         self,
@@ -1322,21 +1341,31 @@ class AsyncOperations(ABC):
         """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
         return await self._ask("tag_version", version=version, tag=tag)
 
-    async def sync(self, place: str, *, passphrase: str | None = None, key: str | None = None) -> Job:
+    async def sync(
+        self,
+        place: str,
+        *,
+        passphrase: str | None = None,
+        key: str | None = None,
+        scopes: Sequence[str] | None = None,
+        token: str | None = None,
+    ) -> Job:
         """Take in what your other machines left in a place, and leave there what the store holds by now.
 
         Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken
         in, as an import is; what was passed over is told in `problems`.
         """
-        return await self._ask("sync", place=place, passphrase=passphrase, key=key)
+        return await self._ask("sync", place=place, passphrase=passphrase, key=key, scopes=scopes, token=token)
 
-    async def watch_sync(self, place: str, *, minutes: float | None = None) -> list[SyncedPlace]:
+    async def watch_sync(
+        self, place: str, *, minutes: float | None = None, scopes: Sequence[str] | None = None
+    ) -> list[SyncedPlace]:
         """Have the store synced with a place in the background, at once and then every so many minutes.
 
         It goes on after a restart. Strands are sealed for your keys; this machine needs exactly one of its own.
         Returns the places.
         """
-        return await self._ask("watch_sync", place=place, minutes=minutes)
+        return await self._ask("watch_sync", place=place, minutes=minutes, scopes=scopes)
 
     async def synced_places(self) -> list[SyncedPlace]:
         """List the places that the store was synced with: how often that is done, and how the last time went."""

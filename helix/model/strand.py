@@ -81,10 +81,23 @@ class StrandKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of the memory that is shared over HTTP with the holder of one key."""
+
+    name: str
+    key: Annotated[str, "The public key of who it is shared with: what that key signed is taken in, and no other."]
+    scopes: Annotated[tuple[str, ...], "What it is of: nothing else is given, and nothing else is taken."]
+    write: Annotated[bool, "Whether what they leave is taken in; otherwise they only read."]
+    since: Annotated[datetime, "When it was made."]
+    token: Annotated[str, "What lets them in, told when the share is made and never again; empty afterwards."] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SyncedPlace:
-    """A place that the store is synced with: a folder, a git repository or a bucket."""
+    """A place that the store is synced with: a folder, a git repository, a bucket, a shared Helix, or a share."""
 
     place: Annotated[str, "Its path or address."]
+    scopes: Annotated[tuple[str, ...] | None, "What of the store is synced; null for all of it."]
     minutes: Annotated[float | None, "How often it is synced in the background; null where only when it is asked for."]
     at: Annotated[datetime | None, "When it was tried last; null for never."]
     error: Annotated[str, "Why that failed; empty where it did not."]

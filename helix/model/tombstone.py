@@ -33,12 +33,12 @@ _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 
 
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
-    """Return the operation that leaves nothing of a node but its id, kind, time of recording and status `forgotten`.
+    """Return the operation that leaves nothing of a node but its id, kind, scope, time of recording and its end.
 
-    Of a task and its like stays what it came to, and the scope. Every property that is stored is overwritten, known or
-    not. `keep_out`: a memory leaves salted digests too, by which `KeptOut` tells that the same is not to be derived
-    again. A node that is nothing but its name (an entity, a session) is dropped: its id is made of the name, so the
-    next mention makes it anew.
+    By its scope it is known to those who sync that alone. Of a task and its like stays what it came to. Every property
+    that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which `KeptOut`
+    tells that the same is not to be derived again. A node that is nothing but its name (an entity, a session) is
+    dropped: its id is made of the name, so the next mention makes it anew.
     """
     bare = _bare(node_from(ref.label, ref.id, props), at, keep_out=keep_out)
     if bare is None:
@@ -70,22 +70,12 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
     provenance = Provenance(slice=moment, extractor=_EXTRACTOR)
     match node:
         case Memory():
-            return Memory(
-                id=node.id,
-                name=f"erased-{node.id}",
-                kind=node.kind,
-                trigger="",
-                resolution="",
-                recorded_at=node.recorded_at,
-                status=Status.FORGOTTEN,
-                source=ERASED_SOURCE if keep_out else "",
-                attributes={ERASED_AT: moment, **({KEPT_OUT: digests(node)} if keep_out else {})},
-                provenance=provenance,
-            )
+            return _bare_memory(node, provenance, keep_out=keep_out)
         case Episode():
             return Episode(
                 id=node.id,
                 content="",
+                scope=node.scope,
                 recorded_at=node.recorded_at,
                 occurred_at=node.recorded_at,
                 source=node.source if _WORDLESS_SOURCE.fullmatch(node.source) else "",
@@ -99,6 +89,7 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
                 id=node.id,
                 question="",
                 insight="",
+                scope=node.scope,
                 recorded_at=node.recorded_at,
                 level=node.level,
                 status=Status.FORGOTTEN,
@@ -114,6 +105,7 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
         case Candidate():
             return Candidate(
                 id=node.id,
+                scope=node.scope,
                 kind=node.kind,
                 trigger="",
                 resolution="",
@@ -125,3 +117,19 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
             )
         case _:
             return None
+
+
+def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Memory:
+    return Memory(
+        id=node.id,
+        name=f"erased-{node.id}",
+        scope=node.scope,
+        kind=node.kind,
+        trigger="",
+        resolution="",
+        recorded_at=node.recorded_at,
+        status=Status.FORGOTTEN,
+        source=ERASED_SOURCE if keep_out else "",
+        attributes={ERASED_AT: provenance.slice, **({KEPT_OUT: digests(node)} if keep_out else {})},
+        provenance=provenance,
+    )

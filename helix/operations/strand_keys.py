@@ -9,6 +9,7 @@ from helix.model.strand import StrandKey
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 from helix.strands.keyring import Keyring
+from helix.strands.shares import Shares
 
 _DECIDE = "decide whose memory is believed"
 
@@ -52,5 +53,12 @@ def trust_key(
 
 @mutation(person=_DECIDE)
 def revoke_key(helix: Helix, name: str) -> StrandKey:
-    """Believe a key no more: what it signed is refused from now on. The file of an own key is removed, for good."""
-    return keyring_of(helix).revoke(name)
+    """Believe a key no more: what it signed is refused from now on, and what is shared with it is shared no more.
+
+    The file of an own key is removed, for good.
+    """
+    revoked, shares = keyring_of(helix).revoke(name), Shares(helix.settings.home)
+    for share in shares.all():
+        if share.key == revoked.public:
+            shares.revoke(share.name)
+    return revoked

@@ -1,8 +1,9 @@
-"""Syncing: machines come to hold the same by way of a folder, a git repository or a bucket; there is no server."""
+"""Syncing: machines come to hold the same by way of a folder, a git repository, a bucket, or a Helix that is shared."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated
 
 from helix.errors import InvalidInputError
@@ -13,10 +14,12 @@ from helix.operations.listed import mutation, query
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
 from helix.strands import sync_state
-from helix.strands.remotes import address_of
+from helix.strands.remotes import address_of, is_shared
+from helix.strands.shares import PlaceTokens
 
 _SYNC = "carry memory out of the store, and take in what others carry"
-_PLACE = "A folder, a bare git repository (a path or a URL), or `s3://bucket/prefix`."
+_PLACE = "A folder, a bare git repository (path or URL), `s3://bucket/prefix`, or a shared `https://host/sync/v1`."
+_SCOPES = "Only these scopes from now on; an empty list for the whole store. It stays as it was where it is not said."
 
 
 @mutation(person=_SYNC)
@@ -28,14 +31,20 @@ def sync(
         str | None, "What strands there are locked with; without it they are sealed for your keys."
     ] = None,
     key: Annotated[str | None, "The name of the key that signs; the only one where it is not said."] = None,
+    scopes: Annotated[Sequence[str] | None, _SCOPES] = None,
+    token: Annotated[str | None, "What a shared Helix gave to let this store in; kept in the home."] = None,
 ) -> Job:
     """Take in what your other machines left in a place, and leave there what the store holds by now.
 
     Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken in, as an
     import is; what was passed over is told in `problems`.
     """
+    address = address_of(place)
     keyring_of(helix).sealing_for_oneself(key, passphrase)  # said at once where there is no key
-    return helix.sync(address_of(place), key=key, passphrase=passphrase)
+    if token is not None:
+        PlaceTokens(helix.settings.home).keep(_taking_a_token(address), token)
+    sync_state.choose(helix.store, address, scopes)
+    return helix.sync(address, key=key, passphrase=passphrase)
 
 
 @mutation(person=_SYNC)
@@ -43,6 +52,7 @@ def watch_sync(
     helix: Helix,
     place: Annotated[str, _PLACE],
     minutes: Annotated[float | None, "How often; null to do it only when it is asked for."] = None,
+    scopes: Annotated[Sequence[str] | None, _SCOPES] = None,
 ) -> list[SyncedPlace]:
     """Have the store synced with a place in the background, at once and then every so many minutes.
 
@@ -54,6 +64,7 @@ def watch_sync(
         if not (math.isfinite(minutes) and 1 <= minutes <= 100_000):
             raise InvalidInputError("`minutes` must be 1 or more", hint="such as 15")
         keyring_of(helix).sealing_for_oneself(None, None)
+    sync_state.choose(helix.store, address, scopes)
     helix.watching.set(address, minutes)
     return synced_places(helix)
 
@@ -64,6 +75,7 @@ def synced_places(helix: Helix) -> list[SyncedPlace]:
     return [
         SyncedPlace(
             place=state.place,
+            scopes=None if state.scopes is None else tuple(state.scopes),
             minutes=state.minutes,
             at=None if state.at is None else from_micros(state.at),
             error=state.error,
@@ -71,3 +83,9 @@ def synced_places(helix: Helix) -> list[SyncedPlace]:
         )
         for state in sync_state.every(helix.store)
     ]
+
+
+def _taking_a_token(address: str) -> str:
+    if not is_shared(address):
+        raise InvalidInputError("a token is for a shared Helix alone", hint="such as https://host/sync/v1")
+    return address

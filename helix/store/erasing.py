@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
-from helix.files import remove
+from helix.files import remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.log import Journal
@@ -39,6 +40,10 @@ REDACT = "redact"
 """Kind of the changes that take secrets out, and of the note while that is under way."""
 STRANDS = "strands"
 """The folder of a store with the digests of the rows of its last versions, see `helix.strands.lineage`."""
+SHARED = "shared"
+"""The folder in it with the strands of those who share the store over HTTP, see `helix.strands.shared_place`."""
+OUTDATED = "outdated"
+"""The file in it that is another one after each erasure: strands that were left before are to be replaced."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
 _OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
@@ -89,6 +94,17 @@ class Legacy:
     readable: bool = True
 
 
+def _erase_strands(folder: Path) -> None:
+    """Remove what a store's folder of strands may have of it, and note that strands left elsewhere are outdated.
+
+    That is: digests of rows as they were, what is shared, and the copies of git repositories. All of it is made anew.
+    """
+    for kept in (*folder.glob("*.rows"), *folder.glob(f"{SHARED}/*/*/*"), *folder.glob("*.git")):
+        remove(kept)
+    if folder.is_dir():
+        write_private(folder / OUTDATED, os.urandom(16).hex())
+
+
 def everywhere(
     store: Store,
     note: Note,
@@ -108,8 +124,7 @@ def everywhere(
     tell("erasing from the journal")
     remove()
     rows, warnings = _leave_journal(store, note)
-    for file in (store.path / STRANDS).glob("*.rows"):  # digests of rows as they were
-        file.unlink(missing_ok=True)
+    _erase_strands(store.path / STRANDS)
     tell("erasing from copies")
     at = to_micros(store.runtime.clock())
     outcomes: tuple[CopyOutcome, ...] = ()

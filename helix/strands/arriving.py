@@ -91,7 +91,8 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
     # What was taken back is not here, and yet was not dropped where a person asks for it again.
     base = None if again else common_version(store, strand)
-    merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, planned=planned)
+    within = Selection.from_name(said["selection"])
+    merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, within=within, planned=planned)
     if not planned:
         _erase_what_they_erased(store, strand, ticket)
     with RowsKept(store) as kept:
@@ -200,7 +201,12 @@ def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> Non
     ]
     _check_root(strand, reading)  # before anything is taken away for good
     here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
-    still = [ref for ref, row in zip(erased, here.values(), strict=True) if row and not row.is_erased]
+    within = Selection.from_name(strand.version["selection"])
+    still = [
+        ref
+        for ref, row in zip(erased, here.values(), strict=True)
+        if row and not row.is_erased and within.holds(ref.id, row.scope)
+    ]
     if not still:
         return
     keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)

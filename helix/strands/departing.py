@@ -136,7 +136,7 @@ class _Lines:
 
     def _concerns(self, change: Mapping[str, Any]) -> bool:
         selection = self._outgoing.selection
-        if selection.scopes is None and selection.ids is None:
+        if selection.is_all:
             return True
         nodes = [op for op in change["ops"] if op["op"] == "node"]
         return bool(nodes) and all(selection.holds(op["id"], str(op["props"].get("scope", ""))) for op in nodes)

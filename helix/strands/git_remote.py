@@ -16,6 +16,7 @@ from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.ingest.repository import Told, exchanging
 from helix.strands.names import StrandName
+from helix.strands.place import Remote, check_size
 
 BRANCH = "refs/heads/helix-strands"
 """The branch that has the strands, in a folder for each signer."""
@@ -23,7 +24,7 @@ _TRIES = 8
 _HERE = "refs/helix/strands"
 
 
-class GitRemote:
+class GitRemote(Remote):
     """The branch of one repository. `folder` is the bare one of Helix's own; it is made where it is missing."""
 
     def __init__(self, folder: Path, url: str, stopped: Callable[[], bool]) -> None:
@@ -38,9 +39,11 @@ class GitRemote:
         listed = self._git("ls-tree", "-r", "-z", "--name-only", self._head)
         return [name.decode("utf-8", "replace") for name in listed.split(b"\0") if name]
 
-    def fetch(self, name: str, target: Path) -> None:
+    def fetch(self, name: str, target: Path, most: int) -> None:
         """Write a file of the branch to a new file."""
-        asked = ("cat-file", "blob", f"{self._head}:{StrandName.read(name)}")
+        blob = f"{self._head}:{StrandName.read(name)}"
+        check_size(int(self._word("cat-file", "-s", blob)), most)
+        asked = ("cat-file", "blob", blob)
         with os.fdopen(files.create_private(target, exclusive=True), "wb") as file, self._told(*asked) as told:
             file.writelines(_blocks(told))
 
@@ -55,6 +58,9 @@ class GitRemote:
             self._commit(["update-index", "--force-remove", "--", *names])
 
     def _commit(self, change: Sequence[str]) -> None:
+        if not (self._folder / "HEAD").is_file():  # it went with what was erased
+            self._head = ""
+            self._update()
         for _ in range(_TRIES):
             commit = self._committed(change)
             try:

@@ -143,6 +143,14 @@ class Keyring:
         mine = () if passphrase is not None else [key.name for key in self.own_machines()]
         return self.sealing(name, passphrase, mine)
 
+    def sealing_between(self, name: str | None, peer: str) -> Sealing:
+        """Return what a strand is signed with that oneself and the holder of one other key are to open.
+
+        `peer` is its public text. Raises what `sealing` does, and UnauthorizedError for a key that is not known.
+        """
+        other, own = self.signer(_hex(peer)), self.sealing(name, None, ())
+        return self.sealing(own.name, None, [own.name, other.name])
+
     def own_machines(self) -> list[StrandKey]:
         """Return the keys of one's own, those of one's other machines among them."""
         return [key for key in self.keys() if key.trust is Trust.USER_ASSERTED and key.revoked_at is None]
@@ -152,7 +160,7 @@ class Keyring:
         return opener(passphrase, [_private(key) for key in self._own().values()])
 
     def _check_free(self, name: str) -> None:
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise InvalidInputError(
                 f"{name!r:.100} is no name for a key", hint="small letters, digits, dots, dashes: such as `laptop`"
             )
@@ -208,6 +216,11 @@ class Keyring:
             for key in others.values()
         }
         files.write_private(self._folder / _TRUSTED, json.dumps(told, indent=1))
+
+
+def is_name(name: str) -> bool:
+    """Return whether something may be called so that lies in a file of that name."""
+    return _NAME.fullmatch(name) is not None
 
 
 def _read(name: str, said: Mapping[str, Any]) -> StrandKey:

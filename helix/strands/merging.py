@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from helix.errors import ConflictError
+from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer
@@ -36,7 +36,7 @@ from helix.strands.join import joined
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Key, Row, digest, paired, row_of
+from helix.strands.rows import Key, Row, Selection, digest, paired, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
@@ -111,11 +111,15 @@ def _rank(row: Row) -> int:
 
 @dataclass(slots=True)
 class Merge:
-    """One merge into a store: `rows` is called with batches; what it came to is counted in `counts`."""
+    """One merge into a store: `take` is given rows; what it came to is counted in `counts`.
+
+    Nothing outside of `within` is changed, whatever the rows say: no node of it, and no edge that leads out of it.
+    """
 
     store: Store
     received: Received
     job: str
+    within: Selection = field(default_factory=Selection)
     planned: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
@@ -153,6 +157,7 @@ class Merge:
         found = []
         for one in batch:
             if one.theirs is not None:
+                self._check_within(one.theirs)
                 if self._is_hidden(one.theirs):
                     self.counts["private"] += 1
                     continue
@@ -163,7 +168,17 @@ class Merge:
                 one = replace(one, theirs=row)
             found.append(one)
         here = held_rows(self.store, [one.key for one in found])
-        return [one for one in found if merged(here[one.key], one, self.received.signer) != here[one.key]]
+        kept = [one for one in found if self._is_within(here[one.key])]
+        self.counts["left_out"] += len(found) - len(kept)
+        return [one for one in kept if merged(here[one.key], one, self.received.signer) != here[one.key]]
+
+    def _is_within(self, row: Row | None) -> bool:
+        """Return whether a row that is held here is one that the merge may change."""
+        return row is None or self.within.holds(row.owner, row.scope)
+
+    def _check_within(self, row: Row) -> None:
+        if not self.within.holds(row.owner, row.scope):
+            raise InvalidInputError("the strand has a row that is not of the scopes it says it is of")
 
     def _is_hidden(self, row: Row) -> bool:
         assert self._hidden is not None
@@ -234,7 +249,7 @@ class Merge:
         """Return whether both ends are there, and believed no more than who would change how they are served."""
         signer = self.received.signer
         for end in (edge.source, edge.target):
-            if end not in coming and end not in self.store.index:
+            if end not in coming and (end not in self.store.index or not self._leads_within(end)):
                 return False
             if signer.is_own or end in coming or (edge.type not in _GUARDED and mine is None):
                 continue
@@ -242,6 +257,12 @@ class Merge:
             if row is not None and signer.trust.rank > _rank(row):
                 return False
         return True
+
+    def _leads_within(self, end: Ref) -> bool:
+        if self.within.is_all:
+            return True
+        (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
+        return self._is_within(row)
 
     def _named(self, composer: Composer, row: Row) -> Row:
         """Return an active memory under a name that no other one of its scope has.

@@ -5,38 +5,24 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from helix import files
 from helix.errors import InvalidInputError, NotFoundError
+from helix.providers.addresses import is_here
 from helix.store.erasing import STRANDS
 from helix.store.store import Store
+from helix.strands import shared_place
+from helix.strands.folder_remote import FolderRemote
 from helix.strands.git_remote import GitRemote
-from helix.strands.names import StrandName
+from helix.strands.http_remote import PATH, HttpRemote
+from helix.strands.place import Remote
+from helix.strands.shares import PlaceTokens, Shares
 
 _GIT = ("ssh", "git", "http", "https", "file")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:(?!//)\S+")
-_HINT = "a folder, a git repository (path or URL), or s3://bucket/prefix"
-
-
-class Remote(Protocol):
-    """A place of strands. Every call may take long, and raises HelixError or OSError where the place fails."""
-
-    def names(self) -> list[str]:
-        """Return the names of what lies there, strands or not."""
-
-    def fetch(self, name: str, target: Path) -> None:
-        """Write what has a name to a new file."""
-
-    def publish(self, source: Path, name: str) -> None:
-        """Leave a file there under a name; it is there whole or not at all."""
-
-    def remove(self, names: Sequence[str]) -> None:
-        """Take what has these names away."""
+_HINT = f"a folder, a git repository (path or URL), s3://bucket/prefix, or a shared Helix: https://host{PATH}"
 
 
 def address_of(text: str) -> str:
@@ -50,11 +36,28 @@ def address_of(text: str) -> str:
         )
     if said is not None and said.scheme == "s3" and said.netloc:
         return text.rstrip("/")
+    if said is not None and is_shared(text):
+        return _shared(said)
     if (said is not None and said.scheme in _GIT) or (not text.startswith(("/", "-")) and _SCP.fullmatch(text)):
         return text
     if said is not None or "\0" in text or not Path(text).is_absolute():
         raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT)
     return os.fspath(Path(text))
+
+
+def is_shared(address: str) -> bool:
+    """Return whether an address is that of a Helix that is shared over HTTP."""
+    return address.startswith(("http://", "https://")) and urlsplit(address).path.rstrip("/").endswith(PATH)
+
+
+def _shared(said: SplitResult) -> str:
+    if not said.hostname or said.query or said.fragment:
+        raise InvalidInputError(f"{said.geturl()!r:.200} is no address of a shared Helix", hint=_HINT)
+    if said.scheme == "http" and not is_here(said.geturl()):
+        raise InvalidInputError(
+            "a token is not sent over plain http to another machine", hint="https, or a tunnel such as `ssh -L`"
+        )
+    return said.geturl().rstrip("/")
 
 
 def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remote:
@@ -63,6 +66,11 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
         from helix.strands.s3_remote import S3Remote  # boto3 is an extra
 
         return S3Remote(address, store.runtime.settings.s3_endpoint)
+    home = store.runtime.settings.home
+    if address.startswith(shared_place.PREFIX):
+        return shared_place.SharedPlace(store, Shares(home).get(address.removeprefix(shared_place.PREFIX)))
+    if is_shared(address):
+        return HttpRemote(address, PlaceTokens(home).of(address), stopped)
     folder = Path(address)
     if not folder.is_absolute() or _is_bare(folder):
         clone = store.path / STRANDS / f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.git"
@@ -74,51 +82,3 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
 
 def _is_bare(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
-
-
-class FolderRemote:
-    """A folder: of a disk that is carried, of a network, or of a program that keeps folders of machines the same."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def names(self) -> list[str]:
-        """Return the names of the strands and of all else that lies two levels deep."""
-        return [f"{file.parent.name}/{file.name}" for file in self._folder.glob("*/*")]
-
-    def fetch(self, name: str, target: Path) -> None:
-        """Copy a strand to a new file; links are not followed, and nothing but a file is read."""
-        try:
-            found = files.open_regular(self._file(name), links=False)
-        except OSError as error:
-            raise InvalidInputError(f"it is no file that can be read: {error.strerror}") from error
-        with (
-            found as source,
-            os.fdopen(files.create_private(target, exclusive=True), "wb") as copy,
-        ):
-            shutil.copyfileobj(source, copy)
-
-    def publish(self, source: Path, name: str) -> None:
-        """Write a draft, and give it its name once it is on the disk."""
-        target = self._file(name)
-        files.private_folder(target.parent)
-        draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.new")
-        try:
-            with (
-                files.open_regular(source) as written,
-                os.fdopen(files.create_private(draft, exclusive=True), "wb") as copy,
-            ):
-                shutil.copyfileobj(written, copy)
-                copy.flush()
-                os.fsync(copy.fileno())
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
-
-    def remove(self, names: Sequence[str]) -> None:
-        """Remove strands."""
-        for name in names:
-            self._file(name).unlink(missing_ok=True)
-
-    def _file(self, name: str) -> Path:
-        return self._folder / str(StrandName.read(name))

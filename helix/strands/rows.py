@@ -41,6 +41,11 @@ class Row:
         return key_of(self.put)
 
     @property
+    def owner(self) -> str:
+        """The id of the node, or of the edge's source: by it and its scope a row belongs to a selection."""
+        return self.put.id if isinstance(self.put, PutNode) else self.put.source.id
+
+    @property
     def table(self) -> str:
         """The table that it is counted under: the label of a node, the type of an edge."""
         return (self.put.label if isinstance(self.put, PutNode) else self.put.type).value
@@ -171,6 +176,11 @@ class Selection:
     def named(self) -> str:
         """The words by which versions of the same selection are known to be of one line."""
         return canonical({"ids": None if self.ids is None else sorted(self.ids), "scopes": self.scopes}).decode()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is the whole store."""
+        return self.scopes is None and self.ids is None
 
     @staticmethod
     def from_name(named: str) -> Selection:

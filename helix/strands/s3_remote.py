@@ -11,6 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helix.errors import NotFoundError
+from helix.strands.place import Remote, check_size
 
 _WAITING = Config(
     connect_timeout=10,
@@ -22,7 +23,7 @@ _WAITING = Config(
 _HINT = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION say who asks; HELIX_S3_ENDPOINT names another server"
 
 
-class S3Remote:
+class S3Remote(Remote):
     """The objects of a bucket below a prefix; who asks is told by the environment, or by AWS's own files."""
 
     def __init__(self, address: str, endpoint: str) -> None:
@@ -37,9 +38,11 @@ class S3Remote:
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._prefix)
             return [one["Key"].removeprefix(self._prefix) for page in pages for one in page.get("Contents", ())]
 
-    def fetch(self, name: str, target: Path) -> None:
+    def fetch(self, name: str, target: Path, most: int) -> None:
         """Download an object to a new file."""
         with _Telling(self._address):
+            said = self._client.head_object(Bucket=self._bucket, Key=self._prefix + name)
+            check_size(int(said["ContentLength"]), most)
             self._client.download_file(self._bucket, self._prefix + name, str(target))
 
     def publish(self, source: Path, name: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +22,7 @@ from helix import files
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.journal.strand_versions import StoredVersion
 from helix.model.clock import to_micros
-from helix.store.erasing import STRANDS
+from helix.store.erasing import OUTDATED, STRANDS
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import arriving, container, sync_state
@@ -30,7 +31,8 @@ from helix.strands.departing import Outgoing, export
 from helix.strands.keyring import Keyring, Sealing
 from helix.strands.lineage import SCRATCH, contained, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
-from helix.strands.remotes import Remote, open_remote
+from helix.strands.place import Remote, Terms
+from helix.strands.remotes import open_remote
 from helix.strands.rows import Selection
 from helix.strands.sealed import Opener
 from helix.strands.sync_state import Published, SyncState
@@ -39,7 +41,8 @@ log = logging.getLogger(__name__)
 
 MOST_CHANGES = 20
 """Strands of changes that may follow one that holds all."""
-_ALL = Selection()
+MOST_BYTES = 16 << 30
+"""Bytes that a strand may have which is fetched; at most half of what is free on the disk."""
 _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
 """What is wrong with one strand alone: the others are taken in all the same."""
 _TRIES = 3
@@ -55,6 +58,8 @@ class Syncing:
 
     store: Store
     remote: Remote
+    terms: Terms
+    selection: Selection
     state: SyncState
     keyring: Keyring
     opener: Opener
@@ -77,15 +82,16 @@ class Syncing:
         ]
         if not back and (self.state.seq, self.state.names) == (self.store.journal.last_seq, told):
             return self._told("")
-        self._take_all(there)
-        left = self._leave(there)
+        if self.terms.may_take:
+            self._take_all(there)
+        left = self._leave(there) if self.terms.may_leave else ""
         done = not left and not self.taken and not self.problems
         self.state.seq, self.state.names = (self.store.journal.last_seq, told) if done else (None, "")
         return self._told(left)
 
     def _told(self, left: str) -> dict[str, Any]:
         self.state.problems = self.problems
-        head = self.store.journal.versions.head(_ALL.named)
+        head = self.store.journal.versions.head(self.selection.named)
         return {
             "taken": len(self.taken),
             "jobs": self.taken,
@@ -123,7 +129,7 @@ class Syncing:
         return found
 
     def _here(self) -> set[str]:
-        return {version[:SHORT] for version in contained(self.store, _ALL.named)}
+        return {version[:SHORT] for version in contained(self.store, self.selection.named)}
 
     def _wanted(self, believed: Mapping[str, list[StrandName]], scratch: Path) -> dict[str, tuple[StrandName, Strand]]:
         """Fetch what is not here, by version: of each signer the newest strand, and the earlier ones that are needed.
@@ -164,11 +170,13 @@ class Syncing:
             raise ConflictError("the sync was stopped; what was taken in stays")
         file = scratch / f"{name.number}-{name.sha256}.dna"
         try:
-            self.remote.fetch(str(name), file)
+            self.remote.fetch(str(name), file, min(MOST_BYTES, shutil.disk_usage(scratch).free // 2))
             manifest = container.verify(file)
             said = (manifest.data["signer"][:SHORT], manifest.data["version"]["id"][:SHORT], digest_of(file)[:SHORT])
             if said != (name.signer, name.version, name.sha256):
                 raise InvalidInputError("it is not the strand that its name says")
+            if manifest.data["version"]["selection"] != self.selection.named:
+                raise InvalidInputError("it is of other scopes than are synced here")
             return Strand.by(self.keyring, file, manifest, self.opener)
         except _REFUSED as error:
             self._pass_over(name, error)
@@ -197,21 +205,28 @@ class Syncing:
 
     def _leave(self, there: Sequence[StrandName]) -> str:
         """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
-        version, tree = note_version(self.store, _ALL, who=self.sealing.name, why="sync")
+        outdated = _outdated(self.store)
+        renewing = outdated != self.state.outdated
+        version, tree = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
         lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
-        if version.id[:SHORT] in lies_there or not tree.nodes:
+        if not tree.nodes or (version.id[:SHORT] in lies_there and not renewing):
             return ""
-        listed = {str(name) for name in there}
+        listed = set() if renewing else {str(name) for name in there}
         self.state.published = [one for one in self.state.published if one.name in listed]
         name, held = self._written(there, version, lies_there)
         self.state.seen[name.signer] = name.number
         self.state.published.append(held)
-        if held.all:
+        if renewing:  # what was erased since is in all that was left before
+            self.remote.remove([str(one) for one in there if one.signer == name.signer])
+            self.state.outdated = outdated
+        elif held.all:
             self._tidy(there)
         return str(name)
 
     def _is_mine(self, name: StrandName) -> bool:
-        return any(key.public.rpartition(":")[2].startswith(name.signer) for key in self.keyring.own_machines())
+        """Return whether it was signed by a key of one's own, or by that of the other side: what it has is there."""
+        keys = [key.public for key in self.keyring.own_machines()]
+        return any(key.rpartition(":")[2].startswith(name.signer) for key in (*keys, self.terms.peer or ""))
 
     def _written(
         self, there: Sequence[StrandName], version: StoredVersion, lies_there: set[str]
@@ -247,8 +262,9 @@ class Syncing:
         last_all = next((at for at in reversed(range(len(published))) if published[at].all), None)
         nearest = self._nearest(version, lies_there)
         if last_all is None or len(published) - last_all > MOST_CHANGES or not nearest:
-            return Outgoing(why="sync")
-        return Outgoing(since=nearest[0], beside=tuple(one.id for one in nearest[1:]), why="sync")
+            return Outgoing(selection=self.selection, why="sync")
+        beside = tuple(one.id for one in nearest[1:])
+        return Outgoing(selection=self.selection, since=nearest[0], beside=beside, why="sync")
 
     def _nearest(self, version: StoredVersion, lies_there: set[str]) -> list[StoredVersion]:
         """Return the versions from which this one came by ways with none between them; none where rows are not kept."""
@@ -286,6 +302,14 @@ def _sorted(names: Iterable[str]) -> list[StrandName]:
     return sorted(name for text in names if (name := StrandName.read(text)) is not None)
 
 
+def _outdated(store: Store) -> str:
+    """Return what the last erasure noted; nothing where none has been."""
+    try:
+        return files.read_text(store.path / STRANDS / OUTDATED, links=False)
+    except FileNotFoundError:
+        return ""
+
+
 def digest_of(file: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
     with files.open_regular(file) as content:
@@ -305,13 +329,20 @@ def carry_out(
     """Sync a store with a place, and remember how that went; returns what `Syncing.run` does, or raises its error."""
     state = sync_state.read(store, place)
     try:
+        remote = open_remote(store, place, lambda: ticket.cancelled)
+        terms = remote.terms()
+        scopes = state.scopes if terms.scopes is None else list(terms.scopes)
         syncing = Syncing(
             store=store,
-            remote=open_remote(store, place, lambda: ticket.cancelled),
+            remote=remote,
+            terms=terms,
+            selection=Selection(scopes=None if scopes is None else tuple(sorted(scopes))),
             state=state,
             keyring=keyring,
             opener=keyring.opener(passphrase),
-            sealing=keyring.sealing_for_oneself(key, passphrase),
+            sealing=keyring.sealing_for_oneself(key, passphrase)
+            if terms.peer is None
+            else keyring.sealing_between(key, terms.peer),
             ticket=ticket,
             still=still,
         )
@@ -323,5 +354,6 @@ def carry_out(
         raise
     finally:
         state.at = to_micros(store.runtime.clock())
-        state.minutes = sync_state.read(store, place).minutes  # somebody may have said otherwise meanwhile
+        now = sync_state.read(store, place)  # somebody may have said otherwise meanwhile
+        state.minutes, state.scopes = now.minutes, now.scopes
         sync_state.write(store, state)

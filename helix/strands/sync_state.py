@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,12 +27,14 @@ class Published:
 class SyncState:
     """What is known of one place.
 
-    `minutes`: how often it is synced by itself, None for never. `at` (microseconds), `error` and `problems` tell of the
-    last try. `seen`: the largest number of each signer. `published`: what this store left there, since the last strand
-    but one that holds all. `seq` and `names` say what the store and the place were when nothing was left to be done.
+    `scopes`: what of the store is synced, None for all of it. `minutes`: how often it is synced by itself, None for
+    never. `at` (microseconds), `error` and `problems` tell of the last try. `seen`: the largest number of each signer.
+    `published`: what this store left there, since the last strand but one that holds all. `seq` and `names` say what
+    the store and the place were when nothing was left to be done; `outdated` is what the last erasure noted by then.
     """
 
     place: str
+    scopes: list[str] | None = None
     minutes: float | None = None
     at: int | None = None
     error: str = ""
@@ -41,6 +43,7 @@ class SyncState:
     published: list[Published] = field(default_factory=list)
     seq: int | None = None
     names: str = ""
+    outdated: str = ""
 
     def turned_back(self, names: Iterable[StrandName]) -> list[str]:
         """Return the signers of whom the place has less than it had, and note the largest numbers that it has."""
@@ -67,6 +70,15 @@ def write(store: Store, state: SyncState) -> None:
     """Remember what is known of a place."""
     told = json.dumps(asdict(state))
     store.writer.call(lambda: store.journal.set_meta(_key(state.place), told))
+
+
+def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
+    """Say which scopes are synced with a place from now on: an empty list is all of them, None changes nothing."""
+    state = read(store, place)
+    wanted = sorted(set(scopes or ())) or None
+    if scopes is not None and state.scopes != wanted:
+        state.scopes, state.seq = wanted, None
+        write(store, state)
 
 
 def _key(place: str) -> str:

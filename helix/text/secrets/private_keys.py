@@ -22,7 +22,9 @@ _PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?Private-MAC: 
 _AGE = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{20,}")
 HELIX = "helix-private-key1:"
 """What stands before the seed of a key that signs strands, so that it is known wherever a file of one is shown."""
-_HELIX = re.compile(rf"{HELIX}[0-9a-f]{{16,}}")
+TOKEN = "helix-token1:"
+"""What stands before the token that lets somebody into a share."""
+_HELIX = re.compile(rf"(?:{HELIX}|{TOKEN})[\w-]{{16,}}", re.ASCII)
 _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
 
@@ -37,7 +39,7 @@ def find(text: str) -> Iterator[Span]:
         for match in _AGE.finditer(text):
             if not strength.is_filler(match.group()):
                 yield Span(match.start(), match.end(), _KIND)
-    if HELIX in text:
+    if HELIX in text or TOKEN in text:
         for match in _HELIX.finditer(text):
             yield Span(match.start(), match.end(), _KIND)
     if "LS0tLS1CRUdJTi" in text:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (c31582d4f1a379c1).
+// Written by scripts/schema from the schema and queries/operations.graphql (af89f1b2da721159).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -737,6 +737,11 @@ export type KeysQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type KeysQuery = { keys: Array<StrandKeyFragment> | null };
 
+export type SharesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SharesQuery = { shares: Array<ShareFragment> | null };
+
 export type InspectStrandQueryVariables = Exact<{
   path: string;
   verify?: boolean | null | undefined;
@@ -1453,6 +1458,23 @@ export type RevokeKeyMutationVariables = Exact<{
 
 export type RevokeKeyMutation = { revokeKey: { result: StrandKeyFragment } | null };
 
+export type NewShareMutationVariables = Exact<{
+  key: string;
+  scopes: Array<string> | string;
+  name?: string | null | undefined;
+  write?: boolean | null | undefined;
+}>;
+
+
+export type NewShareMutation = { newShare: { result: ShareFragment } | null };
+
+export type RevokeShareMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type RevokeShareMutation = { revokeShare: { result: ShareFragment } | null };
+
 export type ExportStrandMutationVariables = Exact<{
   path: string;
   scopes?: Array<string> | string | null | undefined;
@@ -1516,6 +1538,8 @@ export type SyncMutationVariables = Exact<{
   place: string;
   passphrase?: string | null | undefined;
   key?: string | null | undefined;
+  scopes?: Array<string> | string | null | undefined;
+  token?: string | null | undefined;
 }>;
 
 
@@ -1524,6 +1548,7 @@ export type SyncMutation = { sync: { result: JobFragment } | null };
 export type WatchSyncMutationVariables = Exact<{
   place: string;
   minutes?: number | null | undefined;
+  scopes?: Array<string> | string | null | undefined;
 }>;
 
 
@@ -1867,7 +1892,7 @@ export type SessionReportEdgeFragment = { cursor: string, node: SessionReportFra
 
 export type SettingFragment = { name: string, value: string | null, source: string, variable: string, help: string };
 
-export type ShareFragment = { hits: number, cases: number, value: number | null, low: number, high: number };
+export type ShareFragment = { name: string, key: string, scopes: Array<string>, write: boolean, since: string, token: string };
 
 export type ShowingFragment = { id: string, task: string, memoryId: string, name: string, objective: string, session: string, at: string, arm: string, rank: number, score: number, tokens: number, withheld: boolean, outcome: string, use: Array<string> };
 
@@ -1901,7 +1926,7 @@ export type StrandTableFragment = { scope: string, table: string, rows: number, 
 
 export type StrandVersionFragment = { id: string, parents: Array<string>, at: string, who: string, why: string, tag: string, root: string, scopes: Array<string> | null, held: boolean };
 
-export type SyncedPlaceFragment = { place: string, minutes: number | null, at: string | null, error: string, problems: Array<string> };
+export type SyncedPlaceFragment = { place: string, scopes: Array<string> | null, minutes: number | null, at: string | null, error: string, problems: Array<string> };
 
 export type TaskFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, outcome: string, session: string, treatment: string, verification: string, endedAt: string | null, attributes: unknown };
 
@@ -2996,11 +3021,12 @@ export const ReflectionConnectionFragmentDoc = gql`
     ` as unknown as DocumentNode<ReflectionConnectionFragment, unknown>;
 export const ShareFragmentDoc = gql`
     fragment Share on Share {
-  hits
-  cases
-  value
-  low
-  high
+  name
+  key
+  scopes
+  write
+  since
+  token
 }
     ` as unknown as DocumentNode<ShareFragment, unknown>;
 export const ArmFragmentDoc = gql`
@@ -3425,6 +3451,7 @@ export const StrandVersionFragmentDoc = gql`
 export const SyncedPlaceFragmentDoc = gql`
     fragment SyncedPlace on SyncedPlace {
   place
+  scopes
   minutes
   at
   error
@@ -4272,6 +4299,13 @@ export const KeysDocument = gql`
   }
 }
     ${StrandKeyFragmentDoc}` as unknown as DocumentNode<KeysQuery, KeysQueryVariables>;
+export const SharesDocument = gql`
+    query Shares {
+  shares {
+    ...Share
+  }
+}
+    ${ShareFragmentDoc}` as unknown as DocumentNode<SharesQuery, SharesQueryVariables>;
 export const InspectStrandDocument = gql`
     query InspectStrand($path: String!, $verify: Boolean) {
   inspectStrand(path: $path, verify: $verify) {
@@ -5033,6 +5067,24 @@ export const RevokeKeyDocument = gql`
   }
 }
     ${StrandKeyFragmentDoc}` as unknown as DocumentNode<RevokeKeyMutation, RevokeKeyMutationVariables>;
+export const NewShareDocument = gql`
+    mutation NewShare($key: String!, $scopes: [String!]!, $name: String, $write: Boolean) {
+  newShare(input: {key: $key, scopes: $scopes, name: $name, write: $write}) {
+    result {
+      ...Share
+    }
+  }
+}
+    ${ShareFragmentDoc}` as unknown as DocumentNode<NewShareMutation, NewShareMutationVariables>;
+export const RevokeShareDocument = gql`
+    mutation RevokeShare($name: String!) {
+  revokeShare(input: {name: $name}) {
+    result {
+      ...Share
+    }
+  }
+}
+    ${ShareFragmentDoc}` as unknown as DocumentNode<RevokeShareMutation, RevokeShareMutationVariables>;
 export const ExportStrandDocument = gql`
     mutation ExportStrand($path: String!, $scopes: [String!], $query: String, $since: String, $history: String, $withVectors: Boolean, $passphrase: String, $recipients: [String!], $key: String, $why: String, $tag: String) {
   exportStrand(
@@ -5092,8 +5144,10 @@ export const TagVersionDocument = gql`
 }
     ${StrandVersionFragmentDoc}` as unknown as DocumentNode<TagVersionMutation, TagVersionMutationVariables>;
 export const SyncDocument = gql`
-    mutation Sync($place: String!, $passphrase: String, $key: String) {
-  sync(input: {place: $place, passphrase: $passphrase, key: $key}) {
+    mutation Sync($place: String!, $passphrase: String, $key: String, $scopes: [String!], $token: String) {
+  sync(
+    input: {place: $place, passphrase: $passphrase, key: $key, scopes: $scopes, token: $token}
+  ) {
     result {
       ...Job
     }
@@ -5101,8 +5155,8 @@ export const SyncDocument = gql`
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<SyncMutation, SyncMutationVariables>;
 export const WatchSyncDocument = gql`
-    mutation WatchSync($place: String!, $minutes: Float) {
-  watchSync(input: {place: $place, minutes: $minutes}) {
+    mutation WatchSync($place: String!, $minutes: Float, $scopes: [String!]) {
+  watchSync(input: {place: $place, minutes: $minutes, scopes: $scopes}) {
     result {
       ...SyncedPlace
     }

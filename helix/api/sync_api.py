@@ -1,0 +1,161 @@
+"""Sync api: what those exchange who share the store over HTTP, `/sync/v1`; `schema/sync/openapi.json` says how.
+
+Everything here is asked with the token of a share, and is of that share alone: no other token or session opens it. What
+arrives in a request is one part of one strand; nothing of it is believed before its signature was verified.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from helix import __version__, resources
+from helix.api.access import SHARE
+from helix.api.graphql_errors import refusal
+from helix.api.resolver_context import Runtime
+from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
+from helix.model.strand import Share
+from helix.operations import strand_keys, upkeep
+from helix.strands.http_remote import PART_BYTES, PATH
+from helix.strands.names import StrandName
+from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
+
+_STATUSES: Mapping[type[HelixError], int] = {
+    ConflictError: 409,
+    DiskFullError: 507,
+    InvalidInputError: 400,
+    NotFoundError: 404,
+}
+
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+class SyncApi:
+    """The routes of `/sync/v1`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._turns: dict[str, str] = {}
+
+    def mount(self) -> Mount:
+        """Return where all of it is served."""
+        return Mount(
+            PATH,
+            routes=[
+                Route("/", _told(self._terms)),
+                Route("/openapi.json", _told(self._described)),
+                Route("/turns", _told(self._turn), methods=["POST"]),
+                Route("/turns/{job}", _told(self._turned)),
+                Route("/strands", _told(self._strands)),
+                Route("/strands/{name:path}", _told(self._strand)),
+                Route("/strands/{name:path}", _told(self._remove), methods=["DELETE"]),
+                Route("/uploads/{name:path}", _told(self._arrived), methods=["HEAD"]),
+                Route("/uploads/{name:path}", _told(self._add), methods=["PATCH"]),
+            ],
+        )
+
+    async def _terms(self, request: Request) -> Response:
+        share = _share(request)
+        own = [key.public for key in await self._read(strand_keys.keys, self._runtime.helix) if key.own]
+        if len(own) != 1:
+            raise NotFoundError("this Helix has not exactly one key to sign with", hint="`helix keys new NAME` there")
+        bounds = {"strandBytes": MOST_BYTES, "partBytes": PART_BYTES}
+        said = {"share": share.name, "key": own[0], "scopes": list(share.scopes), "write": share.write}
+        return JSONResponse({"helix": __version__, **said, **bounds})
+
+    async def _described(self, request: Request) -> Response:
+        return JSONResponse(json.loads(resources.text("schema", "sync/openapi.json")))
+
+    async def _turn(self, request: Request) -> Response:
+        """Begin to exchange what lies here with the store."""
+        share, helix = _share(request), self._runtime.helix
+        job = await self._read(helix.sync, PREFIX + share.name)
+        self._turns[share.name] = job.id
+        return JSONResponse({"job": job.id}, status_code=202)
+
+    async def _turned(self, request: Request) -> Response:
+        job_id = str(request.path_params["job"])
+        if self._turns.get(_share(request).name) != job_id:
+            raise NotFoundError("that is not the last turn of this share")
+        job = await self._read(upkeep.job, self._runtime.helix, job_id)
+        result: Mapping[str, Any] = job.result or {}
+        told = {"state": job.state.value, "error": job.error or "", "problems": list(result.get("problems", ()))}
+        return JSONResponse(told)
+
+    async def _strands(self, request: Request) -> Response:
+        sizes = await self._read(lambda: self._place(request).sizes())
+        return JSONResponse({"strands": [{"name": str(name), "bytes": size} for name, size in sizes.items()]})
+
+    async def _strand(self, request: Request) -> Response:
+        file = await self._read(lambda: self._place(request).file(_name(request)))
+        return FileResponse(file, media_type="application/octet-stream")
+
+    async def _remove(self, request: Request) -> Response:
+        await self._write(lambda: self._place(request).take_away(_name(request)))
+        return Response(status_code=204)
+
+    async def _arrived(self, request: Request) -> Response:
+        held, complete = await self._read(lambda: self._place(request).arrived(_name(request)))
+        return Response(status_code=204, headers=_so_far(held, complete))
+
+    async def _add(self, request: Request) -> Response:
+        offset, length = (_count(request, header) for header in ("upload-offset", "upload-length"))
+        place, name, part = self._place(request), _name(request), await request.body()
+        try:
+            held, complete = await self._write(place.add, name, offset, length, part)
+        except ConflictError as error:
+            held, complete = await self._read(place.arrived, name)
+            return refusal(error, 409, _so_far(held, complete))
+        return Response(status_code=201 if complete else 204, headers=_so_far(held, complete))
+
+    def _place(self, request: Request) -> SharedPlace:
+        return SharedPlace(self._runtime.helix.store, _share(request))
+
+    async def _read(self, function: Callable[..., Any], *args: Any) -> Any:
+        return await self._runtime.call(function, *args, seconds=self._runtime.seconds)
+
+    async def _write(self, function: Callable[..., Any], *args: Any) -> Any:
+        return await self._runtime.call(function, *args, seconds=self._runtime.seconds, writing=True)
+
+
+def _told(answer: Answering) -> Answering:
+    """Return a route that tells what is wrong by the status that its kind of error has."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except HelixError as error:
+            status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), None)
+            if status is None:
+                raise
+            return refusal(error, status)
+
+    return answered
+
+
+def _share(request: Request) -> Share:
+    share: Share = request.scope[SHARE]
+    return share
+
+
+def _name(request: Request) -> StrandName:
+    name = StrandName.read(str(request.path_params["name"]))
+    if name is None:
+        raise InvalidInputError("that is no name of a strand", hint="SIGNER/NUMBER-VERSION-SHA256.dna")
+    return name
+
+
+def _count(request: Request, header: str) -> int:
+    told = request.headers.get(header, "")
+    if not told.isdecimal() or len(told) > 15:
+        raise InvalidInputError(f"the header {header} has to be a number of bytes")
+    return int(told)
+
+
+def _so_far(held: int, complete: bool) -> dict[str, str]:
+    return {"upload-offset": str(held), "upload-complete": "?1" if complete else "?0"}

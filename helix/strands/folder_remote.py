@@ -1,0 +1,62 @@
+"""A folder as a place of strands: of a disk that is carried, of a network, or one that a program keeps the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from helix import files
+from helix.errors import InvalidInputError
+from helix.strands.names import StrandName
+from helix.strands.place import Remote, check_size
+
+
+class FolderRemote(Remote):
+    """A folder: of a disk that is carried, of a network, or of a program that keeps folders of machines the same."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def names(self) -> list[str]:
+        """Return the names of the strands and of all else that lies two levels deep."""
+        return [f"{file.parent.name}/{file.name}" for file in self._folder.glob("*/*")]
+
+    def fetch(self, name: str, target: Path, most: int) -> None:
+        """Copy a strand to a new file; links are not followed, and nothing but a file is read."""
+        try:
+            found = files.open_regular(self._file(name), links=False)
+        except OSError as error:
+            raise InvalidInputError(f"it is no file that can be read: {error.strerror}") from error
+        with (
+            found as source,
+            os.fdopen(files.create_private(target, exclusive=True), "wb") as copy,
+        ):
+            check_size(os.fstat(source.fileno()).st_size, most)
+            shutil.copyfileobj(source, copy)
+
+    def publish(self, source: Path, name: str) -> None:
+        """Write a draft, and give it its name once it is on the disk."""
+        target = self._file(name)
+        files.private_folder(target.parent)
+        draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.new")
+        try:
+            with (
+                files.open_regular(source) as written,
+                os.fdopen(files.create_private(draft, exclusive=True), "wb") as copy,
+            ):
+                shutil.copyfileobj(written, copy)
+                copy.flush()
+                os.fsync(copy.fileno())
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove strands."""
+        for name in names:
+            self._file(name).unlink(missing_ok=True)
+
+    def _file(self, name: str) -> Path:
+        return self._folder / str(StrandName.read(name))

@@ -1,0 +1,49 @@
+"""Place: where machines leave strands for each other, and what may be exchanged there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from helix.errors import InvalidInputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What may be exchanged in a place that is shared with one other key; a place that only keeps files says nothing.
+
+    `peer` is the public key on the other side, `scopes` is all that is exchanged (None: whatever the store chooses).
+    """
+
+    peer: str | None = None
+    scopes: tuple[str, ...] | None = None
+    may_take: bool = True
+    may_leave: bool = True
+
+
+class Remote(Protocol):
+    """A place of strands. Every call may take long, and raises HelixError or OSError where the place fails."""
+
+    def terms(self) -> Terms:
+        """Return what may be exchanged there."""
+        return Terms()
+
+    def names(self) -> list[str]:
+        """Return the names of what lies there, strands or not."""
+
+    def fetch(self, name: str, target: Path, most: int) -> None:
+        """Write what has a name to a new file; raises InvalidInputError where it has more than `most` bytes."""
+
+    def publish(self, source: Path, name: str) -> None:
+        """Leave a file there under a name; it is there whole or not at all."""
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Take what has these names away."""
+
+
+def check_size(size: int, most: int) -> None:
+    """Raise InvalidInputError for a file that is larger than what may be fetched."""
+    if size > most:
+        raise InvalidInputError(f"it has {size:,} bytes, and {most:,} may be fetched", hint="make room on the disk")
