@@ -22,6 +22,7 @@ from helix.store import doctor as examination
 from helix.store import overview
 from helix.store.jobs import Ticket
 from helix.store.log_lines import last_lines
+from helix.strands import sync_state
 
 
 @query
@@ -40,7 +41,8 @@ def stats(helix: Helix, scope: Annotated[str | None, "Count in this scope only."
 def status(helix: Helix) -> StatusReport:
     """Show the store, its model, its files, its jobs, and anything that is not as it should be."""
     report = overview.status(helix.store, reason=helix.reason, jobs=helix.jobs.all(), started_at=helix.started_at)
-    return replace(report, background=helix.worker.status(), models=helix.router.usage())
+    warnings = (*report.warnings, *sync_state.warnings(helix.store))
+    return replace(report, background=helix.worker.status(), models=helix.router.usage(), warnings=warnings)
 
 
 @graph_query

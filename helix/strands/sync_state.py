@@ -66,6 +66,16 @@ def every(store: Store) -> list[SyncState]:
     return [_read(told) for told in store.journal.metas(_PREFIX).values()]
 
 
+def warnings(store: Store) -> list[str]:
+    """Return a sentence for each place that is synced in the background and where the last time did not go well."""
+    told = []
+    for state in every(store):
+        why = state.error or next(iter(state.problems), "")
+        if state.minutes is not None and why:
+            told.append(f"the sync with {state.place} did not go well: {why}; `helix sync` shows all of it")
+    return told
+
+
 def write(store: Store, state: SyncState) -> None:
     """Remember what is known of a place."""
     told = json.dumps(asdict(state))

@@ -20,7 +20,7 @@ from helix.model.clock import system_clock
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.tombstone import is_tombstone
-from helix.operations import erasure, memories, review, strands, syncing
+from helix.operations import erasure, memories, review, strands, syncing, upkeep
 from helix.operations import strand_keys as keys
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -390,6 +390,7 @@ def test_a_failure_in_the_background_is_told_and_leaves_the_rest_alone(machines:
     until(lambda: syncing.synced_places(helix)[0].error)
     store(helix, "the proxy listens on port 8080")
     assert syncing.synced_places(helix)[0].minutes == 1
+    assert any("missing" in warning for warning in upkeep.status(helix).warnings)
     with pytest.raises(InvalidInputError):
         syncing.watch_sync(helix, str(tmp_path), 0)
     assert strands.strand_log(helix) == []
