@@ -3,6 +3,9 @@
 Commits are made of objects alone, in a bare repository of Helix's own beside the store. So no working tree, filter,
 attribute or hook has a part in it. A push that is refused because another machine was quicker is made anew on top of
 what that one left: strands of two machines never have the same name.
+
+A repository on a disk has git run in it, here and as this user: by a push its hooks, and what else its configuration
+names. Whoever can write to the disk chooses those, so git is told of none of them.
 """
 
 from __future__ import annotations
@@ -22,6 +25,17 @@ BRANCH = "refs/heads/helix-strands"
 """The branch that has the strands, in a folder for each signer."""
 _TRIES = 8
 _HERE = "refs/helix/strands"
+_OVERRIDES = {
+    "core.alternateRefsCommand": "true",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "receive.autogc": "false",
+    "receive.denyCurrentBranch": "refuse",  # git would change the files of a work tree, by programs that filter them
+}
+_THERE = " ".join(("GIT_ALLOW_PROTOCOL= git", *(f"-c {name}={value}" for name, value in _OVERRIDES.items())))
+"""How git runs in a repository on a disk: no program that is named there, and nothing fetched that it lacks."""
 
 
 class GitRemote(Remote):
@@ -29,6 +43,7 @@ class GitRemote(Remote):
 
     def __init__(self, folder: Path, url: str, stopped: Callable[[], bool]) -> None:
         self._folder, self._url, self._stopped = folder, url, stopped
+        self._near = url.startswith(("/", "file://"))
         self._head = ""
 
     def names(self) -> list[str]:
@@ -64,7 +79,8 @@ class GitRemote(Remote):
         for _ in range(_TRIES):
             commit = self._committed(change)
             try:
-                self._git("push", "--quiet", "--no-verify", "--", self._url, f"{commit}:{BRANCH}")
+                how = ("--quiet", "--no-verify", *self._run_there("receive-pack"))
+                self._git("push", *how, "--", self._url, f"{commit}:{BRANCH}")
             except InvalidInputError as refused:
                 before = self._head
                 self._update()
@@ -93,14 +109,19 @@ class GitRemote(Remote):
             files.private_folder(self._folder)
             self._git("init", "--quiet", "--bare", "--template=")
         try:
-            told = self._git("ls-remote", "--", self._url, BRANCH).split()
+            told = self._git("ls-remote", *self._run_there("upload-pack"), "--", self._url, BRANCH).split()
         except InvalidInputError as error:
             raise NotFoundError(f"{self._url} cannot be reached: {error.message}", hint=error.hint) from error
         head = told[0].decode("ascii") if told else ""
         if head and head != self._head:
-            self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, f"+{BRANCH}:{_HERE}")
+            how = ("--quiet", "--no-tags", "--depth=1", *self._run_there("upload-pack"))
+            self._git("fetch", *how, "--", self._url, f"+{BRANCH}:{_HERE}")
             head = self._word("rev-parse", "--verify", _HERE)
         self._head = head
+
+    def _run_there(self, program: str) -> Sequence[str]:
+        """Return what says how the other repository's side is run, where that is done on this machine."""
+        return (f"--{program}={_THERE} {program}",) if self._near else ()
 
     def _word(self, *arguments: str, given: dict[str, str] | None = None) -> str:
         return self._git(*arguments, given=given).decode("ascii").strip()

@@ -53,6 +53,7 @@ def folder_of(tmp_path: Path) -> Path:
 
 def git(tmp_path: Path) -> Path:
     made = tmp_path / "place.git"
+    made.parent.mkdir(exist_ok=True)
     subprocess.run(["git", "init", "--quiet", "--bare", str(made)], check=True)
     return made
 
@@ -347,6 +348,23 @@ def test_a_hook_of_a_repository_runs_nothing(machines: Machines, tmp_path: Path)
     store(one, "tests need a database")
     assert synced(one, place)["published"]
     assert not ran.exists()
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_repository_on_a_disk_names_no_program_that_runs(machines: Machines, tmp_path: Path, scheme: str) -> None:
+    place, ran = git(tmp_path), tmp_path / "ran"
+    for hook in ("pre-receive", "update", "post-receive", "post-update", "reference-transaction", "push-to-checkout"):
+        (place / "hooks" / hook).write_text(f"#!/bin/sh\necho {hook} >> {ran}\n")
+        (place / "hooks" / hook).chmod(0o700)
+    (place / "objects" / "info" / "alternates").write_text(f"{git(tmp_path / 'another')}/objects\n")
+    for name, program in (("core.alternateRefsCommand", f"touch {ran};"), ("core.fsmonitor", f"touch {ran}")):
+        subprocess.run(["git", "-C", str(place), "config", name, program], check=True)
+    one, other = pair(machines)
+    for words in ("the proxy listens on port 8080", "tests need a database"):
+        store(one, words)
+        assert synced(one, f"{scheme}{place}")["published"]
+    assert synced(other, f"{scheme}{place}")["taken"]
+    assert not ran.exists(), ran.read_text("utf-8")
 
 
 def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> None:
