@@ -158,6 +158,7 @@ class Journal:
                 operations, complete = [], []
                 touched = effects.Touched(connection, writes, space)
                 for op in (each for given in change.operations for each in writes.spelled_out(given)):
+                    writes.check(op)
                     touched.note(op, change)
                     operations.append(op)
                     complete.append(writes.add(op))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
+from helix.errors import ConflictError
 from helix.journal import state
 from helix.journal.state import EdgeKey, edge_drop, edge_key
 from helix.model.edge import Label, Ref
@@ -67,6 +68,16 @@ class Writes:
                 return self._passages[drop.id]
             case _:
                 return state.held(self._connection, drop, space)
+
+    def check(self, op: Operation) -> None:
+        """Raise ConflictError for a passage that would take the place of another node's.
+
+        Passages are known by the id of their node. Only somebody who made it up has one id for two nodes.
+        """
+        if isinstance(op, PutPassage):
+            there = self.held(DropPassage(id=op.id), None)
+            if isinstance(there, PutPassage) and there.owner != op.owner:
+                raise ConflictError(f"{op.owner.id!r:.100} is the id of a {there.owner.label.lower()} here")
 
     def add(self, op: Operation) -> Operation:
         """Take an operation in; return it with complete properties."""

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from helix import resources
 from helix.errors import (
+    ConflictError,
     DiskFullError,
     InvalidInputError,
     NotFoundError,
@@ -107,6 +109,16 @@ def test_tokens_are_kept_by_number_until_their_passage_is_replaced_or_dropped(jo
     assert (list(numbers), list(texts)) == ([3, 4], [b"", b"fold it"])
     write(journal, passage(5, "Grüße WAL"))
     assert [text.decode() for _, texts in journal.tokens() for text in texts][-1] == "grüße wal"
+
+
+def test_a_passage_takes_the_place_of_no_other_nodes(journal: Journal) -> None:
+    write(journal, node("a"), passage(1, "the words of a memory", "a#0"))
+    of_another = PutPassage(id="a#0", number=2, owner=Ref(label=Label.EPISODE, id="a"), text="other words")
+    for episode in (of_another, replace(of_another, id="b#0")):
+        with pytest.raises(ConflictError):
+            write(journal, passage(3, "the words of another memory", "b#0"), episode)
+    with journal.snapshot() as (seq, state):
+        assert (seq, state.texts_of(ref("a"))) == (1, ["the words of a memory"])
 
 
 def test_dropped_edges_are_gone_from_the_state(journal: Journal) -> None:
