@@ -25,7 +25,7 @@ from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
 from helix.strands.keyring import Keyring
-from helix.strands.lineage import RowsKept, contained, note_version, rows_known, version_id
+from helix.strands.lineage import RowsKept, apart, contained, note_version, rows_known, version_id
 from helix.strands.merging import Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
@@ -61,6 +61,29 @@ class Strand:
         found: Mapping[str, Any] = self.manifest.data["version"]
         return found
 
+    @property
+    def id(self) -> str:
+        """The id by which its version is known here."""
+        ident: str = self.version["id"]
+        return ident if self.signer.is_own else apart(self.manifest.data["signer"], ident)
+
+    def id_here(self, store: Store, version: str) -> str:
+        """Return the id here of a version that the strand came from: it is one of this store's own, or the signer's."""
+        if self.signer.is_own or store.journal.versions.get(version) is not None:
+            return version
+        return apart(self.manifest.data["signer"], version)
+
+    def since(self, store: Store) -> str | None:
+        """Return the id here of the version since which the strand tells of changes; None for one that has all rows."""
+        told = self.version["since"]
+        return None if told is None else self.id_here(store, told)
+
+    def check_id(self) -> None:
+        """Raise InvalidInputError where the version's id is another one's."""
+        said = self.version
+        if said["id"] != version_id(said["selection"], self.manifest.data["root"], said["parents"]):
+            raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
+
     def entries(self, store: Store) -> tuple[Reading, Iterator[Entry]]:
         """Return what reads the rows, and what it reads."""
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
@@ -81,17 +104,15 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
     for one that is older than what was taken in already, or that holds only what changed since a version which this
     store never had; InvalidInputError for one that cannot be read. Whatever is raised, nothing of the strand stays.
     """
-    said = strand.version
-    if said["id"] != version_id(said["selection"], strand.manifest.data["root"], said["parents"]):
-        raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
+    strand.check_id()
     again = _was_undone(store, strand)
     if not again and _is_known(store, strand):
-        return {"version": strand.version["id"], "already": True}
+        return {"version": strand.id, "already": True}
     if strand.manifest.data["schema"] > schema_number():
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
     # What was taken back is not here, and yet was not dropped where a person asks for it again.
     base = None if again else common_version(store, strand)
-    within = Selection.from_name(said["selection"])
+    within = Selection.from_name(strand.version["selection"])
     merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, within=within, planned=planned)
     if not planned:
         _erase_what_they_erased(store, strand, ticket)
@@ -105,9 +126,9 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
             merge.meet()
         # Not before: what is known as held, and is not here, counts as dropped here.
         if all_known:
-            kept.known_as(strand.version["id"])
+            kept.known_as(strand.id)
     _note(store, strand)
-    store.writer.call(lambda: store.journal.set_meta(_TAKEN + strand.version["id"], job))
+    store.writer.call(lambda: store.journal.set_meta(_TAKEN + strand.id, job))
     return _told(strand, base, merge)
 
 
@@ -116,15 +137,17 @@ def learn(store: Store, strand: Strand) -> bool:
 
     Returns whether that could be: not of changes since a version whose rows are not kept. Raises InvalidInputError.
     """
-    since = strand.version["since"]
+    strand.check_id()
+    since = strand.since(store)
     known = () if since is None else rows_known(store, since)
     if known is None:
         return False
-    _, entries = strand.entries(store)
+    reading, entries = strand.entries(store)
     with RowsKept(store) as kept:
         for _ in completed(entries, known, kept.add):
             pass
-        kept.known_as(strand.version["id"])
+        _check_root(strand, reading)
+        kept.known_as(strand.id)
     return True
 
 
@@ -133,25 +156,27 @@ def common_version(store: Store, strand: Strand) -> str | None:
 
     Raises ConflictError where the strand holds only what changed since a version that never was here.
     """
-    since = strand.version["since"]
+    since = strand.since(store)
     if since is not None and rows_known(store, since) is None and since not in _contained(store, strand):
+        told = strand.version["since"]
         raise ConflictError(
-            f"the strand holds only what changed since version {since[:12]}, which this store does not have",
+            f"the strand holds only what changed since version {told[:12]}, which this store does not have",
             hint="ask for a strand of all, or take in the earlier ones first",
         )
-    ancestors = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
+    said = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
+    ancestors = (strand.id_here(store, one) for one in said)
     return next((one for one in ancestors if rows_known(store, one) is not None), None)
 
 
 def _was_undone(store: Store, strand: Strand) -> bool:
     """Return whether the strand's version was taken in by a job that was undone since."""
-    job = store.journal.meta(_TAKEN + strand.version["id"])
+    job = store.journal.meta(_TAKEN + strand.id)
     return job is not None and store.journal.effects.undone_at(job) is not None
 
 
 def _is_known(store: Store, strand: Strand) -> bool:
     """Return whether the strand's version was taken in or held already; raises ConflictError for an outdated one."""
-    versions, ident = store.journal.versions, strand.version["id"]
+    versions, ident = store.journal.versions, strand.id
     if ident not in _contained(store, strand):
         return False
     head = versions.head(strand.version["selection"])
@@ -173,7 +198,7 @@ def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: 
     """Read the strand to its end and merge each row; return whether `kept` has all rows of its version by then."""
     reading, entries = strand.entries(store)
     counts = strand.manifest.data["counts"]
-    since = strand.version["since"]
+    since = strand.since(store)
     before = () if since is None else rows_known(store, since)
     known = (None if base is None else rows_known(store, base)) or ()
     all_of_it = completed(entries, before or (), kept.add)
@@ -220,10 +245,10 @@ def _note(store: Store, strand: Strand) -> None:
     """Note the strand's version and those that it comes from, and the version that the store is by now."""
     said, now = strand.version, to_micros(store.runtime.clock())
     taken = StoredVersion(
-        id=said["id"],
+        id=strand.id,
         selection=said["selection"],
         root=strand.manifest.data["root"],
-        parents=tuple(said["parents"]),
+        parents=tuple(strand.id_here(store, one) for one in said["parents"]),
         who=strand.signer.name,
         why=redact(said["why"]).text,
         tag=redact(said["tag"]).text,
@@ -235,7 +260,7 @@ def _note(store: Store, strand: Strand) -> None:
     ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in line]
     store.journal.versions.keep([taken, *ancestors])
     note_version(
-        store, Selection.from_name(said["selection"]), who="", why=f"merge {said['id'][:12]}", parents=[said["id"]]
+        store, Selection.from_name(said["selection"]), who="", why=f"merge {strand.id[:12]}", parents=[strand.id]
     )
 
 
@@ -243,7 +268,7 @@ def _told(strand: Strand, base: str | None, merge: Merge) -> dict[str, Any]:
     received = merge.received
     counts = {**merge.counts, "redacted": received.redacted, "quarantined": received.quarantined}
     return {
-        "version": strand.version["id"],
+        "version": strand.id,
         "signer": strand.signer.name,
         "common": base,
         "counts": {name: count for name, count in sorted(counts.items()) if count},

@@ -28,7 +28,7 @@ SCRATCH = "scratch."
 MOST_ANCESTORS = 1_000
 _KEPT = 12
 SHORT = 16
-"""Bytes of a digest that tell two contents of one row apart."""
+"""Bytes of a digest that tell two contents of one row apart, and digits of an id that tell two versions apart."""
 _PACKED = 1 << 16
 _DRAFT = ".draft"
 
@@ -45,6 +45,16 @@ def version_id(selection: str, root: str, parents: Iterable[str]) -> str:
     """Return the id of a version, 32 hexadecimal digits."""
     told = canonical({"parents": sorted(parents), "root": root, "selection": selection})
     return hashlib.sha256(told).hexdigest()[:32]
+
+
+def apart(signer: str, version: str) -> str:
+    """Return the id by which a version is known here that somebody else's key (hexadecimal) has signed.
+
+    An id says by its root what the version holds. What is signed by somebody else is not taken in as it is, and may
+    hold anything where it tells of changes alone: it must not pass for the version of that id. The first SHORT digits
+    of an id are enough.
+    """
+    return hashlib.sha256(canonical({"signer": signer, "version": version[:SHORT]})).hexdigest()[:32]
 
 
 def note_version(
@@ -83,7 +93,8 @@ def note_version(
 def _same(store: Store, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
     """Return the version that holds exactly this already: one that was taken in, or else the last one."""
     taken = [version for one in parents if (version := store.journal.versions.get(one)) is not None]
-    return next((version for version in (*taken, head) if version is not None and version.root == root), None)
+    held = (version for version in (*taken, head) if version is not None and version.root == root)
+    return next((one for one in held if one.id == version_id(one.selection, one.root, one.parents)), None)
 
 
 def version_named(store: Store, wanted: str) -> StoredVersion:

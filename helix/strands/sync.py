@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +22,7 @@ from helix import files
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.journal.strand_versions import StoredVersion
 from helix.model.clock import to_micros
+from helix.model.provenance import Trust
 from helix.store.erasing import OUTDATED, STRANDS
 from helix.store.jobs import Ticket
 from helix.store.store import Store
@@ -29,7 +30,7 @@ from helix.strands import arriving, container, sync_state
 from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing, export
 from helix.strands.keyring import Keyring, Sealing
-from helix.strands.lineage import SCRATCH, contained, note_version, rows_known
+from helix.strands.lineage import SCRATCH, apart, contained, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
 from helix.strands.place import Remote, Terms
 from helix.strands.remotes import open_remote
@@ -70,6 +71,8 @@ class Syncing:
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     _bad: set[StrandName] = field(default_factory=set)
+    _others: dict[str, str] = field(default_factory=dict)
+    """The public keys of signers that are not this person's, by how they begin."""
 
     def run(self) -> dict[str, Any]:
         """Take in and leave what there is; returns counts, the version and root by now, and what was passed over."""
@@ -109,14 +112,19 @@ class Syncing:
         with TemporaryDirectory(prefix=SCRATCH, dir=folder) as scratch:
             waiting = self._wanted(self._believed(there), Path(scratch))
             while waiting:
-                since = {version: strand.version["since"] for version, (_, strand) in waiting.items()}
-                first = next(one for one in waiting if since[one] is None or since[one][:SHORT] not in waiting)
-                self._take(*waiting.pop(first))
+                ready = (one for one, (_, strand) in waiting.items() if waiting.keys().isdisjoint(self._since(strand)))
+                # Who signs may say that two strands tell of changes since each other: neither is taken in then.
+                self._take(*waiting.pop(next(ready, next(iter(waiting)))))
 
     def _believed(self, there: Sequence[StrandName]) -> dict[str, list[StrandName]]:
         """Return the names of each signer that is known, the newest first."""
         keys = self.keyring.keys()
         known = {key.public.rpartition(":")[2][:SHORT]: key for key in keys}
+        self._others = {
+            signer: key.public.rpartition(":")[2]
+            for signer, key in known.items()
+            if key.trust is not Trust.USER_ASSERTED
+        }
         found: dict[str, list[StrandName]] = {}
         for name in reversed(there):
             found.setdefault(name.signer, []).append(name)
@@ -127,6 +135,16 @@ class Syncing:
                 self.problems.append(f"{len(names)} strands of {whose} ({signer}) were passed over")
                 self._bad.update(found.pop(signer))
         return found
+
+    def _key(self, name: StrandName) -> str:
+        """Return the first digits of the id by which a strand's version is known here."""
+        signer = self._others.get(name.signer)
+        return name.version if signer is None else apart(signer, name.version)[:SHORT]
+
+    def _since(self, strand: Strand) -> set[str]:
+        """Return the ids that the version may have here since which a strand tells of changes; none for one of all."""
+        ids = (strand.version["since"], strand.since(self.store))
+        return {one[:SHORT] for one in ids if one is not None}
 
     def _here(self) -> set[str]:
         return {version[:SHORT] for version in contained(self.store, self.selection.named)}
@@ -141,12 +159,12 @@ class Syncing:
         for names in believed.values():
             came_with = set[str]()
             for name in names:
-                if name.version not in here | came_with | found.keys():
+                if self._key(name) not in here | came_with | found.keys():
                     came_with |= self._fetch_one(name, scratch, found, needed)
         everything = [name for names in believed.values() for name in names]
-        while more := [one for one in everything if one.version in needed - found.keys() and one not in self._bad]:
+        while more := [one for one in everything if self._key(one) in needed - found.keys() and one not in self._bad]:
             for name in more:
-                if name.version not in found:
+                if self._key(name) not in found:
                     self._fetch_one(name, scratch, found, needed)
         return found
 
@@ -157,11 +175,12 @@ class Syncing:
         strand = self._fetched(name, scratch)
         if strand is None:
             return set()
-        found[name.version] = (name, strand)
-        said = strand.version
-        if said["since"] is not None and rows_known(self.store, said["since"]) is None:
-            needed.add(said["since"][:SHORT])
-        return {one[:SHORT] for one in (*said["parents"], *(one["id"] for one in said["ancestry"]))}
+        found[self._key(name)] = (name, strand)
+        said, since = strand.version, strand.since(self.store)
+        if since is not None and rows_known(self.store, since) is None:
+            needed |= self._since(strand)
+        before = (*said["parents"], *(one["id"] for one in said["ancestry"]))
+        return {self._key(replace(name, version=one[:SHORT])) for one in before}
 
     def _fetched(self, name: StrandName, scratch: Path) -> Strand | None:
         """Return a strand of the place once it was verified; None where it is not what its name says."""
@@ -184,7 +203,7 @@ class Syncing:
 
     def _take(self, name: StrandName, strand: Strand) -> None:
         try:
-            if strand.version["id"] in contained(self.store, strand.version["selection"]):
+            if strand.id in contained(self.store, strand.version["selection"]):
                 arriving.learn(self.store, strand)
                 return
             job = self.store.runtime.make_id(self.store.runtime.clock())

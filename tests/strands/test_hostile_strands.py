@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import independent
 import pytest
-from exchanging import root
+from exchanging import root, rows_of
 from test_strand_format import SEED, WORDS, believing
+from test_sync import folder as folder
+from test_sync import left_in, memories_of, pair, synced
 
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.model.reports import Job
+from helix.model.reports import Job, JobState
 from helix.operations import memories, strands
 from helix.service import Helix
+from helix.strands import container
+from helix.strands.names import StrandName
 from helix.strands.rows import schema_number
 from tests.strands.conftest import Machines
 from tests.waiting import ended
@@ -71,3 +77,74 @@ def test_a_node_with_the_id_of_a_memory_takes_no_words_from_it(
     assert job.error_code == "CONFLICT", job
     assert found(helix, "the proxy listens on port 8080") == [mine]
     assert root(helix.store) == before
+
+
+def changes_since(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the manifest of a strand that passes for the version of another one, and tells of no change."""
+    version = {**manifest["version"], "since": manifest["version"]["parents"][0]}
+    return {"version": version, **{name: manifest[name] for name in ("root", "groups", "scopes", "counts")}}
+
+
+def test_nobody_else_passes_for_a_version_of_ones_own_machines(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said(one, "the proxy listens on port 8080")
+    synced(one, folder)
+    synced(other, folder)
+    said(one, "deploys run on friday")
+    synced(one, folder)
+    believing(other, Trust.WEB)
+    newest = container.inspect(folder / str(left_in(folder)[-1])).data
+    assert newest["version"]["parents"]
+    assert brought(other, folder.parent, [], **changes_since(newest)).state is JobState.DONE
+    assert synced(other, folder)["taken"] == 1
+    assert rows_of(one.store) == rows_of(other.store)
+
+
+def test_nobody_else_says_which_rows_a_version_of_ones_own_machines_has(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said(one, "the proxy listens on port 8080")
+    synced(one, folder)
+    synced(other, folder)
+    head = other.store.journal.versions.head(independent.ALL)
+    assert head is not None
+    for file in (other.store.path / "strands" / f"{head.id}.rows", *folder.glob("*/*.dna")):
+        file.unlink()
+    said(other, "tests need a database")  # a stranger knows it word for word, and says that it was there before
+    believing(other, Trust.WEB)
+    version = {"parents": list(head.parents), "ancestry": [], "selection": independent.ALL, "since": None}
+    version |= {"tag": "", "who": "", "why": ""}
+    left(folder, [json.loads(row.line()) for row in rows_of(other.store)], version={**version, "id": head.id})
+    ident = independent.version_id(version["parents"], "0" * 64)
+    left(folder, [], version={**version, "id": ident, "since": head.id}, root="0" * 64)
+    synced(other, folder, passphrase=WORDS)
+    said(one, "deploys run on friday")
+    synced(one, folder)
+    synced(other, folder)
+    told = {"deploys run on friday", "tests need a database", "the proxy listens on port 8080"}
+    assert set(memories_of(other)) == told
+
+
+def test_strands_that_tell_of_changes_since_each_other_hold_nobody_up(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    believing(other, Trust.WEB)
+    ids = [independent.version_id([], f"{number:064}") for number in range(2)]
+    for number, ident in enumerate(ids):
+        version = {"id": ident, "parents": [], "ancestry": [], "selection": independent.ALL, "since": ids[1 - number]}
+        left(folder, [], version={**version, "tag": "", "who": "", "why": ""}, root=f"{number:064}")
+    said(one, "the proxy listens on port 8080")
+    synced(one, folder)
+    report = synced(other, folder, passphrase=WORDS)
+    assert memories_of(other) == ["the proxy listens on port 8080"]
+    assert len(report["problems"]) == 2
+
+
+def left(place: Path, rows: Sequence[Line], **fields: object) -> None:
+    """Leave a strand of the vectors' signer in a place."""
+    data = independent.write(rows, SEED, WORDS, **{"schema": schema_number(), **fields})
+    (draft := place.parent / "draft.dna").write_bytes(data)
+    manifest, number = container.inspect(draft).data, 1 + len(left_in(place))
+    signer, version = manifest["signer"][:16], manifest["version"]["id"][:16]
+    name = StrandName(signer, number, version, sha256(data).hexdigest()[:16])
+    file = place / str(name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
