@@ -148,3 +148,22 @@ def left(place: Path, rows: Sequence[Line], **fields: object) -> None:
     file = place / str(name)
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
+
+
+def test_a_stranger_that_says_the_same_ends_no_memory(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.WEB)
+    mine = said(helix, "the proxy listens on port 8080")
+    weight = memories.get(helix, mine).importance
+    long_ago, never = "2020-01-01T00:00:00+00:00", {"valid_from": None, "valid_to": None}
+    ruling = {"status": "resolved", "outcome": "first", "until": long_ago, "resolved_at": long_ago}
+    ruling |= {"before": {"first": never, "second": never}, "taken": {"second": -5.0}, "chosen": {}}
+    same = memory(FIRST, "the proxy listens on port 8080", importance=10.0, half_life_days=9_000.0)
+    contrary = memory(SECOND, "the proxy listens on port 9090")
+    told = edge("CONTRADICTS", ("Memory", SECOND), ("Memory", FIRST), attributes=json.dumps(ruling, sort_keys=True))
+    job = brought(helix, tmp_path, [same, contrary, told])
+    assert job.result["counts"]["folded"] == 1
+    memories.store(helix, StoreRequest(trigger="the proxy listens on port 7070", resolution="", kind="fact", scope="p"))
+    held = memories.get(helix, mine)
+    assert held.valid_to is None or held.valid_to > held.recorded_at
+    assert (held.importance, held.half_life_days) == (weight, 0.0)
+    assert found(helix, "which port does the proxy listen on, 8080?")[0] == mine

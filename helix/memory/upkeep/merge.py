@@ -20,6 +20,7 @@ from helix.memory.jobs.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import MERGED, OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
+from helix.model.provenance import QUOTED, Provenance, provenance_word
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest
 from helix.store.index import Index
@@ -135,7 +136,7 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
     """Fold one memory into another, which takes over what it earned, as a part of somebody's change."""
     here, there = winner.ref, loser.ref
-    carried = list(_carried(records, here, there))
+    carried = list(_carried(records, winner, there))
     for edge in carried:
         composer.put_edge(edge)
     after = {
@@ -188,15 +189,27 @@ def _take_out(composer: Composer, records: Records, edge: Edge) -> None:
         composer.drop_edge(Relation(kind), *ends)
 
 
-def _carried(records: Records, winner: Ref, loser: Ref) -> Iterator[Edge]:
-    """Yield the loser's edges as the winner's, without those that the winner has already or that join the two."""
-    present = {(op.type, op.source, op.target) for op in records.edges_at(winner)}
+def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
+    """Yield the loser's edges as the winner's, without those that the winner has already or that join the two.
+
+    What contradicts the winner, and since when, is not for a weaker voice of elsewhere to say: that is found anew.
+    """
+    here = winner.ref
+    present = {(op.type, op.source, op.target) for op in records.edges_at(here)}
     for op in records.edges_at(loser):
-        if op.type not in _CARRIED or winner in (op.source, op.target):
+        if op.type not in _CARRIED or here in (op.source, op.target):
             continue
-        source, target = (winner if end == loser else end for end in (op.source, op.target))
-        if (op.type, source, target) not in present:
-            yield replace(edge_from(op), source=source, target=target)
+        source, target = (here if end == loser else end for end in (op.source, op.target))
+        edge = replace(edge_from(op), source=source, target=target)
+        ruled = op.type is Relation.CONTRADICTS and _from_elsewhere(edge.provenance, winner)
+        if (op.type, source, target) not in present and not ruled:
+            yield edge
+
+
+def _from_elsewhere(provenance: Provenance, winner: Memory) -> bool:
+    """Return whether nobody here stands for something that is believed less than the memory that stays."""
+    weaker = provenance.trust.rank > winner.provenance.trust.rank
+    return weaker and provenance_word(provenance) in QUOTED
 
 
 def _merging(records: Records, loser: Memory) -> Edge | None:
@@ -246,6 +259,8 @@ def _best(name: str, winner: Memory, loser: Memory) -> float:
     ours, theirs = float(getattr(winner, name)), float(getattr(loser, name))
     if name == "confidence" and loser.provenance.trust.rank > winner.provenance.trust.rank:
         return ours  # a weaker voice makes nothing surer
+    if _from_elsewhere(loser.provenance, winner):
+        return ours  # and one of elsewhere nothing weightier: it may say of itself what it likes
     return max(ours, theirs)
 
 
