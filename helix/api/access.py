@@ -20,7 +20,7 @@ from helix.api.graphql_errors import refusal
 from helix.api.web_pages import ASSETS, page, policy
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.strands.shares import Shares
 
 LINK_SECONDS = 60
@@ -73,7 +73,7 @@ class Access:
         """Return the same of the token that is good for hooks alone."""
         return _shows(authorization, self._hook_token)
 
-    def share_of(self, authorization: str | None) -> Share | None:
+    def share_of(self, authorization: str | None) -> MemoryShare | None:
         """Return the share that an Authorization value lets in."""
         scheme, _, token = (authorization or "").partition(" ")
         return self._shares.of_token(token.strip()) if self._shares and scheme.lower() == "bearer" else None

@@ -57,6 +57,7 @@ def create_app(
     hooks = HookEndpoint(helix)
     runtime = Runtime(helix, access, meters, shutdown)
     agents = McpEndpoint(runtime)
+    shares = SyncApi(helix)
     pages, handover = Pages(pages_folder), Handover(access)
     endpoint = Endpoint(build_schema(), runtime, pages)
 
@@ -65,6 +66,7 @@ def create_app(
         yield
         await agents.close()
         await hooks.close()
+        await shares.close()
         await runtime.close()
 
     app = Starlette(
@@ -77,7 +79,7 @@ def create_app(
             Route("/metrics", _metrics(runtime)),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
-            SyncApi(runtime).mount(),
+            shares.mount(),
             Route("/open/{nonce}", _entrance(helix, access)),
             *pages.mounts(),
         ],

@@ -6,8 +6,11 @@ arrives in a request is one part of one strand; nothing of it is believed before
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -17,10 +20,10 @@ from starlette.routing import Mount, Route
 from helix import __version__, resources
 from helix.api.access import SHARE
 from helix.api.graphql_errors import refusal
-from helix.api.resolver_context import Runtime
 from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.operations import strand_keys, upkeep
+from helix.service import Helix
 from helix.strands.http_remote import PART_BYTES, PATH
 from helix.strands.names import StrandName
 from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
@@ -32,14 +35,17 @@ _STATUSES: Mapping[type[HelixError], int] = {
     NotFoundError: 404,
 }
 
+_THREADS = 2
+
 Answering = Callable[[Request], Awaitable[Response]]
 
 
 class SyncApi:
-    """The routes of `/sync/v1`."""
+    """The routes of `/sync/v1`. They have threads of their own: large strands keep nobody else waiting."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    def __init__(self, helix: Helix) -> None:
+        self._helix = helix
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-share")
         self._turns: dict[str, str] = {}
 
     def mount(self) -> Mount:
@@ -61,7 +67,7 @@ class SyncApi:
 
     async def _terms(self, request: Request) -> Response:
         share = _share(request)
-        own = [key.public for key in await self._read(strand_keys.keys, self._runtime.helix) if key.own]
+        own = [key.public for key in await self._do(strand_keys.keys, self._helix) if key.own]
         if len(own) != 1:
             raise NotFoundError("this Helix has not exactly one key to sign with", hint="`helix keys new NAME` there")
         bounds = {"strandBytes": MOST_BYTES, "partBytes": PART_BYTES}
@@ -73,8 +79,8 @@ class SyncApi:
 
     async def _turn(self, request: Request) -> Response:
         """Begin to exchange what lies here with the store."""
-        share, helix = _share(request), self._runtime.helix
-        job = await self._read(helix.sync, PREFIX + share.name)
+        share = _share(request)
+        job = await self._do(self._helix.sync, PREFIX + share.name)
         self._turns[share.name] = job.id
         return JSONResponse({"job": job.id}, status_code=202)
 
@@ -82,45 +88,46 @@ class SyncApi:
         job_id = str(request.path_params["job"])
         if self._turns.get(_share(request).name) != job_id:
             raise NotFoundError("that is not the last turn of this share")
-        job = await self._read(upkeep.job, self._runtime.helix, job_id)
+        job = await self._do(upkeep.job, self._helix, job_id)
         result: Mapping[str, Any] = job.result or {}
         told = {"state": job.state.value, "error": job.error or "", "problems": list(result.get("problems", ()))}
         return JSONResponse(told)
 
     async def _strands(self, request: Request) -> Response:
-        sizes = await self._read(lambda: self._place(request).sizes())
+        sizes = await self._do(lambda: self._place(request).sizes())
         return JSONResponse({"strands": [{"name": str(name), "bytes": size} for name, size in sizes.items()]})
 
     async def _strand(self, request: Request) -> Response:
-        file = await self._read(lambda: self._place(request).file(_name(request)))
+        file = await self._do(lambda: self._place(request).file(_name(request)))
         return FileResponse(file, media_type="application/octet-stream")
 
     async def _remove(self, request: Request) -> Response:
-        await self._write(lambda: self._place(request).take_away(_name(request)))
+        await self._do(lambda: self._place(request).take_away(_name(request)))
         return Response(status_code=204)
 
     async def _arrived(self, request: Request) -> Response:
-        held, complete = await self._read(lambda: self._place(request).arrived(_name(request)))
+        held, complete = await self._do(lambda: self._place(request).arrived(_name(request)))
         return Response(status_code=204, headers=_so_far(held, complete))
 
     async def _add(self, request: Request) -> Response:
         offset, length = (_count(request, header) for header in ("upload-offset", "upload-length"))
         place, name, part = self._place(request), _name(request), await request.body()
         try:
-            held, complete = await self._write(place.add, name, offset, length, part)
+            held, complete = await self._do(place.add, name, offset, length, part)
         except ConflictError as error:
-            held, complete = await self._read(place.arrived, name)
+            held, complete = await self._do(place.arrived, name)
             return refusal(error, 409, _so_far(held, complete))
         return Response(status_code=201 if complete else 204, headers=_so_far(held, complete))
 
     def _place(self, request: Request) -> SharedPlace:
-        return SharedPlace(self._runtime.helix.store, _share(request))
+        return SharedPlace(self._helix.store, _share(request))
 
-    async def _read(self, function: Callable[..., Any], *args: Any) -> Any:
-        return await self._runtime.call(function, *args, seconds=self._runtime.seconds)
+    async def _do(self, function: Callable[..., Any], *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args))
 
-    async def _write(self, function: Callable[..., Any], *args: Any) -> Any:
-        return await self._runtime.call(function, *args, seconds=self._runtime.seconds, writing=True)
+    async def close(self) -> None:
+        """Let begun work end, drop what waits."""
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
 
 
 def _told(answer: Answering) -> Answering:
@@ -138,8 +145,8 @@ def _told(answer: Answering) -> Answering:
     return answered
 
 
-def _share(request: Request) -> Share:
-    share: Share = request.scope[SHARE]
+def _share(request: Request) -> MemoryShare:
+    share: MemoryShare = request.scope[SHARE]
     return share
 
 

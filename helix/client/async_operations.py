@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Memory,
         MemoryEffect,
         MemoryOrder,
+        MemoryShare,
         Neighbourhood,
         Node,
         Observed,
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
         Report,
         SessionReport,
         Setting,
-        Share,
         Showing,
         SimilarMemory,
         Stalled,
@@ -1253,17 +1253,17 @@ class AsyncOperations(ABC):
         """
         return await self._ask("revoke_key", name=name)
 
-    async def shares(self) -> list[Share]:
+    async def shares(self) -> list[MemoryShare]:
         """List with whom the memory is shared over HTTP, and which scopes of it."""
         return await self._ask("shares")
 
     async def new_share(
         self, key: str, scopes: Sequence[str], *, name: str | None = None, write: bool | None = None
-    ) -> Share:
+    ) -> MemoryShare:
         """Share scopes with the holder of a key: with the token that this tells once, they sync with `/sync/v1`."""
         return await self._ask("new_share", key=key, scopes=scopes, name=name, write=write)
 
-    async def revoke_share(self, name: str) -> Share:
+    async def revoke_share(self, name: str) -> MemoryShare:
         """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
         return await self._ask("revoke_share", name=name)
 

@@ -49,7 +49,7 @@ from helix.model.reports import (
     StoreResult,
     WorkPlan,
 )
-from helix.model.strand import Share, StrandDifference, StrandInfo, StrandKey, StrandVersion, SyncedPlace
+from helix.model.strand import MemoryShare, StrandDifference, StrandInfo, StrandKey, StrandVersion, SyncedPlace
 from helix.model.task import Plan
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
 from helix.model.undo_report import UndoReport
@@ -109,6 +109,7 @@ __all__ = [
     "Memory",
     "MemoryEffect",
     "MemoryOrder",
+    "MemoryShare",
     "Neighbourhood",
     "Node",
     "Observed",
@@ -126,7 +127,6 @@ __all__ = [
     "Sequence",
     "SessionReport",
     "Setting",
-    "Share",
     "Showing",
     "SimilarMemory",
     "Stalled",

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Memory,
         MemoryEffect,
         MemoryOrder,
+        MemoryShare,
         Neighbourhood,
         Node,
         Observed,
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
         Report,
         SessionReport,
         Setting,
-        Share,
         Showing,
         SimilarMemory,
         Stalled,
@@ -1235,17 +1235,17 @@ class Operations(ABC):
         """
         return self._ask("revoke_key", name=name)
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[MemoryShare]:
         """List with whom the memory is shared over HTTP, and which scopes of it."""
         return self._ask("shares")
 
     def new_share(
         self, key: str, scopes: Sequence[str], *, name: str | None = None, write: bool | None = None
-    ) -> Share:
+    ) -> MemoryShare:
         """Share scopes with the holder of a key: with the token that this tells once, they sync with `/sync/v1`."""
         return self._ask("new_share", key=key, scopes=scopes, name=name, write=write)
 
-    def revoke_share(self, name: str) -> Share:
+    def revoke_share(self, name: str) -> MemoryShare:
         """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
         return self._ask("revoke_share", name=name)
 

@@ -81,7 +81,7 @@ class StrandKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class MemoryShare:
     """A part of the memory that is shared over HTTP with the holder of one key."""
 
     name: str

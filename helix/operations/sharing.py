@@ -7,7 +7,7 @@ from typing import Annotated
 
 from helix.errors import NotFoundError
 from helix.memory.change.intake import Intake
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.operations import strand_keys
 from helix.operations.listed import mutation, query
 from helix.service import Helix
@@ -17,7 +17,7 @@ _SHARE = "share memory with others"
 
 
 @query
-def shares(helix: Helix) -> list[Share]:
+def shares(helix: Helix) -> list[MemoryShare]:
     """List with whom the memory is shared over HTTP, and which scopes of it."""
     return Shares(helix.settings.home).all()
 
@@ -30,7 +30,7 @@ def new_share(
     *,
     name: Annotated[str | None, "What the share is called; as the key where it is not said."] = None,
     write: Annotated[bool, "Take in what they leave, too, believed as the key is."] = True,
-) -> Share:
+) -> MemoryShare:
     """Share scopes with the holder of a key: with the token that this tells once, they sync with `/sync/v1`."""
     known = {one.name: one for one in strand_keys.keys(helix) if not one.own and one.revoked_at is None}
     if key not in known:
@@ -42,6 +42,6 @@ def new_share(
 
 
 @mutation(person=_SHARE)
-def revoke_share(helix: Helix, name: str) -> Share:
+def revoke_share(helix: Helix, name: str) -> MemoryShare:
     """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
     return Shares(helix.settings.home).revoke(name)

@@ -64,18 +64,23 @@ class GitRemote(Remote):
 
     def publish(self, source: Path, name: str) -> None:
         """Commit a file and push it, as often as another machine is quicker."""
+        self._ready()
         blob = self._word("hash-object", "-w", "--no-filters", "--", os.fspath(source.absolute()))
         self._commit(["update-index", "--add", "--cacheinfo", f"100644,{blob},{StrandName.read(name)}"])
 
     def remove(self, names: Sequence[str]) -> None:
         """Commit that files are gone; the history of the branch still has them."""
         if names:
+            self._ready()
             self._commit(["update-index", "--force-remove", "--", *names])
 
-    def _commit(self, change: Sequence[str]) -> None:
-        if not (self._folder / "HEAD").is_file():  # it went with what was erased
+    def _ready(self) -> None:
+        """Fetch the branch anew where the repository went with what was erased meanwhile."""
+        if not (self._folder / "HEAD").is_file():
             self._head = ""
             self._update()
+
+    def _commit(self, change: Sequence[str]) -> None:
         for _ in range(_TRIES):
             commit = self._committed(change)
             try:
@@ -94,7 +99,8 @@ class GitRemote(Remote):
     def _committed(self, change: Sequence[str]) -> str:
         """Return a commit on top of the branch as it was fetched last."""
         index = self._folder / f"index.{os.urandom(8).hex()}"
-        given = {"GIT_INDEX_FILE": os.fspath(index.absolute())}
+        # To take a name out of the index, git wants a working tree, though it looks at none.
+        given = {"GIT_INDEX_FILE": os.fspath(index.absolute()), "GIT_WORK_TREE": os.fspath(self._folder.absolute())}
         try:
             self._word("read-tree", self._head or "--empty", given=given)
             self._word(*change, given=given)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import ConflictError, DiskFullError, InvalidInputError, NotFoundError
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.store.erasing import SHARED, STRANDS
 from helix.store.store import Store
 from helix.strands import container
@@ -42,7 +42,7 @@ def selection_of(scopes: tuple[str, ...]) -> Selection:
 class SharedPlace(FolderRemote):
     """The folder of one share. Uploads are taken one at a time, part by part, each where the last one ended."""
 
-    def __init__(self, store: Store, share: Share) -> None:
+    def __init__(self, store: Store, share: MemoryShare) -> None:
         super().__init__(files.private_folder(store.path / STRANDS / SHARED / share.name))
         self._share = share
         self._lock = _LOCKS[self._folder]

@@ -19,7 +19,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.strands.keyring import FOLDER, is_name
 from helix.text.secrets.private_keys import TOKEN
 
@@ -31,7 +31,7 @@ _WRITING = threading.RLock()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    share: Share
+    share: MemoryShare
     digest: str
 
 
@@ -41,24 +41,24 @@ class Shares:
     def __init__(self, home: Path) -> None:
         self._file = home / FOLDER / _SHARES
 
-    def all(self) -> list[Share]:
+    def all(self) -> list[MemoryShare]:
         """Return every share, by name."""
         return [kept.share for kept in self._read()]
 
-    def of_token(self, token: str) -> Share | None:
+    def of_token(self, token: str) -> MemoryShare | None:
         """Return the share that a token opens; each is compared in constant time."""
         told = _digest(token)
         found = [kept.share for kept in self._read() if hmac.compare_digest(kept.digest, told)]
         return found[0] if found else None
 
-    def get(self, name: str) -> Share:
+    def get(self, name: str) -> MemoryShare:
         """Return a share by its name; raises NotFoundError."""
         for share in self.all():
             if share.name == name:
                 return share
         raise NotFoundError(f"no share is called {name!r:.100}", hint="`helix share list` shows them")
 
-    def new(self, name: str, key: str, scopes: Sequence[str], *, write: bool, at: datetime) -> Share:
+    def new(self, name: str, key: str, scopes: Sequence[str], *, write: bool, at: datetime) -> MemoryShare:
         """Make a share with the holder of a key and return it with its token, which is told this once.
 
         Raises InvalidInputError for a name or scopes that are none, ConflictError where the name is taken.
@@ -72,11 +72,11 @@ class Shares:
             if any(kept.share.name == name for kept in held):
                 raise ConflictError(f"a share is called {name!r} already", hint="revoke it, or choose another name")
             token = f"{TOKEN}{secrets.token_hex(32)}"
-            share = Share(name=name, key=key, scopes=tuple(sorted(set(scopes))), write=write, since=at)
+            share = MemoryShare(name=name, key=key, scopes=tuple(sorted(set(scopes))), write=write, since=at)
             self._write([*held, _Kept(share=share, digest=_digest(token))])
         return replace(share, token=token)
 
-    def revoke(self, name: str) -> Share:
+    def revoke(self, name: str) -> MemoryShare:
         """End a share: its token opens nothing from now on. Raises NotFoundError."""
         with _WRITING:
             ended = self.get(name)
@@ -88,7 +88,7 @@ class Shares:
         try:
             return [
                 _Kept(
-                    share=Share(
+                    share=MemoryShare(
                         name=name,
                         key=str(said["key"]),
                         scopes=tuple(map(str, said["scopes"])),

@@ -79,11 +79,11 @@ def test_a_bucket_keeps_what_is_left_in_it(endpoint: str, tmp_path: Path) -> Non
         (source := tmp_path / "source").write_bytes(name.encode() * 1_000)
         place.publish(source, name)
     assert place.names() == names
-    place.fetch(names[3], tmp_path / "fetched")
+    place.fetch(names[3], tmp_path / "fetched", 1 << 20)
     assert (tmp_path / "fetched").read_bytes() == names[3].encode() * 1_000
     place.remove(names[:4])
     assert S3Remote("s3://memory/helix", endpoint).names() == names[4:]
     with pytest.raises(NotFoundError, match="cannot be reached"):
-        place.fetch(names[0], tmp_path / "gone")
+        place.fetch(names[0], tmp_path / "gone", 1 << 20)
     with pytest.raises(NotFoundError, match="cannot be reached"):
         S3Remote("s3://another", endpoint).names()

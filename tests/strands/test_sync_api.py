@@ -27,7 +27,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Status
 from helix.model.operations import PutNode
 from helix.model.provenance import Trust
-from helix.model.strand import Share
+from helix.model.strand import MemoryShare
 from helix.model.tombstone import is_tombstone, tombstone
 from helix.operations import erasure, memories, sharing, syncing
 from helix.operations import strand_keys as keys
@@ -62,7 +62,7 @@ class Team:
 
     def admit(
         self, member: Helix, name: str, *scopes: str, trust: Trust = Trust.USER_ASSERTED, **options: Any
-    ) -> Share:
+    ) -> MemoryShare:
         """Let a member in: both sides know each other's keys, and the member has a token."""
         public = keys.new_key(member, name).public
         keys.import_key(member, "team", self.key)

@@ -8,7 +8,7 @@ from typing import cast
 
 from helix.model.edge import Label
 from helix.model.kept_out import KEPT_OUT, KeptOut, digests, kept_out
-from helix.model.memory import GLOBAL_SCOPE, Memory
+from helix.model.memory import Memory
 from helix.model.tombstone import ERASED_SOURCE
 from helix.store.store import Store
 
@@ -19,7 +19,7 @@ _UNDONE = "undone/"
 def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
     """Return what is not to be derived in a scope; `anew`: what was undone is."""
     index = store.index
-    erased = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE, GLOBAL_SCOPE)))
+    erased = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE)))
     found = [(memory.id, memory.attributes.get(KEPT_OUT, ())) for memory in erased]
     undone = () if anew else _undone(store, scope)
     return kept_out((*((salt, cast(Iterable[str], known)) for salt, known in found), *undone))

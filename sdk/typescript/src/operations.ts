@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (af89f1b2da721159).
+// Written by scripts/schema from the schema and queries/operations.graphql (83fa52cbc14c023e).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -740,7 +740,7 @@ export type KeysQuery = { keys: Array<StrandKeyFragment> | null };
 export type SharesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SharesQuery = { shares: Array<ShareFragment> | null };
+export type SharesQuery = { shares: Array<MemoryShareFragment> | null };
 
 export type InspectStrandQueryVariables = Exact<{
   path: string;
@@ -1466,14 +1466,14 @@ export type NewShareMutationVariables = Exact<{
 }>;
 
 
-export type NewShareMutation = { newShare: { result: ShareFragment } | null };
+export type NewShareMutation = { newShare: { result: MemoryShareFragment } | null };
 
 export type RevokeShareMutationVariables = Exact<{
   name: string;
 }>;
 
 
-export type RevokeShareMutation = { revokeShare: { result: ShareFragment } | null };
+export type RevokeShareMutation = { revokeShare: { result: MemoryShareFragment } | null };
 
 export type ExportStrandMutationVariables = Exact<{
   path: string;
@@ -1775,6 +1775,8 @@ export type MemoryEdgeFragment = { cursor: string, node: MemoryFragment };
 
 export type MemoryEffectFragment = { shown: number, helped: number, failed: number, unused: number, claimed: number, withheld: number, days: number, memory: MemoryFragment, periods: Array<EffectPeriodFragment> };
 
+export type MemoryShareFragment = { name: string, key: string, scopes: Array<string>, write: boolean, since: string, token: string };
+
 export type ModelSpendFragment = { month: string, provider: string, calls: number, failures: number, tokensIn: number, tokensOut: number, cost: number };
 
 export type ModelUsageFragment = { budget: number, paidTokens: number, calls: number, cacheHits: number, standing: string, providers: Array<ProviderStateFragment>, spend: Array<ModelSpendFragment>, absences: Array<CountFragment> };
@@ -1892,7 +1894,7 @@ export type SessionReportEdgeFragment = { cursor: string, node: SessionReportFra
 
 export type SettingFragment = { name: string, value: string | null, source: string, variable: string, help: string };
 
-export type ShareFragment = { name: string, key: string, scopes: Array<string>, write: boolean, since: string, token: string };
+export type ShareFragment = { hits: number, cases: number, value: number | null, low: number, high: number };
 
 export type ShowingFragment = { id: string, task: string, memoryId: string, name: string, objective: string, session: string, at: string, arm: string, rank: number, score: number, tokens: number, withheld: boolean, outcome: string, use: Array<string> };
 
@@ -2874,6 +2876,16 @@ export const MemoryEffectFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<MemoryEffectFragment, unknown>;
+export const MemoryShareFragmentDoc = gql`
+    fragment MemoryShare on MemoryShare {
+  name
+  key
+  scopes
+  write
+  since
+  token
+}
+    ` as unknown as DocumentNode<MemoryShareFragment, unknown>;
 export const NearNodeFragmentDoc = gql`
     fragment NearNode on NearNode {
   node {
@@ -3021,12 +3033,11 @@ export const ReflectionConnectionFragmentDoc = gql`
     ` as unknown as DocumentNode<ReflectionConnectionFragment, unknown>;
 export const ShareFragmentDoc = gql`
     fragment Share on Share {
-  name
-  key
-  scopes
-  write
-  since
-  token
+  hits
+  cases
+  value
+  low
+  high
 }
     ` as unknown as DocumentNode<ShareFragment, unknown>;
 export const ArmFragmentDoc = gql`
@@ -4302,10 +4313,10 @@ export const KeysDocument = gql`
 export const SharesDocument = gql`
     query Shares {
   shares {
-    ...Share
+    ...MemoryShare
   }
 }
-    ${ShareFragmentDoc}` as unknown as DocumentNode<SharesQuery, SharesQueryVariables>;
+    ${MemoryShareFragmentDoc}` as unknown as DocumentNode<SharesQuery, SharesQueryVariables>;
 export const InspectStrandDocument = gql`
     query InspectStrand($path: String!, $verify: Boolean) {
   inspectStrand(path: $path, verify: $verify) {
@@ -5071,20 +5082,20 @@ export const NewShareDocument = gql`
     mutation NewShare($key: String!, $scopes: [String!]!, $name: String, $write: Boolean) {
   newShare(input: {key: $key, scopes: $scopes, name: $name, write: $write}) {
     result {
-      ...Share
+      ...MemoryShare
     }
   }
 }
-    ${ShareFragmentDoc}` as unknown as DocumentNode<NewShareMutation, NewShareMutationVariables>;
+    ${MemoryShareFragmentDoc}` as unknown as DocumentNode<NewShareMutation, NewShareMutationVariables>;
 export const RevokeShareDocument = gql`
     mutation RevokeShare($name: String!) {
   revokeShare(input: {name: $name}) {
     result {
-      ...Share
+      ...MemoryShare
     }
   }
 }
-    ${ShareFragmentDoc}` as unknown as DocumentNode<RevokeShareMutation, RevokeShareMutationVariables>;
+    ${MemoryShareFragmentDoc}` as unknown as DocumentNode<RevokeShareMutation, RevokeShareMutationVariables>;
 export const ExportStrandDocument = gql`
     mutation ExportStrand($path: String!, $scopes: [String!], $query: String, $since: String, $history: String, $withVectors: Boolean, $passphrase: String, $recipients: [String!], $key: String, $why: String, $tag: String) {
   exportStrand(
