@@ -43,6 +43,9 @@ def ground(left: str, right: str) -> Ground | None:
         ("Releases are cut every two weeks.", "Releases are cut every month.", Ground.VALUE),
         ("Logs go to stdout.", "Logs go to a file in /var/log.", Ground.VALUE),
         ("Commits must be signed.", "Commits need not be signed.", Ground.NEGATION),
+        ("releases are cut on which day|on monday", "releases are cut on which day|on friday", Ground.VALUE),
+        ("which day is the standup|monday", "which day is the standup|friday", Ground.VALUE),
+        ("The standup is on Monday.", "The standup is on Friday.", Ground.VALUE),
     ],
 )
 def test_what_cannot_both_hold_is_found_with_its_ground(left: str, right: str, expected: Ground) -> None:
@@ -74,6 +77,9 @@ def test_what_cannot_both_hold_is_found_with_its_ground(left: str, right: str, e
         ("The backend uses PostgreSQL.", "The backend uses Redis."),
         ("We deployed 2.3.", "We deployed 2.4."),
         ("Never deploy on Fridays.", "Never deploy on holidays."),
+        ("releases are cut on which day|on monday", "hotfixes are cut on which day|on friday"),
+        ("outages happened on which day|on monday", "outages happened on which day|on friday"),
+        ("the standup is on monday", "the standup is on monday and friday"),
     ],
 )
 def test_what_may_both_hold_is_no_contradiction(left: str, right: str) -> None:

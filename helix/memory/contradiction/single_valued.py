@@ -89,7 +89,7 @@ _IS = regex(r"\b(?:is|are|was|were|be)(?: the| an?| our)?$")
 _EVERY = regex(r"\b(?:every|each|once a)$")
 _WHEN = regex(
     r"\b(?:happens?|occurs?|takes? place|meets?|starts?|begins?|ends?|runs?|goe?s? out|ships?|"
-    r"(?:is|are) \w+|releases?|deploys?) "
+    r"(?:is|are)(?: \w+)?|releases?|deploys?) "
     r"(?:on|at|every)$"
 )
 _HOW_OFTEN = listed("hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually")
@@ -140,7 +140,10 @@ def of_number(exchange: Exchange, *, framed: bool) -> Hold:
 
 
 def of_value(exchange: Exchange, *, framed: bool) -> Hold:
-    """Return whether what an exchange holds, other than numbers, are values of which there is one."""
+    """Return whether what an exchange holds, other than numbers, are values of which there is one.
+
+    `framed`: the matter is named apart; then two times that are said of it are (`on monday`), whatever its words.
+    """
     left, right = _content(exchange.left), _content(exchange.right)
     around = (*exchange.before, *exchange.after)
     if not left or not right or max(len(left), len(right)) > _MOST_WORDS or _is_one_of_many(around):
@@ -150,7 +153,7 @@ def of_value(exchange: Exchange, *, framed: bool) -> Hold:
     before = " ".join(exchange.before)
     if _EVERY.search(before):
         return Hold.PERHAPS if _are_times(left) and _are_times(right) else Hold.NOT
-    if _WHEN.search(before) and _are_times(left) and _are_times(right):
+    if (framed or _WHEN.search(before)) and _are_times(left) and _are_times(right):
         return Hold.PERHAPS
     if _HOW_OFTEN.issuperset((*left, *right)):
         return Hold.PERHAPS
