@@ -39,17 +39,25 @@ class Versions:
         self._database = database
 
     def keep(self, versions: Iterable[StoredVersion]) -> None:
-        """Write versions; one that is known stays, but learns what it was not known with."""
-        rows = [
-            (v.id, v.selection, v.seq, v.at, v.root, json.dumps(v.parents), v.who, v.why, v.tag, v.taken_at)
-            for v in versions
-        ]
+        """Write versions; one that is known stays, but learns what it was not known with.
+
+        A tag of theirs names neither a version that has one here, nor one beside another that has the same.
+        """
         with self._database.transaction() as connection:
+            taken = {
+                tag: ident for tag, ident in connection.execute("SELECT tag, id FROM strand_version WHERE tag != ''")
+            }
+            rows = [
+                (v.id, v.selection, v.seq, v.at, v.root, json.dumps(v.parents), v.who, v.why, tag, v.taken_at)
+                for v in versions
+                for tag in (v.tag if taken.get(v.tag, v.id) == v.id else "",)
+            ]
             connection.executemany(
                 f"INSERT INTO strand_version ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET seq = coalesce(excluded.seq, seq),"
                 " selection = max(selection, excluded.selection), root = max(root, excluded.root),"
-                " who = max(who, excluded.who), why = max(why, excluded.why), tag = max(tag, excluded.tag),"
+                " who = max(who, excluded.who), why = max(why, excluded.why),"
+                " tag = CASE tag WHEN '' THEN excluded.tag ELSE tag END,"
                 " at = max(at, excluded.at), taken_at = coalesce(excluded.taken_at, taken_at),"
                 " parents = CASE parents WHEN '[]' THEN excluded.parents ELSE parents END",
                 rows,

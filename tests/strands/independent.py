@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import json
@@ -107,11 +106,12 @@ def read(data: bytes, by: str | bytes) -> tuple[dict[str, Any], list[dict[str, A
 
 
 def write(
-    rows: Sequence[Mapping[str, Any]], seed: bytes, passphrase: str, recipients: Sequence[bytes] = (), **fields: Any
+    lines: Sequence[Mapping[str, Any]], seed: bytes, passphrase: str, recipients: Sequence[bytes] = (), **fields: Any
 ) -> bytes:
-    """Return a strand of rows in the order of their keys; `fields` replace those of the manifest."""
+    """Return a strand of lines, the rows in the order of their keys; `fields` replace those of the manifest."""
+    rows = [line for line in lines if line["t"] in ("node", "edge")]
     groups, root = digests(rows)
-    plain = b"".join(canonical(row) + b"\n" for row in rows)
+    plain = b"".join(canonical(line) + b"\n" for line in lines)
     key, packed = os.urandom(32), zlib.compress(plain)
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     content = bindings.crypto_secretstream_xchacha20poly1305_init_push(state, key)
@@ -125,16 +125,18 @@ def write(
     nodes = [row for row in rows if row["t"] == "node"]
     version = {"ancestry": [], "id": version_id([], root), "parents": [], "selection": ALL, "since": None}
     counts = {"edges": len(rows) - len(nodes), "nodes": len(nodes), "texts": sum(len(row["texts"]) for row in nodes)}
+    counts["changes"] = sum(line["t"] == "change" for line in lines)
+    counts["tombstones"] = sum(row["props"].get("extractor") == "erased" for row in nodes)
     signer = SigningKey(seed)
     manifest = canonical(
         {
             "content": {
                 "bytes": len(content),
-                "lines": len(rows),
+                "lines": len(lines),
                 "plain_bytes": len(plain),
                 "sha256": hashlib.sha256(content).hexdigest(),
             },
-            "counts": {**counts, "changes": 0, "gone": 0, "tombstones": 0},
+            "counts": {**counts, "gone": 0},
             "created_at": "2026-11-26T00:00:00+00:00",
             "embedding": None,
             "format": 1,
@@ -155,35 +157,3 @@ def write(
     )
     signature = signer.sign(DOMAIN + manifest).signature
     return b"".join(map(member, NAMES, (manifest, signature, content))) + bytes(1_024)
-
-
-def vectors() -> dict[str, Any]:
-    """Return the test vectors of the format, made anew; the strand among them is another one each time."""
-    seed = bytes(range(32))
-    rows = [
-        {
-            "id": "01a20000-0000-7000-8000-000000000001",
-            "label": "Memory",
-            "props": {
-                **{"name": "proxy-port", "kind": "fact", "trigger": "the proxy listens on port 8080, naïvely"},
-                **{"resolution": "", "recorded_at": 1_767_225_600_000_000, "scope": "global", "status": "active"},
-                **{"confidence": 0.7, "importance": 5.0, "trust": "user_asserted"},
-            },
-            "t": "node",
-            "texts": ["the proxy listens on port 8080, naïvely"],
-        },
-    ]
-    groups, root = digests(rows)
-    return {
-        "seed": seed.hex(),
-        "signer": bytes(SigningKey(seed).verify_key).hex(),
-        "signature_of_empty_object": SigningKey(seed).sign(DOMAIN + b"{}").signature.hex(),
-        "rows": rows,
-        "lines": [canonical(row).decode() for row in rows],
-        "digests": [hashlib.sha256(canonical(row)).hexdigest() for row in rows],
-        "groups": groups,
-        "root": root,
-        "version": version_id([], root),
-        "passphrase": "correct horse",
-        "strand": base64.b64encode(write(rows, seed, "correct horse")).decode(),
-    }

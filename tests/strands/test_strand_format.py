@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import independent
 import pytest
-from exchanging import root
+from exchanging import root, rows_of
+from format_vectors import MEMORY, NUMBERS, VECTOR, vectors
 from nacl.signing import SigningKey
 
 from helix.errors import ConflictError, InvalidInputError, UnauthorizedError
 from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Label, Ref
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import memories, strands
@@ -27,6 +30,7 @@ from tests.strands.conftest import Machines
 from tests.waiting import ended, finished
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))
+EVERY: dict[str, Any] = VECTORS["every"]
 SEED = bytes.fromhex(VECTORS["seed"])
 WORDS = str(VECTORS["passphrase"])
 CHEAP = Argon2(ops=1, memory=8_192)
@@ -48,14 +52,34 @@ def believing(helix: Helix, trust: Trust = Trust.USER_ASSERTED) -> Helix:
 
 
 def test_the_vectors_are_what_the_format_says() -> None:
-    made = independent.vectors()
-    assert {name: value for name, value in made.items() if name != "strand"} == {
-        name: value for name, value in VECTORS.items() if name != "strand"
-    }
-    for line, of_row in zip(VECTORS["lines"], VECTORS["digests"], strict=True):
-        row = read_row(json.loads(line))
-        assert row.line().decode() == line
-        assert digest(row.line()).hex() == of_row
+    for made, held in ((vectors(), VECTORS), (vectors()["every"], EVERY)):
+        but = {"strand": "", "every": ""}
+        assert {**made, **but} == {**held, **but}
+        rows = [line for line in held["lines"] if json.loads(line)["t"] in ("node", "edge")]
+        for line, of_row in zip(rows, held["digests"], strict=True):
+            row = read_row(json.loads(line))
+            assert row.line().decode() == line
+            assert digest(row.line()).hex() == of_row
+        said, lines = independent.read(base64.b64decode(held["strand"]), WORDS)
+        assert [independent.canonical(line).decode() for line in lines] == held["lines"]
+        assert (said["root"], said["groups"], said["version"]["id"]) == (held["root"], held["groups"], held["version"])
+
+
+def test_every_kind_of_line_of_the_second_writer_is_taken_in(machines: Machines, tmp_path: Path) -> None:
+    helix, file = believing(machines()), tmp_path / "every.dna"
+    file.write_bytes(base64.b64decode(EVERY["strand"]))
+    finished(helix, strands.import_strand(helix, str(file), passphrase=WORDS))
+    assert root(helix.store) == EVERY["root"]
+    assert [row.line().decode() for row in rows_of(helix.store)] == [
+        line for line in EVERY["lines"] if json.loads(line)["t"] in ("node", "edge")
+    ]
+    assert helix.store.index.vectors_of(Ref(label=Label.MEMORY, id=MEMORY["id"])) == [struct.pack("<256f", *NUMBERS)]
+    written = tmp_path / "written.dna"
+    keys.new_key(helix, "laptop")
+    finished(helix, strands.export_strand(helix, str(written), passphrase=WORDS))
+    said, lines = independent.read(written.read_bytes(), WORDS)
+    assert said["counts"]["tombstones"] == 1
+    assert [line["v"] for line in lines if line["t"] == "vec" and line["id"] == MEMORY["id"]] == [VECTOR["v"]]
 
 
 def test_helix_takes_in_what_the_second_writer_wrote(machines: Machines, strand: Path) -> None:
