@@ -40,7 +40,7 @@ from helix.store.change_events import Event, Events
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
-from helix.strands import arriving, sync, whole
+from helix.strands import arriving, recovering, sync
 from helix.strands.keyring import Keyring
 from helix.strands.watching import Watching
 
@@ -103,7 +103,7 @@ class Helix:
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
         unfinished.finish(store)
-        whole.recover(store)
+        recovering.recover(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))
         store.graph.rebuild_wanted = helix._want_rebuild
         if store.graph.needs_rebuild:

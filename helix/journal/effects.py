@@ -93,8 +93,7 @@ class Touched:
         if "job" in change.note:
             job, step = str(change.note["job"]), str(change.note.get("step", ""))
             self._step(job, step, seq)
-            for drop, before in self._before.items():
-                self._effect(job, step, seq, drop, before)
+            self._effects(job, step, seq)
         if "undo" in change.note:
             job = str(change.note["undo"])
             self._connection.execute("INSERT INTO undone VALUES (?, ?, ?)", (job, seq, at))
@@ -108,23 +107,21 @@ class Touched:
             _prune(self._connection)
         execute("INSERT INTO job_step VALUES (?, ?, ?)", (job, step, seq))
 
-    def _effect(self, job: str, step: str, seq: int, drop: Drop, before: Put | None) -> None:
-        key = _ENCODER.encode(encode_operation(drop))
-        after = digest(self._writes.held(drop, self._space))
-        known = self._connection.execute("SELECT after FROM effect WHERE job = ? AND key = ?", (job, key)).fetchone()
-        if known is not None:
-            self._connection.execute(
-                "UPDATE effect SET step = ?, seq = ?, after = ?, crossed = crossed OR ? WHERE job = ? AND key = ?",
-                (step, seq, after, known[0] != digest(before), job, key),
-            )
-            return
-        put = None if before is None else _ENCODER.encode(encode_operation(before))
-        vector = before.vector if isinstance(before, PutPassage) else None
-        space = None if vector is None else self._space
-        self._connection.execute(
+    def _effects(self, job: str, step: str, seq: int) -> None:
+        """Write what the change did to each thing; `crossed` where it was not as the job had left it before."""
+        rows = []
+        for drop, before in self._before.items():
+            put = None if before is None else _ENCODER.encode(encode_operation(before))
+            vector = before.vector if isinstance(before, PutPassage) else None
+            space = None if vector is None else self._space
+            after = digest(self._writes.held(drop, self._space))
+            key = _ENCODER.encode(encode_operation(drop))
+            rows.append((job, key, step, seq, put, after, space, vector, digest(before)))
+        self._connection.executemany(
             "INSERT INTO effect (job, key, step, seq, before, after, crossed, space, vector)"
-            " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
-            (job, key, step, seq, put, after, space, vector),
+            " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?) ON CONFLICT (job, key) DO UPDATE SET step = excluded.step,"
+            " seq = excluded.seq, after = excluded.after, crossed = crossed OR after IS NOT ?",
+            rows,
         )
 
 
@@ -149,6 +146,12 @@ class Effects:
         with self._database.reading() as connection:
             rows = connection.execute("SELECT step, seq FROM job_step WHERE job = ? ORDER BY seq", (job,))
             return {str(step): int(seq) for step, seq in rows}
+
+    def has_step(self, job: str, step: str) -> bool:
+        """Return whether a step of a job is in the journal."""
+        with self._database.reading() as connection:
+            found = connection.execute("SELECT 1 FROM job_step WHERE job = ? AND step = ?", (job, step))
+            return found.fetchone() is not None
 
     def of(self, job: str) -> list[Effect]:
         """Return what a job did, in the order in which it touched things first."""

@@ -163,9 +163,10 @@ class Snapshot:
         """Yield every edge."""
         yield from map(put_edge, self._connection.execute("SELECT * FROM edge"))
 
-    def nodes_in_order(self) -> Iterator[PutNode]:
-        """Yield every node by label and id."""
-        yield from map(put_node, self._connection.execute("SELECT label, id, props FROM node ORDER BY label, id"))
+    def nodes_in_order(self, label: Label | None = None) -> Iterator[PutNode]:
+        """Yield every node, or every one of a label, by label and id."""
+        statement = f"SELECT label, id, props FROM node{' WHERE label = ?' if label else ''} ORDER BY label, id"
+        yield from map(put_node, self._connection.execute(statement, (label,) if label else ()))
 
     def edges_in_order(self) -> Iterator[tuple[PutEdge, str, str]]:
         """Yield every edge whose nodes are there, by type and ends, with the scopes of its source and its target."""
@@ -262,14 +263,16 @@ class Records:
 
         return self._reading(read)
 
-    def edges_at(self, ref: Ref) -> list[PutEdge]:
-        """Return every edge that starts or ends at the node."""
+    def edges_at(self, ref: Ref, kind: Relation | None = None) -> list[PutEdge]:
+        """Return every edge, or every one of a type, that starts or ends at the node."""
         known = None if self._edges_known is None else self._edges_known(ref)
         if known is not None:
-            return [edge for edge in self.edges(known) if edge is not None]
+            wanted = [edge for edge in known if kind in (None, edge.type)]
+            return [edge for edge in self.edges(wanted) if edge is not None]
         statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
         ends = (ref.label, ref.id, ref.label, ref.id)
-        return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, ends))))
+        held = self._reading(lambda connection: list(map(put_edge, connection.execute(statement, ends))))
+        return [edge for edge in held if kind in (None, edge.type)]
 
     def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
         """Return the edges that these would drop, in their order, None for one that is not there."""

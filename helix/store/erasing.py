@@ -44,6 +44,8 @@ SHARED = "shared"
 """The folder in it with the strands of those who share the store over HTTP, see `helix.strands.shared_place`."""
 OUTDATED = "outdated"
 """The file in it that is another one after each erasure: strands that were left before are to be replaced."""
+STAGED = ".staged"
+"""How the names of files in that folder end that have the rows of an import, see `helix.strands.staged`."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
 _OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
@@ -97,9 +99,15 @@ class Legacy:
 def _erase_strands(folder: Path) -> None:
     """Remove what a store's folder of strands may have of it, and note that strands left elsewhere are outdated.
 
-    That is: digests of rows as they were, what is shared, and the copies of git repositories. All of it is made anew.
+    That is: digests of rows as they were, rows that come in, what is shared, and the copies of git repositories. All of
+    it is made anew.
     """
-    for kept in (*folder.glob("*.rows"), *folder.glob(f"{SHARED}/*/*/*"), *folder.glob("*.git")):
+    for kept in (
+        *folder.glob("*.rows"),
+        *folder.glob(f"*{STAGED}"),
+        *folder.glob(f"{SHARED}/*/*/*"),
+        *folder.glob("*.git"),
+    ):
         remove(kept)
     if folder.is_dir():
         write_private(folder / OUTDATED, os.urandom(16).hex())

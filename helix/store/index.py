@@ -69,12 +69,13 @@ class Rows:
     def without(self, row: int | None) -> Rows:
         """Return the others."""
         mask = self.mask.copy()
-        if row is not None:
-            mask[row] = False
+        mask[[] if row is None else row] = False
         return Rows(mask)
 
     def __sub__(self, other: Rows) -> Rows:
-        return Rows(self.mask & ~other.mask)
+        mask, known = self.mask.copy(), other.mask[: len(self.mask)]  # one of the two may be of an earlier moment
+        mask[: len(known)] &= ~known
+        return Rows(mask)
 
 
 class Piece(NamedTuple):

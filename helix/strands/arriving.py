@@ -1,12 +1,14 @@
 """Arriving: a strand is verified, opened, planned and taken in: whole, or not at all.
 
-An import is one job: `helix undo` takes it back. Until it has ended the journal has a note of it, and a start that
-finds the note takes the import back before anybody is served.
+An import is one job: `helix undo` takes it back. First the strand is read to its end, and what it comes to lies ready
+beside the journal (`staged.py`). Only then is the first row written; `whole.py` has the writing come to its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,10 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.erasure import hard_forget
 from helix.memory.erasure.stored_secrets import Remembering
+from helix.memory.jobs.run import Run, Watch
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
-from helix.model.operations import PutNode
+from helix.model.provenance import Trust
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
 from helix.store.jobs import Ticket
@@ -25,19 +28,23 @@ from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
 from helix.strands.keyring import Keyring
-from helix.strands.lineage import RowsKept, apart, contained, note_version, rows_known, version_id
-from helix.strands.merging import Merge, completed, held_rows, side_by_side
+from helix.strands.lineage import Known, RowsKept, apart, contained, note_version, rows_known, version_id
+from helix.strands.meeting import meet
+from helix.strands.merging import BATCH, KIND, Incoming, Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Selection, schema_number
 from helix.strands.sealed import Opener
-from helix.strands.whole import whole
+from helix.strands.staged import Staged
+from helix.strands.whole import Unwatched, carry_through, under_way
 from helix.text.redact import redact
 
 _TAKEN = "strand_taken/"
 """How the keys begin under which the journal notes the job that took a version in."""
 JOB = "strand"
 """The kind of the jobs that carry strands: one at a time, as one alone may be under way."""
+_MANY, _SHARE = 5_000, 4
+"""Rows of an import, at least, and one for so many nodes of the store, behind which the graph is built anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +92,9 @@ class Strand:
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
     def entries(self, store: Store) -> tuple[Reading, Iterator[Entry]]:
-        """Return what reads the rows, and what it reads."""
+        """Return what reads the rows, and what it reads; nothing may be done with any before the last one was read."""
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
-        container.verify(self.path)
         reading = Reading(
             schema=self.manifest.data["schema"],
             partial=self.version["since"] is not None,
@@ -112,24 +118,93 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
     # What was taken back is not here, and yet was not dropped where a person asks for it again.
     base = None if again else common_version(store, strand)
+    if planned:
+        read = _reading_by(store, strand, job)
+        for batch in _read_through(store, strand, read, base, ticket, lambda _: None):
+            read.plan(batch)
+        return _told(strand, base, read, read.counts)
+    staged = Staged(store, job)
+    try:
+        read, erased = _stage(store, strand, base, ticket, staged)
+        if _erase_here(store, erased, read.within, ticket):  # what was set against what is gone now is read once more
+            read, _ = _stage(store, strand, base, ticket, staged)
+        note = _note_of(store, strand, staged)
+        done = carry_through(store, note, lambda watch: _carry_out(store, note, watch), ticket, forsake=staged.remove)
+    finally:
+        if (under_way(store) or {}).get("job") != job:
+            staged.remove()
+    read.examples = done.examples
+    return _told(strand, base, read, read.counts + done.counts)
+
+
+def _reading_by(store: Store, strand: Strand, job: str) -> Merge:
     within = Selection.from_name(strand.version["selection"])
-    merge = Merge(store, Received(signer=strand.signer, redact=Remembering()), job, within=within, planned=planned)
-    if not planned:
-        _erase_what_they_erased(store, strand, ticket)
-    with RowsKept(store) as kept:
-        if planned:
-            _pass(store, strand, merge, base, ticket, kept)
-            return _told(strand, base, merge)
-        with whole(store, job):
-            all_known = _pass(store, strand, merge, base, ticket, kept)
-            ticket.progress(0, 0, "comparing what came in with what is here")
-            merge.meet()
-        # Not before: what is known as held, and is not here, counts as dropped here.
-        if all_known:
-            kept.known_as(strand.id)
-    _note(store, strand)
-    store.writer.call(lambda: store.journal.set_meta(_TAKEN + strand.id, job))
-    return _told(strand, base, merge)
+    return Merge(store, Received(signer=strand.signer, redact=Remembering()), job, within)
+
+
+def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
+    """Write the rest of an import that a kill cut short; raises OSError or ValueError where its rows are not there."""
+    _carry_out(store, note, Unwatched())
+    Staged(store, note["job"]).remove()
+
+
+def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
+    """Return all that it takes to write the staged rows, without the strand and without its key."""
+    since, said = strand.since(store), strand.version
+    # What a stranger says that a version came from would keep out what somebody else's strand brings.
+    line = said["ancestry"] if strand.signer.is_own else ()
+    return {
+        "kind": JOB,
+        "job": staged.job,
+        "rows": staged.count,
+        "batch": BATCH,
+        "signer": strand.signer.name,
+        "trust": strand.signer.trust.value,
+        "version": {
+            "id": strand.id,
+            "selection": said["selection"],
+            "parents": [strand.id_here(store, one) for one in said["parents"]],
+            "ancestry": list(line),
+            "why": redact(said["why"]).text,
+            "tag": redact(said["tag"]).text,
+        },
+        "root": strand.manifest.data["root"],
+        "complete": since is None or rows_known(store, since) is not None,
+    }
+
+
+def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
+    """Write what lies ready; what of it the journal has by now is passed over."""
+    signer = Signer(name=note["signer"], trust=Trust(note["trust"]))
+    job, version = str(note["job"]), str(note["version"]["id"])
+    within, staged = Selection.from_name(note["version"]["selection"]), Staged(store, job)
+    merge = Merge(store, Received(signer=signer, redact=Remembering()), job, within)
+    with _graph_aside(store, note["rows"]):
+        for number, batch in enumerate(staged.batches(note["batch"])):
+            if watch.cancelled:
+                raise ConflictError("the import was stopped; nothing of it stays")
+            merge.write(batch, f"rows {number}")
+            watch.progress(number * note["batch"] + len(batch), note["rows"], "taking in")
+        meet(Run(store, job, KIND, guarded=False), merge.fresh, staged.known(version), merge.counts, watch)
+    # Not before: what is known as held, and is not here, counts as dropped here.
+    if note["complete"]:
+        staged.known_as(version)
+    _note(store, note)
+    store.writer.call(lambda: store.journal.set_meta(_TAKEN + version, job))
+    return merge
+
+
+@contextmanager
+def _graph_aside(store: Store, rows: int) -> Iterator[None]:
+    """Have the graph built anew behind so many rows that following them would take longer."""
+    if rows < max(_MANY, store.index.count // _SHARE):
+        yield
+        return
+    store.graph.suspend("an import is at work; the graph is built when all of it is in")
+    try:
+        yield
+    finally:
+        store.graph.resume()
 
 
 def learn(store: Store, strand: Strand) -> bool:
@@ -194,18 +269,35 @@ def _contained(store: Store, strand: Strand) -> set[str]:
     return contained(store, strand.version["selection"])
 
 
-def _pass(store: Store, strand: Strand, merge: Merge, base: str | None, ticket: Ticket, kept: RowsKept) -> bool:
-    """Read the strand to its end and merge each row; return whether `kept` has all rows of its version by then."""
+def _read_through(
+    store: Store,
+    strand: Strand,
+    merge: Merge,
+    base: str | None,
+    ticket: Ticket,
+    keep: Callable[[Known], object],
+) -> Iterator[list[Incoming]]:
+    """Read the strand to its end and yield what may change something; `keep` is given all that its version has."""
     reading, entries = strand.entries(store)
-    counts = strand.manifest.data["counts"]
-    since = strand.since(store)
+    counts, since = strand.manifest.data["counts"], strand.since(store)
     before = () if since is None else rows_known(store, since)
     known = (None if base is None else rows_known(store, base)) or ()
-    all_of_it = completed(entries, before or (), kept.add)
+    all_of_it = completed(entries, before or (), keep)
     incoming = side_by_side(all_of_it, known, partial=reading.partial, keep=lambda _: None)
-    merge.take(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
+    yield from merge.wanted(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
     _check_root(strand, reading)
-    return before is not None
+
+
+def _stage(store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged) -> tuple[Merge, list[Ref]]:
+    """Lay ready what is to be written; return what has read it, and what the person has erased on another machine."""
+    merge, erased = _reading_by(store, strand, staged.job), list[Ref]()
+    with staged.writing() as staging:
+        for batch in _read_through(store, strand, merge, base, ticket, staging.kept.add):
+            staging.add(batch)
+            gone = [one.key for one in batch if one.theirs is not None and one.theirs.is_erased]
+            erased += [Ref(label=Label(label), id=ident) for _, label, ident in gone]
+        staged.keep(staging)
+    return merge, erased
 
 
 def _check_root(strand: Strand, reading: Reading) -> None:
@@ -214,59 +306,48 @@ def _check_root(strand: Strand, reading: Reading) -> None:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
-def _erase_what_they_erased(store: Store, strand: Strand, ticket: Ticket) -> None:
-    """Erase here what the person erased on another machine: its words leave every file here, too."""
-    if not strand.signer.is_own or not strand.manifest.data["counts"].get("tombstones"):
-        return
-    reading, entries = strand.entries(store)
-    erased = [
-        Ref(label=entry.row.put.label, id=entry.row.put.id)
-        for entry in entries
-        if entry.row is not None and isinstance(entry.row.put, PutNode) and entry.row.is_erased
-    ]
-    _check_root(strand, reading)  # before anything is taken away for good
+def _erase_here(store: Store, erased: Sequence[Ref], within: Selection, ticket: Ticket) -> bool:
+    """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything."""
     here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
-    within = Selection.from_name(strand.version["selection"])
     still = [
         ref
         for ref, row in zip(erased, here.values(), strict=True)
         if row and not row.is_erased and within.holds(ref.id, row.scope)
     ]
     if not still:
-        return
+        return False
     keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)
     note = Note(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
     erasing.begin(store, note)
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild(store, ticket)
+    return True
 
 
-def _note(store: Store, strand: Strand) -> None:
+def _note(store: Store, note: Mapping[str, Any]) -> None:
     """Note the strand's version and those that it comes from, and the version that the store is by now."""
-    said, now = strand.version, to_micros(store.runtime.clock())
+    said, now = note["version"], to_micros(store.runtime.clock())
     taken = StoredVersion(
-        id=strand.id,
+        id=said["id"],
         selection=said["selection"],
-        root=strand.manifest.data["root"],
-        parents=tuple(strand.id_here(store, one) for one in said["parents"]),
-        who=strand.signer.name,
-        why=redact(said["why"]).text,
-        tag=redact(said["tag"]).text,
+        root=note["root"],
+        parents=tuple(said["parents"]),
+        who=note["signer"],
+        why=said["why"],
+        tag=said["tag"],
         at=now,
         taken_at=now,
     )
-    # What a stranger says that a version came from would keep out what somebody else's strand brings.
-    line = said["ancestry"] if strand.signer.is_own else ()
-    ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in line]
+    ancestors = [StoredVersion(id=one["id"], parents=tuple(one["parents"])) for one in said["ancestry"]]
     store.journal.versions.keep([taken, *ancestors])
     note_version(
-        store, Selection.from_name(said["selection"]), who="", why=f"merge {strand.id[:12]}", parents=[strand.id]
+        store, Selection.from_name(said["selection"]), who="", why=f"merge {said['id'][:12]}", parents=[said["id"]]
     )
 
 
-def _told(strand: Strand, base: str | None, merge: Merge) -> dict[str, Any]:
+def _told(strand: Strand, base: str | None, merge: Merge, counted: Counter[str]) -> dict[str, Any]:
     received = merge.received
-    counts = {**merge.counts, "redacted": received.redacted, "quarantined": received.quarantined}
+    counts = {**counted, "redacted": received.redacted, "quarantined": received.quarantined}
     return {
         "version": strand.id,
         "signer": strand.signer.name,

@@ -27,7 +27,18 @@ from nacl.signing import SigningKey
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.strands.rows import canonical
-from helix.strands.sealed import Argon2, Encrypting, Opener, check_signature, decrypted, lock, new_key, seal, sign
+from helix.strands.sealed import (
+    CHUNK,
+    Argon2,
+    Encrypting,
+    Opener,
+    check_signature,
+    decrypted,
+    lock,
+    new_key,
+    seal,
+    sign,
+)
 
 FORMAT = 1
 """The version of the format that is written; a newer one is refused."""
@@ -142,13 +153,16 @@ def _sweep(folder: Path) -> None:
 def _write_content(file: IO[bytes], lines: Iterable[bytes], key: bytes) -> dict[str, Any]:
     """Write the lines to an empty file, which is to be read from its beginning then; return what they came to."""
     packer, plain, count = zlib.compressobj(6), 0, 0
-    encrypting = Encrypting(file, key)
+    encrypting, waiting = Encrypting(file, key), bytearray()
     for line in lines:
         if len(line) > LONGEST_LINE:
             raise InvalidInputError(f"a row of {len(line):,} bytes is longer than any reader of strands takes")
         plain, count = plain + len(line) + 1, count + 1
-        encrypting.write(packer.compress(line + b"\n"))
-    encrypting.write(packer.flush())
+        waiting += line + b"\n"
+        if len(waiting) >= CHUNK:
+            encrypting.write(packer.compress(waiting))
+            waiting.clear()
+    encrypting.write(packer.compress(waiting) + packer.flush())
     encrypting.close()
     size = file.tell()
     file.seek(0)
@@ -175,17 +189,23 @@ def verify(path: Path) -> Manifest:
         while left and (part := file.read(min(left, _AT_ONCE))):
             hashed.update(part)
             left -= len(part)
-        end = _padding(size) + bytes(2 * _BLOCK)
-        if left or hashed.hexdigest() != manifest.data["content"]["sha256"] or file.read(len(end) + 1) != end:
+        if left or hashed.hexdigest() != manifest.data["content"]["sha256"] or not _ends(file, size):
             raise _damaged(path)
     return manifest
 
 
+def _ends(file: BinaryIO, size: int) -> bool:
+    """Return whether a file goes on behind a content of that size as a strand ends, and has no more."""
+    end = _padding(size) + bytes(2 * _BLOCK)
+    return file.read(len(end) + 1) == end
+
+
 def content(path: Path, manifest: Manifest, opener: Opener) -> Iterator[bytes]:
-    """Yield the lines of a strand that was verified; raises UnauthorizedError without its key.
+    """Yield the lines of a strand whose signature was verified; raises UnauthorizedError without its key.
 
     Raises InvalidInputError where the content is not what the manifest says, however it was packed: never more is
-    unpacked than it says, and no line is longer than LONGEST_LINE.
+    unpacked than it says, and no line is longer than LONGEST_LINE. Every byte of the file was checked once the last
+    line is through, as by `verify`: before that nothing may be done with any.
     """
     said = manifest.data["content"]
     key = opener(manifest.data["keys"])
@@ -206,7 +226,7 @@ def content(path: Path, manifest: Manifest, opener: Opener) -> Iterator[bytes]:
             yield line
         if count != said["lines"]:
             raise InvalidInputError("the strand has not as many lines as it says")
-        if hashed.hexdigest() != said["sha256"]:  # another file has come in its place since it was verified
+        if hashed.hexdigest() != said["sha256"] or not _ends(file, size):
             raise _damaged(path)
 
 

@@ -22,7 +22,7 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
-from helix.strands.lineage import MOST_ANCESTORS, SHORT, Known, note_version, rows_known
+from helix.strands.lineage import MOST_ANCESTORS, SHORT, Counted, Known, RowsKept, rows_known
 from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, paired, schema_number
 
 HISTORIES = ("none", "all", "since")
@@ -53,40 +53,48 @@ def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, tic
     """
     if outgoing.history not in HISTORIES or (outgoing.history == "since" and outgoing.since is None):
         raise InvalidInputError(f"no history {outgoing.history!r}", hint="none, all, or since with a version")
-    version, _ = note_version(store, outgoing.selection, who=sealing.name, why=outgoing.why or "export")
-    if outgoing.tag:
-        store.journal.versions.tag(version.id, outgoing.tag)
-    lines = _Lines(store, outgoing, version, ticket)
+    with RowsKept(store) as kept:
+        lines = _Lines(store, outgoing, Counted(kept), ticket)
+        noted: list[StoredVersion] = []
 
-    def fields() -> Mapping[str, Any]:
-        if lines.tree.root != version.root:
-            raise ConflictError("the store was written to meanwhile", hint="try again")
-        return {**_described(store, outgoing, version, lines.tree), "counts": lines.counts}
+        def fields() -> Mapping[str, Any]:
+            noted.append(lines.noted(sealing.name))
+            return {**_described(store, outgoing, noted[0], lines.counted.tree), "counts": lines.counts}
 
-    written = container.write(
-        target,
-        iter(lines),
-        fields,
-        signer=sealing.signer,
-        passphrase=sealing.passphrase,
-        recipients=sealing.recipients,
-    )
+        written = container.write(
+            target,
+            iter(lines),
+            fields,
+            signer=sealing.signer,
+            passphrase=sealing.passphrase,
+            recipients=sealing.recipients,
+        )
+    (version,) = noted
     return {"path": str(target), "version": version.id, "root": version.root, **written.data["counts"]}
 
 
 class _Lines:
-    """The lines of a strand, in the order of the rows' keys; what they came to is in `tree` and `counts`."""
+    """The lines of a strand, in the order of the rows' keys, all as they were at one moment; what they came to."""
 
-    def __init__(self, store: Store, outgoing: Outgoing, version: StoredVersion, ticket: Ticket) -> None:
-        self._store, self._outgoing, self._version, self._ticket = store, outgoing, version, ticket
-        self.tree = Tree()
+    def __init__(self, store: Store, outgoing: Outgoing, counted: Counted, ticket: Ticket) -> None:
+        self._store, self._outgoing, self._ticket, self._seq = store, outgoing, ticket, 0
+        self.counted = counted
         self.counts = {"nodes": 0, "edges": 0, "texts": 0, "tombstones": 0, "gone": 0, "changes": 0}
+
+    def noted(self, who: str) -> StoredVersion:
+        """Note the version whose lines were written; return it."""
+        outgoing = self._outgoing
+        why = outgoing.why or "export"
+        version = self.counted.noted(self._store, outgoing.selection, self._seq, who=who, why=why)
+        if outgoing.tag:
+            self._store.journal.versions.tag(version.id, outgoing.tag)
+        return version
 
     def __iter__(self) -> Iterator[bytes]:
         since = self._outgoing.since
         versions = () if since is None else (since.id, *self._outgoing.beside)
         before = _together([rows_known(self._store, one) or () for one in versions])
-        with self._store.journal.snapshot() as (_, state):
+        with self._store.journal.snapshot() as (self._seq, state):
             for done, (row, known) in enumerate(paired(self._outgoing.selection.rows(state), before)):
                 if row is None:
                     assert known is not None
@@ -94,7 +102,7 @@ class _Lines:
                     continue
                 line = row.line()
                 of_row = digest(line)
-                self.tree.add(row, of_row)
+                self.counted.add(row, of_row)
                 if known is None or known.digests != [of_row[:SHORT]] * len(versions):
                     yield from self._row(row, line, state)
                 if done % 1_000 == 0:
@@ -130,7 +138,7 @@ class _Lines:
         first = since.seq if self._outgoing.history == "since" and since is not None else 0
         for page in pages.log_rows(self._store.journal):
             for seq, change in page:
-                if seq > (first or 0) and seq <= (self._version.seq or 0) and self._concerns(change):
+                if seq > (first or 0) and seq <= self._seq and self._concerns(change):
                     self.counts["changes"] += 1
                     yield canonical({"change": change, "seq": seq, "t": "change"})
 

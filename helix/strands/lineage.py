@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,9 +18,10 @@ from helix import files
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.strand_versions import StoredVersion
 from helix.model.clock import to_micros
-from helix.store.erasing import STRANDS
+from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
-from helix.strands.rows import Key, Selection, Tree, canonical, digest
+from helix.strands.packed_lines import PackedLines, read_lines
+from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest
 
 SCRATCH = "scratch."
 """How the names of folders begin in which strands lie that come or go just now."""
@@ -29,7 +29,6 @@ MOST_ANCESTORS = 1_000
 _KEPT = 12
 SHORT = 16
 """Bytes of a digest that tell two contents of one row apart, and digits of an id that tell two versions apart."""
-_PACKED = 1 << 16
 _DRAFT = ".draft"
 
 
@@ -70,14 +69,31 @@ def note_version(
     `parents` are versions that were taken in since the last one: where the
     store holds exactly what one of them does, it is that version from now on.
     """
-    known, tree = store.journal.versions, Tree()
     with RowsKept(store) as kept:
+        counted = Counted(kept)
         with store.journal.snapshot() as (seq, state):
             for row in selection.rows(state):
-                of_row = digest(row.line())
-                tree.add(row, of_row)
-                kept.add(Known(row.key, of_row))
-        head, root, named = known.head(selection.named), tree.root, selection.named
+                counted.add(row, digest(row.line()))
+        return counted.noted(store, selection, seq, who=who, why=why, parents=parents), counted.tree
+
+
+class Counted:
+    """Takes all rows of a selection, as they were at one moment, to note the version that they are."""
+
+    def __init__(self, kept: RowsKept) -> None:
+        self._kept, self.tree = kept, Tree()
+
+    def add(self, row: Row, of_row: bytes) -> None:
+        """Take a row by its digest; rows come in the order of their keys."""
+        self.tree.add(row, of_row)
+        self._kept.add(Known(row.key, of_row))
+
+    def noted(
+        self, store: Store, selection: Selection, seq: int, *, who: str, why: str, parents: Sequence[str] = ()
+    ) -> StoredVersion:
+        """Note the version of the rows that were taken, which the store held at row `seq` of its log; return it."""
+        known, root, named = store.journal.versions, self.tree.root, selection.named
+        head = known.head(named)
         version = _same(store, root, head, parents)
         if version is None:
             origin = [] if head is None else [head.id]
@@ -86,8 +102,8 @@ def note_version(
             version = StoredVersion(id=version_id(named, root, parents), parents=parents, who=who, why=why, at=at)
         held = replace(version, selection=named, root=root, seq=seq)
         known.keep([held])
-        kept.known_as(held.id)
-    return held, tree
+        self._kept.known_as(held.id)
+        return held
 
 
 def _same(store: Store, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
@@ -127,7 +143,7 @@ def rows_file(store: Store, version: str) -> Path:
 
 def remove_drafts(store: Store) -> None:
     """Remove what was begun to be kept and never was; while nothing else is at work with versions."""
-    for pattern in (f"*{_DRAFT}", f"{SCRATCH}*"):
+    for pattern in (f"*{_DRAFT}", f"*{STAGED}", f"{SCRATCH}*"):
         for left in (store.path / STRANDS).glob(pattern):
             files.remove(left)
 
@@ -135,10 +151,11 @@ def remove_drafts(store: Store) -> None:
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:
     """Return the rows of a version in the order of their keys; None where its file is not kept."""
     file = rows_file(store, version)
-    return _read(file) if file.is_file() else None
+    return read_rows(file) if file.is_file() else None
 
 
-def _prune(store: Store) -> None:
+def prune(store: Store) -> None:
+    """Remove the rows of the oldest versions beyond the last ones."""
     held = sorted((store.path / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
     for file in held[:-_KEPT]:
         file.unlink(missing_ok=True)
@@ -153,34 +170,32 @@ class RowsKept:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._draft = rows_file(store, os.urandom(8).hex()).with_suffix(_DRAFT)
-        self._file = os.fdopen(files.create_private(self._draft, exclusive=True), "wb")
-        self._packer = zlib.compressobj(1)
+        self._lines = PackedLines(self._draft)
 
     def __enter__(self) -> RowsKept:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._lines.abandon()
         self._draft.unlink(missing_ok=True)
 
     def add(self, row: Known) -> None:
         """Take one row; they come in the order of their keys."""
-        line = json.dumps([*row.key, row.digest[:SHORT].hex()], ensure_ascii=False, separators=(",", ":"))
-        self._file.write(self._packer.compress(line.encode() + b"\n"))
+        self._lines.add(canonical([*row.key, row.digest[:SHORT].hex()]))
 
     def known_as(self, version: str) -> None:
         """Keep the rows under a version; those of the oldest version beyond the last ones go."""
-        self._file.write(self._packer.flush())
-        self._file.close()
-        self._draft.replace(rows_file(self._store, version))
-        _prune(self._store)
+        self.moved_to(rows_file(self._store, version))
+        prune(self._store)
+
+    def moved_to(self, file: Path) -> None:
+        """Put the rows into a file of that name."""
+        self._lines.close()
+        self._draft.replace(file)
 
 
-def _read(path: Path) -> Iterator[Known]:
-    opener, rest = zlib.decompressobj(), b""
-    with files.open_regular(path) as file:
-        while packed := file.read(_PACKED):
-            *lines, rest = (rest + opener.decompress(packed)).split(b"\n")
-            for line in lines:
-                *key, of_row = json.loads(line)
-                yield Known(tuple(key), bytes.fromhex(of_row))
+def read_rows(path: Path) -> Iterator[Known]:
+    """Yield the rows that were kept in a file."""
+    for line in read_lines(path):
+        *key, of_row = json.loads(line)
+        yield Known(tuple(key), bytes.fromhex(of_row))

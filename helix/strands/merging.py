@@ -3,8 +3,7 @@
 Of each row three things are known: what it is here, what it is there, and whether it is still what it was at the common
 version. What one side alone has changed is taken from that side; what both have changed is joined (`join.py`). Nothing
 is dropped but what one side dropped after the common version and the other has left alone since. What was erased on
-either side is erased on both. Then the memories that came in meet those that are here by the same rules as any two
-(`memory/upkeep/claims.py`): the very same is folded, what contradicts is settled or waits for a person.
+either side is erased on both. Then the memories that came in meet those that are here (`meeting.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +17,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.jobs.run import Run, Watch
-from helix.memory.upkeep.claims import set_against_all
-from helix.memory.upkeep.disputes import contradictions
-from helix.memory.upkeep.merge import fold, rank
-from helix.memory.upkeep.neighbours import nearest_active
+from helix.memory.jobs.run import Watch
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
@@ -40,7 +34,8 @@ from helix.strands.rows import Key, Row, Selection, digest, paired, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
-BATCH = 256
+BATCH = 1_000
+"""Rows that are written in one transaction."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
 _GUARDED = frozenset(
     {Relation.SUPERSEDES, Relation.CONTRADICTS, Relation.INJECTED, Relation.WITHHELD, Relation.LEARNED}
@@ -111,7 +106,7 @@ def _rank(row: Row) -> int:
 
 @dataclass(slots=True)
 class Merge:
-    """One merge into a store: `take` is given rows; what it came to is counted in `counts`.
+    """One merge into a store: `wanted` says what changes something, `write` writes it; `counts` what it came to.
 
     Nothing outside of `within` is changed, whatever the rows say: no node of it, and no edge that leads out of it.
     """
@@ -120,45 +115,53 @@ class Merge:
     received: Received
     job: str
     within: Selection = field(default_factory=Selection)
-    planned: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
     fresh: list[Ref] = field(default_factory=list)
-    _hidden: PrivateSessions | None = None
-    _steps: int = 0
+    """The memories that came in and are to meet those that are here (`meeting.py`)."""
 
-    def take(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> None:
-        """Take in every row; raises ConflictError where the job was asked to stop, for the caller to undo it."""
-        self._hidden = private_sessions(self.store)
-        done = 0
-        rows = iter(incoming)
+    def wanted(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> Iterator[list[Incoming]]:
+        """Yield, in batches, the rows that may change something, as they may be stored; nothing is written.
+
+        Raises ConflictError where the job was asked to stop.
+        """
+        hidden, done, rows = private_sessions(self.store), 0, iter(incoming)
         while batch := list(islice(rows, BATCH)):
             if ticket.cancelled:
                 raise ConflictError("the import was stopped; nothing of it stays")
-            wanted = self._wanted(batch)
-            if wanted and self.planned:
-                self._plan(wanted)
-            elif wanted:
-                self._write(wanted)
+            yield self._wanted(batch, hidden)
             done += len(batch)
-            ticket.progress(done, max(total, done), "taking in")
+            ticket.progress(done, max(total, done), "reading")
 
-    def meet(self) -> None:
-        """Have the memories that came in meet those that are here: fold the very same, settle what contradicts."""
-        run = Run(self.store, self.job, KIND, guarded=False)
-        self._fold(run)
-        fresh = [node for node in self.store.records.present(self.fresh) if isinstance(node, Memory)]
-        known = len(contradictions(self.store.index))
-        set_against_all(run, fresh, lambda: None)
-        self.counts["contradictions to decide"] += max(0, len(contradictions(self.store.index)) - known)
+    def plan(self, wanted: Sequence[Incoming]) -> None:
+        """Count what a batch would come to."""
+        here = held_rows(self.store, [one.key for one in wanted])
+        for one in wanted:
+            self._count(here[one.key], merged(here[one.key], one, self.received.signer))
 
-    def _wanted(self, batch: Sequence[Incoming]) -> list[Incoming]:
-        """Return what may change something, as it may be stored; embeds nothing yet."""
+    def write(self, wanted: Sequence[Incoming], step: str) -> None:
+        """Write a batch, as one step of the job; one that is in the journal already is passed over."""
+        self.fresh += [ref for one in wanted if (ref := _memory_of(one)) is not None]
+        if self.store.journal.effects.has_step(self.job, step):
+            return
+        vectors = self._embedded(wanted)
+
+        def decision() -> Decision[None]:
+            composer = Composer(self.store, self.store.runtime.clock())
+            here = held_rows(self.store, [one.key for one in wanted])
+            coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
+            for one in wanted:
+                self._row(composer, here[one.key], one, vectors, coming)
+            return Decision((composer.change(KIND, job=self.job, step=step),) if composer.pending else (), None)
+
+        self.store.writer.submit(decision)
+
+    def _wanted(self, batch: Sequence[Incoming], hidden: PrivateSessions) -> list[Incoming]:
         found = []
         for one in batch:
             if one.theirs is not None:
                 self._check_within(one.theirs)
-                if self._is_hidden(one.theirs):
+                if _is_hidden(one.theirs, hidden):
                     self.counts["private"] += 1
                     continue
                 row = self.received.row(one.theirs)
@@ -179,34 +182,6 @@ class Merge:
     def _check_within(self, row: Row) -> None:
         if not self.within.holds(row.owner, row.scope):
             raise InvalidInputError("the strand has a row that is not of the scopes it says it is of")
-
-    def _is_hidden(self, row: Row) -> bool:
-        assert self._hidden is not None
-        put = row.put
-        if not isinstance(put, PutNode):
-            return False
-        name = str(put.props.get("session") or "") if put.label is not Label.SESSION else put.id.rpartition("/")[2]
-        return bool(name) and self._hidden.hold(name)
-
-    def _plan(self, wanted: Sequence[Incoming]) -> None:
-        here = held_rows(self.store, [one.key for one in wanted])
-        for one in wanted:
-            self._count(here[one.key], merged(here[one.key], one, self.received.signer))
-
-    def _write(self, wanted: Sequence[Incoming]) -> None:
-        vectors = self._embedded(wanted)
-        self._steps += 1
-        step = f"rows {self._steps}"
-
-        def decision() -> Decision[None]:
-            composer = Composer(self.store, self.store.runtime.clock())
-            here = held_rows(self.store, [one.key for one in wanted])
-            coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
-            for one in wanted:
-                self._row(composer, here[one.key], one, vectors, coming)
-            return Decision((composer.change(KIND, job=self.job, step=step),) if composer.pending else (), None)
-
-        self.store.writer.submit(decision)
 
     def _embedded(self, wanted: Sequence[Incoming]) -> dict[str, bytes | None]:
         """Return the vector of each text that comes in, those of the strand where it brought them."""
@@ -242,7 +217,6 @@ class Merge:
         else:
             after = self._heard_once(composer, self._named(composer, after))
             composer.add(write_node(mine, after, vectors))
-            self._remember(after)
         self._count(mine, after)
 
     def _may_draw(self, edge: PutEdge, mine: Row | None, coming: set[Ref]) -> bool:
@@ -310,48 +284,6 @@ class Merge:
         composer.patch(known, status=Status.RETIRED)
         return row
 
-    def _remember(self, row: Row) -> None:
-        put = row.put
-        if isinstance(put, PutNode) and put.label is Label.MEMORY and put.props.get("status") == Status.ACTIVE:
-            self.fresh.append(Ref(label=put.label, id=put.id))
-
-    def _fold(self, run: Run) -> None:
-        """Fold each memory that came in into one that says the very same, the better founded one staying."""
-        kept = []
-        for ref in self.fresh:
-            twin = self._twin(ref)
-            if twin is None:
-                kept.append(ref)
-                continue
-            pair = [ref, twin.ref]
-
-            def compose(composer: Composer, pair: list[Ref] = pair) -> bool:
-                memories = [node for node in run.store.records.present(pair) if isinstance(node, Memory)]
-                if len(memories) < 2 or any(memory.status is not Status.ACTIVE for memory in memories):
-                    return False
-                stays, goes = sorted(memories, key=rank)
-                fold(composer, run.store.records, stays, goes)
-                return True
-
-            self.counts["folded"] += bool(run.write(f"fold {ref.id}", compose))
-        self.fresh = kept
-
-    def _twin(self, ref: Ref) -> Memory | None:
-        (memory,) = self.store.records.present([ref])
-        if not isinstance(memory, Memory) or memory.status is not Status.ACTIVE:
-            return None
-        said = Newcomer(
-            kind=memory.kind,
-            trigger=memory.trigger,
-            resolution=memory.resolution,
-            trust=memory.provenance.trust,
-        )
-        vectors = self.store.index.vectors_of(ref)
-        if not vectors:
-            return None
-        near = nearest_active(self.store, vectors[0], memory.scope, 5)
-        return next((other for other, *_ in near if other.id != memory.id and same_words(other, said)), None)
-
     def _count(self, before: Row | None, after: Row | None) -> None:
         row = after or before
         assert row is not None
@@ -365,6 +297,21 @@ class Merge:
 def _node_of(one: Incoming) -> Ref | None:
     put = None if one.theirs is None else one.theirs.put
     return Ref(label=put.label, id=put.id) if isinstance(put, PutNode) else None
+
+
+def _memory_of(one: Incoming) -> Ref | None:
+    """Return the memory that may be active once this came in."""
+    ref = _node_of(one)
+    is_one = ref is not None and ref.label is Label.MEMORY
+    return ref if is_one and one.theirs is not None and one.theirs.put.props.get("status") == Status.ACTIVE else None
+
+
+def _is_hidden(row: Row, hidden: PrivateSessions) -> bool:
+    put = row.put
+    if not isinstance(put, PutNode):
+        return False
+    name = str(put.props.get("session") or "") if put.label is not Label.SESSION else put.id.rpartition("/")[2]
+    return bool(name) and hidden.hold(name)
 
 
 def _apart(name: str, ident: str) -> str:

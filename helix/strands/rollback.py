@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.change.compose import Composer
+from helix.memory.jobs.run import Watch
 from helix.model.operations import PutEdge, drop_of
 from helix.store.jobs import Ticket
 from helix.store.store import Store
@@ -15,7 +17,7 @@ from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import BATCH, held_rows, write_node
 from helix.strands.rows import Key, Row, Selection, paired
-from helix.strands.whole import whole
+from helix.strands.whole import Unwatched, carry_through
 
 KIND = "rollback"
 """The kind of the changes that a rollback makes."""
@@ -31,25 +33,37 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
         raise ConflictError(
             f"version {version.id[:12]} was never what this store held", hint="`helix strand log` shows which were"
         )
+    before, _ = note_version(store, Selection.from_name(version.selection), who="", why="before a rollback")
+    note = {"kind": KIND, "job": job, "version": version.id}
+    done = carry_through(store, note, lambda watch: _carry_out(store, version, job, watch), ticket)
+    return {"before": before.id, **done}
+
+
+def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
+    """Do the rest of a rollback that a kill cut short; raises ValueError where its version is not known any more."""
+    version = store.journal.versions.get(note["version"])
+    if version is None or version.seq is None:
+        raise ValueError(f"there is no version {note['version']}")
+    _carry_out(store, version, note["job"], Unwatched())
+
+
+def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> dict[str, Any]:
     selection, counts = Selection.from_name(version.selection), {"restored": 0, "removed": 0}
-    before, _ = note_version(store, selection, who="", why="before a rollback")
-    with (
-        whole(store, job),
-        store.journal.as_of(version.seq) as then,
-        store.journal.snapshot() as (_, now),
-    ):
+    assert version.seq is not None
+    first = len(store.journal.effects.steps(job))
+    with store.journal.as_of(version.seq) as then, store.journal.snapshot() as (_, now):
         differing = (
             (a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not (b and b.is_erased)
         )
-        for step, batch in enumerate(iter(lambda: list(islice(differing, BATCH)), [])):
-            if ticket.cancelled:
+        for step, batch in enumerate(iter(lambda: list(islice(differing, BATCH)), []), start=first):
+            if watch.cancelled:
                 raise ConflictError("the rollback was stopped; nothing of it stays")
             _write(store, batch, job, f"rows {step}")
             counts["restored"] += sum(former is not None for former, _ in batch)
             counts["removed"] += sum(former is None for former, _ in batch)
-            ticket.progress(sum(counts.values()), 0, "restoring")
+            watch.progress(sum(counts.values()), 0, "restoring")
     after, _ = note_version(store, selection, who="", why=f"rollback to {version.id[:12]}")
-    return {"version": after.id, "before": before.id, "root": after.root, **counts}
+    return {"version": after.id, "root": after.root, **counts}
 
 
 def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:

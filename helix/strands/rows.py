@@ -55,15 +55,17 @@ class Row:
         """Whether it is the tombstone of a node."""
         return isinstance(self.put, PutNode) and is_tombstone(self.put.props)
 
-    def line(self) -> bytes:
-        """Return the row as canonical JSON."""
+    def said(self) -> dict[str, Any]:
+        """Return what a line says of the row; `read_row` makes it a row again."""
         put = self.put
         if isinstance(put, PutNode):
-            return canonical(
-                {"id": put.id, "label": put.label.value, "props": put.props, "t": "node", "texts": list(self.texts)}
-            )
+            return {"id": put.id, "label": put.label.value, "props": put.props, "t": "node", "texts": list(self.texts)}
         ends = {"from": [put.source.label.value, put.source.id], "to": [put.target.label.value, put.target.id]}
-        return canonical({**ends, "props": put.props, "scope": self.scope, "t": "edge", "type": put.type.value})
+        return {**ends, "props": put.props, "scope": self.scope, "t": "edge", "type": put.type.value}
+
+    def line(self) -> bytes:
+        """Return the row as canonical JSON."""
+        return canonical(self.said())
 
 
 class Keyed(Protocol):

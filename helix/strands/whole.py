@@ -1,48 +1,90 @@
-"""Whole: a job of many changes is there as a whole or not at all, also where the program is killed in between."""
+"""Whole: a job of many changes is there as a whole or not at all, also where the program is killed in between.
+
+The journal has a note of a job under way. What a kill cut short is brought to its end by that note at the next start,
+before anybody is served: it cannot always be taken back, as somebody else may have built on it.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from helix.errors import ConflictError, HelixError
+from helix.memory.jobs.run import Watch
 from helix.memory.worker.undo import undo
 from helix.store.store import Store
-from helix.strands.lineage import remove_drafts
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 UNDER_WAY = "strand_under_way"
 """Key under which the journal notes the job that has not ended."""
 
 
-@contextmanager
-def whole(store: Store, job: str) -> Iterator[None]:
-    """Have all changes of a job stay once the block has ended, and none where it raises, or never comes to its end."""
-    take_back(store)  # what a full disk kept from being taken back
-    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, job))
+class Unwatched:
+    """Nobody looks after the work, or stops it."""
+
+    cancelled = False
+
+    def progress(self, done: int, total: int, message: str = "") -> None:
+        """Take no notice."""
+
+
+def carry_through(
+    store: Store,
+    note: Mapping[str, Any],
+    work: Callable[[Watch], T],
+    watch: Watch,
+    *,
+    forsake: Callable[[], None] = lambda: None,
+) -> T:
+    """Do work of a job whose changes all stay once it has ended, and none of which stays where it raises.
+
+    The `note` has the `kind` and the `job`, and what it takes to do the work once more, which passes over what is done.
+    That happens at the next start where a kill came in between, and at once where the work cannot be taken back.
+    `forsake` makes room, and has the next start take the job back. Raises what the work raises, and ConflictError while
+    an earlier job has not ended.
+    """
+    if under_way(store) is not None:
+        raise ConflictError("an earlier import has not ended", hint="`helix stop`: the next start ends it")
+    store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(note)))
     try:
-        yield
+        done = work(watch)
     except BaseException:
-        take_back(store)
-        raise
-    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
+        if _taken_back_for_sure(store, note["job"], forsake):
+            raise
+        done = work(Unwatched())
+    ended(store)
+    return done
 
 
-def recover(store: Store) -> None:
-    """Take back what a kill cut short and remove what it left behind; before anything else is at work."""
-    remove_drafts(store)
-    take_back(store)
+def _taken_back_for_sure(store: Store, job: str, forsake: Callable[[], None]) -> bool:
+    try:
+        return taken_back(store, job)
+    except (HelixError, OSError):  # the disk is full
+        forsake()
+        return taken_back(store, job)
 
 
-def take_back(store: Store) -> bool:
-    """Take back a job that was cut short, where there is one; return whether there was."""
-    job = store.journal.meta(UNDER_WAY)
-    if not job:
+def under_way(store: Store) -> Mapping[str, Any] | None:
+    """Return the note of a job that has not ended, or None."""
+    told = store.journal.meta(UNDER_WAY)
+    if not told:
+        return None
+    note = json.loads(told) if told.startswith("{") else {"kind": "", "job": told}  # of before notes told more
+    return dict(note)
+
+
+def taken_back(store: Store, job: str) -> bool:
+    """Take back what a job has done by now; return False, and leave all as it is, where somebody has built on it."""
+    if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None and undo(store, job).conflicts:
         return False
-    if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None:
-        report = undo(store, job)
-        if report.conflicts:
-            log.error("a job was cut short and cannot be taken back", extra={"job": job})
-    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
+    ended(store)
     return True
+
+
+def ended(store: Store) -> None:
+    """Note that no job is under way any more."""
+    store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))

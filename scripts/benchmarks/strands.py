@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -87,6 +88,7 @@ def measured(work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
     before, started, busy = _memory("VmRSS"), time.perf_counter(), time.process_time()
     told = work()
     figures = {
+        "load": round(os.getloadavg()[0], 1),
         "seconds": round(time.perf_counter() - started, 1),
         "processor_seconds": round(time.process_time() - busy, 1),
         "own_mb": before,

@@ -10,8 +10,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,21 @@ from helix import settings as configuration
 from helix.journal.effects import Touched
 from helix.journal.log import Journal
 from helix.journal.strand_versions import Versions
-from helix.operations import strands
+from helix.model.memory import Status
+from helix.operations import memories, strands
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.catalogue import Catalogue
 from helix.strands import arriving, container, rollback
-from helix.strands.lineage import RowsKept
-from helix.strands.merging import Merge
+from helix.strands.merging import Incoming, Merge
 from helix.strands.sealed import Encrypting
+from helix.strands.staged import Staged
 from tests.waiting import UNHURRIED, finished
 
 TAG = "start"
+BUILT_ON = "when somebody has built on it"
+BATCH = 50
+"""Rows that are written at once: an import of these tests takes several steps so."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 """What the clock says: two runs that come to an end come to the same."""
 PLACES: dict[str, tuple[Any, str, bool]] = {
@@ -43,10 +48,12 @@ PLACES: dict[str, tuple[Any, str, bool]] = {
     "behind the first note": (Journal, "set_meta", False),
     "before the last note": (Journal, "drop_meta", True),
     "behind the last note": (Journal, "drop_meta", False),
-    "when all rows are in": (Merge, "take", False),
-    "when all have met": (Merge, "meet", False),
-    "before the rows are known": (RowsKept, "known_as", True),
-    "behind the rows that are known": (RowsKept, "known_as", False),
+    "when all rows lie ready": (arriving, "_stage", False),
+    "before rows are written": (Merge, "write", True),
+    "when all rows are in": (arriving, "meet", True),
+    "when all have met": (arriving, "meet", False),
+    "before the rows are known": (Staged, "known_as", True),
+    "behind the rows that are known": (Staged, "known_as", False),
     "before the version is noted": (arriving, "_note", True),
     "before a version is kept": (Versions, "keep", True),
     "behind a version that is kept": (Versions, "keep", False),
@@ -72,13 +79,35 @@ DEEDS: dict[str, Callable[[Helix, str], Any]] = {
 }
 
 
+def build_on(helix: Helix, nth: int) -> None:
+    """Have somebody change what the nth batch of an import brings, and build on it, before the process is killed."""
+    write, batches = Merge.write, count(1)
+
+    def written(merge: Merge, batch: Sequence[Incoming], step: str) -> None:
+        write(merge, batch, step)
+        if next(batches) == nth:
+            known = {memory.id for memory in helix.store.index.memories(Status.ACTIVE)} - {
+                ref.id for ref in merge.fresh
+            }
+            brought, own = merge.fresh[-1].id, min(known)
+            memories.feedback(helix, [brought], delta=1.0)
+            memories.edge(helix, own, brought, "solves")
+            print(merge.job, brought, own, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Merge.write = written  # type: ignore[method-assign]
+
+
 def main(home: Path, deed: str, place: str, nth: int, path: str) -> None:
     helix = opened(home)
+    arriving.BATCH = BATCH
     started = time.monotonic()
     if place == "after":
         timer = threading.Timer(nth / 1000, lambda: os.kill(os.getpid(), signal.SIGKILL))
         timer.daemon = True
         timer.start()
+    elif place == BUILT_ON:
+        build_on(helix, nth)
     elif place != "nowhere":
         die_in(*PLACES[place], nth)
     finished(helix, DEEDS[deed](helix, path))

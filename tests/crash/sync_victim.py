@@ -16,8 +16,8 @@ from helix.journal.strand_versions import Versions
 from helix.operations import syncing
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.strands import arriving
 from helix.strands.lineage import RowsKept
-from helix.strands.merging import Merge
 from helix.strands.remotes import FolderRemote
 from tests.waiting import UNHURRIED, finished
 
@@ -27,7 +27,7 @@ PLACES: dict[str, Callable[[int], None]] = {
     "when a strand is fetched": lambda nth: die_in(FolderRemote, "fetch", before=False, nth=nth),
     "before rows come in": lambda nth: die_in(Journal, "append", before=True, nth=nth),
     "behind rows that came in": lambda nth: die_in(Journal, "append", before=False, nth=nth),
-    "before rows meet": lambda nth: die_in(Merge, "meet", before=True, nth=nth),
+    "before rows meet": lambda nth: die_in(arriving, "meet", before=True, nth=nth),
     "when the import is whole": lambda nth: die_in(Journal, "drop_meta", before=False, nth=nth),
     "before its rows are known": lambda nth: die_in(RowsKept, "known_as", before=True, nth=nth),
     "behind a version": lambda nth: die_in(Versions, "keep", before=False, nth=nth),

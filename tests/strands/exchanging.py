@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 
 from helix.memory.erasure.stored_secrets import Remembering
+from helix.memory.jobs.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.strands import meeting
 from helix.strands.lineage import Known, RowsKept, note_version, rows_known
-from helix.strands.merging import Merge, side_by_side
+from helix.strands.merging import KIND, Merge, side_by_side
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Row, Selection, digest
@@ -59,10 +61,13 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     merge = Merge(here, Received(signer=signer, redact=Remembering()), job)
     with RowsKept(here) as kept:
         known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
-        merge.take(side_by_side(entries, known, partial=False, keep=kept.add), Quiet(), len(entries))
+        incoming = side_by_side(entries, known, partial=False, keep=kept.add)
+        for number, batch in enumerate(list(merge.wanted(incoming, Quiet(), len(entries)))):
+            merge.write(batch, f"rows {number}")
         kept.known_as(version.id)
     if meet:
-        merge.meet()
+        known = rows_known(here, version.id) or ()
+        meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Quiet())
     here.journal.versions.keep(there.journal.versions.ancestry([version.id], 1_000))
     note_version(here, ALL, who="me", why="merge", parents=[version.id])
     return merge.counts

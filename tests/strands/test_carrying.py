@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exchanging import ALL, drop, root, rows_of
+from exchanging import ALL, drop, root, rows_of, take
 
 from helix.errors import ConflictError, NotFoundError
 from helix.memory.remember.request import StoreRequest
@@ -94,6 +94,45 @@ def test_an_import_that_was_undone_is_taken_in_again_where_a_person_asks(machine
     assert root(other.store) == before
     finished(other, strands.import_strand(other, str(tmp_path / "all.dna"), passphrase=SECRET))
     assert root(one.store) == root(other.store)
+
+
+def test_only_memories_that_have_not_met_are_set_against_each_other(machines: Machines, tmp_path: Path) -> None:
+    one, other, third = machines(), machines(), machines()
+    know_each_other(one, other, third)
+    store(one, "the api listens on port 8001")
+    store(other, "the api listens on port 8002")
+    take(one.store, other.store, meet=False)  # both are there as after a bulk import, which compares nothing
+    other = machines()
+    keys.import_key(other, "machine-0", keys.keys(one)[0].public)
+    keys.trust_key(other, "machine-0", Trust.USER_ASSERTED)
+    store(third, "the api listens on port 8003")
+    assert "contradictions to decide" not in carried(one, other, tmp_path / "all.dna")["counts"]
+    assert root(one.store) == root(other.store)
+    carried(one, third, tmp_path / "again.dna")
+    pairs = [edge for edge in rows_of(third.store) if edge.table == "CONTRADICTS"]
+    (mine,) = (held.id for held in third.store.index.memories(Status.ACTIVE) if "8003" in held.trigger)
+    assert len(pairs) == 2
+    assert all(mine in pair.key for pair in pairs)
+
+
+def test_a_tag_that_comes_in_takes_no_name_from_a_version_here(machines: Machines, tmp_path: Path) -> None:
+    one, other, third = machines(), machines(), machines()
+    know_each_other(one, other, third)
+    store(one, "the proxy listens on port 8080")
+    carried(one, other, tmp_path / "first.dna", tag="mine")
+    (first,) = strands.strand_log(other)
+    assert first.tag == "mine"
+    strands.tag_version(other, first.id, "here")
+    carried(one, other, tmp_path / "again.dna", tag="zoo")
+    carried(one, third, tmp_path / "third.dna", tag="zoo")
+    assert [version.tag for version in strands.strand_log(other)] == ["here"]
+    assert [version.tag for version in strands.strand_log(third)] == ["zoo"]
+    store(one, "deploys run on friday")
+    carried(one, other, tmp_path / "second.dna", tag="here")
+    assert {version.id: version.tag for version in strands.strand_log(other)}[first.id] == "here"
+    assert [version.tag for version in strands.strand_log(other)].count("here") == 1
+    finished(other, strands.roll_back_to(other, "here"))
+    assert len(rows_of(other.store)) < len(rows_of(one.store))
 
 
 def test_only_what_changed_travels_and_what_went_goes(machines: Machines, tmp_path: Path) -> None:

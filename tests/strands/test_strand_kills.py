@@ -16,6 +16,9 @@ import pytest
 from exchanging import root
 
 from helix.memory.remember.request import StoreRequest
+from helix.memory.worker.undo import undo
+from helix.model.edge import Relation
+from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.operations import memories, strands, upkeep
@@ -28,9 +31,9 @@ from tests.waiting import finished
 
 sys.path.append(str(Path(__file__).parents[1] / "crash"))
 
-from strand_victim import TAG, opened
+from strand_victim import BUILT_ON, TAG, opened
 
-MEMORIES = 40
+MEMORIES, FORGOTTEN = 40, 3
 MOMENTS, MANY_MOMENTS = 3, 60
 """Kills at no place in particular of each deed: in an ordinary run, and in a soak."""
 EVERYWHERE = ("before a transaction", "inside a transaction", "behind a transaction", "before memory has a step")
@@ -38,7 +41,8 @@ PLACES = {
     "import": (
         *((place, nth) for place in EVERYWHERE for nth in (1, 3)),
         *((place, 1) for place in ("behind the first note", "before the last note", "behind the last note")),
-        *((place, 1) for place in ("when all rows are in", "when all have met")),
+        *((place, 1) for place in ("when all rows lie ready", "when all rows are in", "when all have met")),
+        ("before rows are written", 1),
         *((place, 1) for place in ("before the rows are known", "behind the rows that are known")),
         ("before the version is noted", 1),
         ("before a version is kept", 2),
@@ -52,7 +56,7 @@ PLACES = {
     "export": (
         *(("when a file is begun", nth) for nth in (1, 2)),
         ("behind a version that is kept", 1),
-        *(("in the middle of the content", nth) for nth in (1, 100)),
+        *(("in the middle of the content", nth) for nth in (1, 2)),
         *((place, 1) for place in ("behind the content", "before the name is given", "behind the name that is given")),
     ),
 }
@@ -90,7 +94,7 @@ def scene(victims: Victims, tmp_path_factory: pytest.TempPathFactory) -> Scene:
             )
         tell(mine, range(MEMORIES, 2 * MEMORIES))
         tell(theirs, range(2 * MEMORIES, 3 * MEMORIES))
-        memories.forget(theirs, recalled(theirs, 3))
+        memories.forget(theirs, recalled(theirs, FORGOTTEN))
         finished(theirs, strands.export_strand(theirs, str(folder / "second.dna"), recipients=["other"]))
         before = root(mine.store)
         assert mine.store.graph.settle()
@@ -163,6 +167,27 @@ def test_killed_at_a_place_it_is_whole_or_not_there(
         code = victims.run("strand_victim", home, deed, place, nth, path_for(scene, deed, home))
         assert code == -signal.SIGKILL, "the place is on the way"
         check(scene, deed, home, where=f"{deed} {place} {nth}")
+
+
+def test_killed_while_somebody_built_on_it_it_is_whole_and_so_is_what_was_built(
+    victims: Victims, scene: Scene, tmp_path: Path
+) -> None:
+    with copied(scene, tmp_path / "home") as home:
+        code = victims.run("strand_victim", home, "import", BUILT_ON, 3, str(scene.strand))
+        assert code == -signal.SIGKILL
+        job, memory, other = (home / "words").read_text().split()
+        with opened(home) as helix:
+            assert not helix.store.journal.meta(UNDER_WAY)
+            assert not list((helix.store.path / "strands").glob("*.staged"))
+            said = {memory.trigger.split()[0] for memory in helix.store.index.memories(Status.ACTIVE)}
+            assert {f"unique{number}" for number in range(3 * MEMORIES) if number != FORGOTTEN} <= said
+            held = helix.store.index.memory_by_id(memory)
+            assert held is not None and held.helped == 1
+            edges = helix.store.index.records.edges_at(held.ref, Relation.SOLVES)
+            assert [edge.source.id for edge in edges] == [other]
+            assert upkeep.doctor(helix).healthy
+            assert finished(helix, strands.import_strand(helix, str(scene.strand))).result["already"]
+            assert undo(helix.store, job, dry_run=True).conflicts
 
 
 @pytest.mark.parametrize("deed", PLACES)

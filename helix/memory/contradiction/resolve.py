@@ -152,8 +152,7 @@ def decided_against(records: Records, memory: Memory) -> Edge | None:
 
 def disputes_of(records: Records, memory: Memory) -> list[Edge]:
     """Return the contradictions at a memory, whichever end it is."""
-    ref = memory.ref
-    return [edge_from(op) for op in records.edges_at(ref) if op.type is Relation.CONTRADICTS]
+    return [edge_from(op) for op in records.edges_at(memory.ref, Relation.CONTRADICTS)]
 
 
 def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:

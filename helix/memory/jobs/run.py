@@ -96,7 +96,7 @@ class Run:
         """
 
         def decision() -> Decision[T | None]:
-            if step in self.store.journal.effects.steps(self.job):
+            if self.store.journal.effects.has_step(self.job, step):
                 return Decision((), None)
             composer = Composer(self.store, self.store.runtime.clock())
             answer = compose(composer)

@@ -14,7 +14,7 @@ from helix.memory.contradiction.classify import Newcomer, against, claims, contr
 from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
 from helix.memory.jobs.run import Run
-from helix.memory.upkeep.neighbours import nearest_active
+from helix.memory.upkeep.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge, Ref
 from helix.model.memory import Memory, Status
@@ -38,15 +38,18 @@ class Unsettled:
     former: Edge | None = None
 
 
-def unsettled(store: Store, memory: Memory) -> list[Unsettled]:
-    """Return what is to be settled between a memory and all others, so that the order they came in does not matter."""
+def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[Unsettled]:
+    """Return what is to be settled between a memory and all others, so that the order they came in does not matter.
+
+    `but`: memories that it was set against elsewhere.
+    """
     if memory.status is not Status.ACTIVE or not claims(memory.kind):
         return []
     disputed = disputes_of(store.records, memory)
     told = {ref.id for edge in disputed for ref in (edge.source, edge.target)}
     fresh = [
         _ordered(memory, other, why)
-        for other, why in _contraries(store, memory)
+        for other, why in _contraries(store, memory, but)
         if other.id not in {*told, memory.id} and _meet(store.records, memory, other)
     ]
     return [*_outdated(store.records, disputed), *fresh]
@@ -58,10 +61,15 @@ def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], Non
     for memory in memories:
         rest()
         for one in unsettled(run.store, memory):
-            name = "|".join(map(str, _words(one.newer) + _words(one.known)))
-            step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-            undisturbed &= run.write(step, settle(run.store, one)) is not False
+            undisturbed &= settled(run, one)
     return undisturbed
+
+
+def settled(run: Run, one: Unsettled) -> bool:
+    """Settle or flag one contradiction as a step of a run; return whether the two were still what they had been."""
+    name = "|".join(map(str, _words(one.newer) + _words(one.known)))
+    step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    return run.write(step, settle(run.store, one)) is not False
 
 
 def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
@@ -96,11 +104,11 @@ def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
     return compose
 
 
-def _contraries(store: Store, memory: Memory) -> list[tuple[Memory, Contradiction]]:
+def _contraries(store: Store, memory: Memory, but: LeftOut | None) -> list[tuple[Memory, Contradiction]]:
     own = store.index.vectors_of(memory.ref)
     if not own:
         return []
-    near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True)
+    near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True, but=but)
     return contraries(_newcomer(memory), near, thresholds_of(store.runtime))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from helix.errors import InvalidInputError, ModelError
 from helix.memory.change.intake import Intake
 from helix.model.clock import to_micros
@@ -9,20 +11,26 @@ from helix.model.edge import Label
 from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
 from helix.recall import similar
+from helix.store.index import Index, Rows
 from helix.store.listing import check_limit
 from helix.store.matrix import vector_of
 from helix.store.store import Store
 
+LeftOut = Callable[[Index], Rows]
+"""Says which memories of an index do not count."""
+
 
 def nearest_active(
-    store: Store, vector: bytes, scope: str, limit: int, *, ended: bool = False
+    store: Store, vector: bytes, scope: str, limit: int, *, ended: bool = False, but: LeftOut | None = None
 ) -> list[tuple[Memory, float]]:
     """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too.
 
-    `ended`: also those that hold no longer.
+    `ended`: also those that hold no longer. `but`: those that are left out.
     """
     index = store.index
     rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
+    if but is not None:
+        rows -= but(index)
     if not ended:
         rows &= index.holding(to_micros(store.runtime.clock()))
     return similar.nearest(index, vector, rows, limit=limit)
