@@ -75,6 +75,8 @@ GLOSSARY: Mapping[str, str] = {
     "explain": "Say for each item which arm found it and what each factor gave.",
     "score": "What it was ranked by.",
     "name_or_id": "A memory's name (its newest version) or id.",
+    "time": "Whether `since`, `until`, days and an order by time go by when something was recorded, or by when it "
+    "happened or began to hold.",
     "any_status": "Memories of every status.",
     "first": "The size of the page.",
     "after": "Go on after this cursor: the `endCursor` of the page before.",

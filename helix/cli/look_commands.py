@@ -45,7 +45,7 @@ def _list(invocation: Invocation, episodes: bool, session: str | None, **asked: 
     if session is not None and not episodes:
         raise InvalidInputError("only episodes belong to a session", hint="helix list --episodes --session ID")
     if episodes:
-        page = {name: asked.get(name) for name in ["scope", "since", "until", "first", "after"]}
+        page = {name: asked.get(name) for name in ["scope", "since", "until", "time", "first", "after"]}
         ask(invocation, "episodes", {**page, "session": session}, _episodes)
     else:
         ask(invocation, "memories", asked, render.memory_table)

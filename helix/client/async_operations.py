@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         TaskOutcome,
         TaskReport,
         TaskState,
+        TimeKind,
         Trust,
         UndoReport,
         Version,
@@ -189,12 +190,13 @@ class AsyncOperations(ABC):
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Episode]:
         """List episodes page by page, newest first."""
         return await self._ask(
-            "episodes", scope=scope, session=session, since=since, until=until, first=first, after=after
+            "episodes", scope=scope, session=session, since=since, until=until, time=time, first=first, after=after
         )
 
     async def open_session(
@@ -875,6 +877,7 @@ class AsyncOperations(ABC):
         trust: Sequence[Trust | str] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         text: str | None = None,
         order: MemoryOrder | str | None = None,
         first: int | None = None,
@@ -890,6 +893,7 @@ class AsyncOperations(ABC):
             trust=trust,
             since=since,
             until=until,
+            time=time,
             text=text,
             order=order,
             first=first,
@@ -906,6 +910,7 @@ class AsyncOperations(ABC):
         trust: Sequence[Trust | str] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         text: str | None = None,
     ) -> Facets:
         """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its
@@ -920,6 +925,7 @@ class AsyncOperations(ABC):
             trust=trust,
             since=since,
             until=until,
+            time=time,
             text=text,
         )
 

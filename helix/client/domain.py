@@ -19,7 +19,7 @@ from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.facets import Facets
 from helix.model.graph_answers import CentralNode, Community, GraphOverview, GraphPath, Neighbourhood, Walk
 from helix.model.held import Held
-from helix.model.memory import Kind, Memory, MemoryOrder, Status
+from helix.model.memory import Kind, Memory, MemoryOrder, Status, TimeKind
 from helix.model.observed import Accepted, Observed
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
@@ -142,6 +142,7 @@ __all__ = [
     "TaskOutcome",
     "TaskReport",
     "TaskState",
+    "TimeKind",
     "Trust",
     "UndoReport",
     "Version",

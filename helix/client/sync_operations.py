@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         TaskOutcome,
         TaskReport,
         TaskState,
+        TimeKind,
         Trust,
         UndoReport,
         Version,
@@ -189,11 +190,14 @@ class Operations(ABC):
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Episode]:
         """List episodes page by page, newest first."""
-        return self._ask("episodes", scope=scope, session=session, since=since, until=until, first=first, after=after)
+        return self._ask(
+            "episodes", scope=scope, session=session, since=since, until=until, time=time, first=first, after=after
+        )
 
     def open_session(
         self,
@@ -863,6 +867,7 @@ class Operations(ABC):
         trust: Sequence[Trust | str] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         text: str | None = None,
         order: MemoryOrder | str | None = None,
         first: int | None = None,
@@ -878,6 +883,7 @@ class Operations(ABC):
             trust=trust,
             since=since,
             until=until,
+            time=time,
             text=text,
             order=order,
             first=first,
@@ -894,6 +900,7 @@ class Operations(ABC):
         trust: Sequence[Trust | str] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        time: TimeKind | str | None = None,
         text: str | None = None,
     ) -> Facets:
         """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its
@@ -908,6 +915,7 @@ class Operations(ABC):
             trust=trust,
             since=since,
             until=until,
+            time=time,
             text=text,
         )
 

@@ -16,11 +16,11 @@ class Facet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """What was recorded on one day."""
+    """What is of one day, by the time that was asked for."""
 
     day: Annotated[str, "The day in UTC, such as `2026-10-03`."]
-    memories: Annotated[int, "How many memories were recorded."]
-    episodes: Annotated[int, "How many episodes were recorded; the kinds say nothing of these."]
+    memories: Annotated[int, "How many memories are of it."]
+    episodes: Annotated[int, "How many episodes are of it; the kinds say nothing of these."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,4 +35,4 @@ class Facets:
     kinds: Annotated[tuple[Facet, ...], "Of each kind."]
     statuses: Annotated[tuple[Facet, ...], "Of each status."]
     trusts: Annotated[tuple[Facet, ...], "Of each class of trust."]
-    days: Annotated[tuple[Day, ...], "Of each day on which anything was recorded, the first day first."]
+    days: Annotated[tuple[Day, ...], "Of each day that anything is of, the first day first."]

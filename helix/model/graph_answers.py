@@ -23,7 +23,10 @@ class GraphNode:
     ] = ""
     kind: Annotated[Kind | None, "The kind of a memory; null for the rest."] = None
     status: Annotated[Status | None, "Where a memory, an episode or an insight stands; null for the rest."] = None
-    at: Annotated[datetime | None, "When it was recorded; null for an entity."] = None
+    at: Annotated[
+        datetime | None, "When it happened or began to hold, else when it was recorded; null for an entity."
+    ] = None
+    held_until: Annotated[datetime | None, "Until when it held in the world; null while it holds."] = None
     degree: Annotated[int, "How many edges it has in all."] = 0
 
 

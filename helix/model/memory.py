@@ -48,6 +48,16 @@ class MemoryOrder(StrEnum):
     NAME = "name"
 
 
+class TimeKind(StrEnum):
+    """Which time counts: when the store learned of something, or when it happened or began to hold in the world.
+
+    Of what says nothing of the world's time, the one stands for the other.
+    """
+
+    RECORDED = "recorded"
+    HAPPENED = "happened"
+
+
 class Status(StrEnum):
     """Where a memory stands. Only `active` is recalled by default; `archived` with `deep`."""
 

@@ -9,7 +9,7 @@ from helix.memory.capture import sessions as keeping
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.episode import Episode
-from helix.model.memory import GLOBAL_SCOPE
+from helix.model.memory import GLOBAL_SCOPE, TimeKind
 from helix.model.reports import Page, Recording, SessionReport
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
@@ -34,15 +34,17 @@ def episodes(
     *,
     scope: Annotated[str | None, "Only of this scope."] = None,
     session: Annotated[str | None, "Only of this session."] = None,
-    since: Annotated[datetime | None, "Only what was recorded at this moment or later."] = None,
-    until: Annotated[datetime | None, "Only what was recorded at this moment or earlier."] = None,
+    since: Annotated[datetime | None, "Only what is of this moment or later."] = None,
+    until: Annotated[datetime | None, "Only what is of this moment or earlier."] = None,
+    time: TimeKind = TimeKind.RECORDED,
     first: int = 50,
     after: str | None = None,
 ) -> Page[Episode]:
     """List episodes page by page, newest first."""
     size = page_size(helix, "first", first)
-    times = {"since": since, "until": until}
-    return listing.episodes(helix.store, scope=scope, session=session, **times, limit=size, after=after)
+    return listing.episodes(
+        helix.store, scope=scope, session=session, since=since, until=until, time=time, limit=size, after=after
+    )
 
 
 @mutation(keyed=True)

@@ -15,7 +15,7 @@ from helix.model.edge import Label
 from helix.model.facets import Day, Facet, Facets
 from helix.store.index import Index, Rows
 from helix.store.listing import MemoryFilter, parts
-from helix.store.node_columns import KINDS, STATUSES, TRUSTS
+from helix.store.node_columns import KINDS, STATUSES, TRUSTS, MicrosArray
 
 _OF_EPISODES = ("scope", "status", "trust", "text")
 """What of a filter says anything of an episode's day."""
@@ -36,7 +36,7 @@ def facets(index: Index, wanted: MemoryFilter) -> Facets:
         kinds=_counted(columns.kind[others("kind").mask], KINDS.__getitem__),
         statuses=_counted(columns.status[others("status").mask], STATUSES.__getitem__),
         trusts=_counted(columns.trust[others("trust").mask], TRUSTS.__getitem__),
-        days=_days(index, others("time"), spoken),
+        days=_days(index.times(wanted.time), others("time"), spoken),
     )
 
 
@@ -48,14 +48,14 @@ def _counted(codes: npt.NDArray[np.signedinteger], word: Callable[[int], str]) -
     )
 
 
-def _days(index: Index, memories: Rows, episodes: Rows) -> tuple[Day, ...]:
-    ours, theirs = (_by_day(index, rows) for rows in (memories, episodes))
+def _days(times: MicrosArray, memories: Rows, episodes: Rows) -> tuple[Day, ...]:
+    ours, theirs = (_by_day(times, rows) for rows in (memories, episodes))
     return tuple(
         Day(day=from_micros(day * DAY_MICROS).date().isoformat(), memories=ours[day], episodes=theirs[day])
         for day in sorted({*ours, *theirs})
     )
 
 
-def _by_day(index: Index, rows: Rows) -> Counter[int]:
-    days, counts = np.unique(index.view.columns.recorded_at[rows.mask] // DAY_MICROS, return_counts=True)
+def _by_day(times: MicrosArray, rows: Rows) -> Counter[int]:
+    days, counts = np.unique(times[rows.mask] // DAY_MICROS, return_counts=True)
     return Counter(dict(zip(days.tolist(), counts.tolist(), strict=True)))

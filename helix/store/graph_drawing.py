@@ -8,17 +8,19 @@ from itertools import islice
 
 import numpy as np
 
+from helix.model.clock import from_micros
 from helix.model.edge import Ref
 from helix.model.edge_reason import reason_of
 from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.graph_answers import GraphEdge, GraphNode
-from helix.model.memory import GLOBAL_SCOPE, Memory, Status
+from helix.model.memory import GLOBAL_SCOPE, Memory, Status, TimeKind
 from helix.model.operations import DropEdge
 from helix.model.records import Node, edge_from
 from helix.model.reflection import Reflection
 from helix.store.csr import RELATIONS
 from helix.store.index import Index
+from helix.store.node_columns import NO_START, MicrosArray
 
 MOST_EDGES = 2_000
 _TITLE = 80
@@ -27,8 +29,8 @@ _TITLE = 80
 def drawn_nodes(index: Index, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
     """Return each node as it is drawn, in the order given; one that is gone by now is left out."""
     wanted = list(dict.fromkeys(refs))
-    held = zip(wanted, index.records.present(wanted), strict=True)
-    return {ref: _drawn(index, ref, node) for ref, node in held if node is not None}
+    held, times = zip(wanted, index.records.present(wanted), strict=True), index.times(TimeKind.HAPPENED)
+    return {ref: _drawn(index, ref, node, times) for ref, node in held if node is not None}
 
 
 def drawn_edges(index: Index, edges: Sequence[DropEdge], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
@@ -86,8 +88,9 @@ def nodes_near(index: Index, ref: Ref, *, steps: int, scope: str | None, limit: 
     return {index.ref_of(row): step for row, step in islice(away.items(), limit)}, len(away) > limit
 
 
-def _drawn(index: Index, ref: Ref, node: Node) -> GraphNode:
+def _drawn(index: Index, ref: Ref, node: Node, times: MicrosArray) -> GraphNode:
     row = index.row_of(ref)
+    at = NO_START if row is None or row >= len(times) else int(times[row])
     return GraphNode(
         ref=ref,
         title=title(node),
@@ -95,7 +98,8 @@ def _drawn(index: Index, ref: Ref, node: Node) -> GraphNode:
         said_by=getattr(node, "said_by", ""),
         kind=node.kind if isinstance(node, Memory) else None,
         status=node.status if isinstance(node, Memory | Episode | Reflection) else None,
-        at=getattr(node, "recorded_at", None) or getattr(node, "started_at", None),
+        at=None if at == NO_START else from_micros(at),
+        held_until=getattr(node, "valid_to", None),
         degree=0 if row is None else index.degree_of(row),
     )
 

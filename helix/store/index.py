@@ -6,21 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from heapq import nsmallest
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
-from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, MemoryOrder, Status
+from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status, TimeKind
 from helix.model.operations import DropEdge
 from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
 from helix.model.records import Node
 from helix.store.catalogue import CatalogueView
 from helix.store.csr import RELATIONS
+from helix.store.eligibility import event_times
 from helix.store.node_columns import (
     ENTITY_KINDS,
     LABEL_CODE,
@@ -30,8 +30,8 @@ from helix.store.node_columns import (
     STATUSES,
     TRUST_CODE,
     BoolArray,
-    FloatArray,
     IndexArray,
+    MicrosArray,
 )
 from helix.store.projection import GraphSnapshot
 from helix.text.tokens import lexical_tokens
@@ -84,10 +84,6 @@ class Piece(NamedTuple):
     row: int
     number: int
     vector: bytes | None
-
-
-Placed = tuple[Any, int]
-"""What a memory is sorted by in some order, and its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +308,11 @@ class Index:
         """Return what was recorded at the moment or earlier."""
         return Rows(self.view.columns.recorded_at <= moment)
 
+    def times(self, kind: TimeKind) -> MicrosArray:
+        """Return for every row when it was recorded, or when what it tells of happened; NO_START for neither."""
+        columns = self.view.columns
+        return columns.recorded_at if kind is TimeKind.RECORDED else event_times(columns)
+
     def holding(self, now: int) -> Rows:
         """Return what has not ceased to hold."""
         return Rows(self.view.columns.valid_to > now)
@@ -385,34 +386,6 @@ class Index:
         most = self.view.count if limit is None else limit
         found = self.view.newest(rows.mask, most, None if after is None else self.view.row_of(after))
         return [int(row) for row in found]
-
-    def first_by(self, order: MemoryOrder, rows: Rows, most: int, after: Placed | None = None) -> list[Placed]:
-        """Return at most so many of the rows of memories, behind `after` in an order, each with its value there."""
-        here = np.flatnonzero(rows.mask)
-        if order is MemoryOrder.NAME:
-            names = [(self.view.lookups.names[row].casefold(), row) for row in here.tolist()]
-            return nsmallest(most, names if after is None else [one for one in names if one > after])
-        values = self._values(order)[here]
-        if after is not None:
-            behind = (values > after[0]) | ((values == after[0]) & (here > after[1]))
-            here, values = here[behind], values[behind]
-        if len(here) > most:
-            # Ties at the edge have to stay in, so that the sort below decides them the same way on every page.
-            keep = values <= np.partition(values, most - 1)[most - 1]
-            here, values = here[keep], values[keep]
-        chosen = np.lexsort((here, values))[:most]
-        return list(zip(values[chosen].tolist(), here[chosen].tolist(), strict=True))
-
-    def _values(self, order: MemoryOrder) -> IndexArray | FloatArray:
-        columns = self.view.columns
-        match order:
-            case MemoryOrder.MOST_USED:
-                return -columns.uses.astype(np.int64)
-            case MemoryOrder.LEAST_EFFECTIVE:
-                return (columns.helped + 0.5) / (columns.helped + columns.failed + 1)
-            case MemoryOrder.NEWEST:
-                return -columns.recorded_at
-        return columns.recorded_at
 
     def most_important(self, rows: Rows) -> list[int]:
         """Return the rows by their importance, the highest first; of equals those of the lower id."""

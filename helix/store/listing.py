@@ -1,4 +1,4 @@
-"""Listing: pages over memories and episodes, newest first, with a cursor that new rows do not shift."""
+"""Listing: pages over memories and episodes, with a cursor that new rows do not shift."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import Annotated, Any, cast
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
-from helix.model.memory import Kind, MemoryOrder, Status
+from helix.model.memory import Kind, MemoryOrder, Status, TimeKind
 from helix.model.paging import cursor_of, cut, key_of, no_cursor
 from helix.model.provenance import Trust
 from helix.model.reports import Page
 from helix.store.index import Index, Rows
+from helix.store.ordering import first_by
 from helix.store.runtime import Runtime
 from helix.store.store import Store
 
@@ -27,15 +28,16 @@ _VALUES: Mapping[MemoryOrder, str | float] = {MemoryOrder.NAME: "", MemoryOrder.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
-    """Which memories are meant; what is left out narrows nothing. The times are those of recording."""
+    """Which memories are meant; what is left out narrows nothing."""
 
     scope: Annotated[str | None, "Only of this scope."] = None
     kinds: Sequence[Kind] = ()
     status: Annotated[Status, "Only memories of this status."] = Status.ACTIVE
     any_status: bool = False
     trust: Annotated[Sequence[Trust], "Only memories of these classes of trust; by default all."] = ()
-    since: Annotated[datetime | None, "Only what was recorded at this moment or later."] = None
-    until: Annotated[datetime | None, "Only what was recorded at this moment or earlier."] = None
+    since: Annotated[datetime | None, "Only what is of this moment or later."] = None
+    until: Annotated[datetime | None, "Only what is of this moment or earlier."] = None
+    time: TimeKind = TimeKind.RECORDED
     text: Annotated[
         str, "Only what has each of these words in its trigger, its resolution or its name, in any case and inflection."
     ] = ""
@@ -60,14 +62,21 @@ def memories(
     """Return a page of the memories that are meant; of those that are equal in an order the oldest come first."""
     index = store.index
     rows = reduce(and_, parts(index, wanted).values(), index.where(Label.MEMORY))
-    if order is MemoryOrder.NEWEST:
-        return page(store, rows, (Label.MEMORY,), limit, after)
+    return _ordered(store, rows, Label.MEMORY, order, wanted.time, limit, after)
+
+
+def _ordered(
+    store: Store, rows: Rows, label: Label, order: MemoryOrder, time: TimeKind, limit: int, after: str | None
+) -> Page[Any]:
+    """Return a page of the rows, which have the label, in an order; NEWEST and OLDEST go by the time."""
+    if order is MemoryOrder.NEWEST and time is TimeKind.RECORDED:
+        return page(store, rows, (label,), limit, after)
     check_limit(store.runtime, limit)
-    last = None
+    index, last = store.index, None
     if after is not None:
         value, ident = key_of(after, (_VALUES.get(order, 0), ""))
-        last = value, cast(int, index.row_of(_behind(index, str(ident), (Label.MEMORY,))))
-    found = index.first_by(order, rows, limit + 1, last)
+        last = value, cast(int, index.row_of(_behind(index, str(ident), (label,))))
+    found = first_by(index, order, time, rows, limit + 1, last)
     values = {row: value for value, row in found}
     return _read(store, cut(list(values), limit, len(rows), lambda row: cursor_of((values[row], index.id_of(row)))))
 
@@ -86,7 +95,7 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
         found["status"] = index.of_status(wanted.status)
     if wanted.trust:
         found["trust"] = reduce(or_, map(index.of_trust, wanted.trust))
-    if bounds := _recorded(index, wanted.since, wanted.until):
+    if bounds := _within(index, wanted.time, wanted.since, wanted.until):
         found["time"] = reduce(and_, bounds)
     if words := wanted.text.split():
         if len(words) > _MOST_WORDS:
@@ -95,10 +104,11 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
     return found
 
 
-def _recorded(index: Index, since: datetime | None, until: datetime | None) -> list[Rows]:
+def _within(index: Index, time: TimeKind, since: datetime | None, until: datetime | None) -> list[Rows]:
     """Return what each bound that is given leaves."""
-    bounds = [index.recorded_since(to_micros(since))] if since is not None else []
-    return bounds + ([index.recorded_until(to_micros(until))] if until is not None else [])
+    times = index.times(time)
+    bounds = [Rows(times >= to_micros(since))] if since is not None else []
+    return bounds + ([Rows(times <= to_micros(until))] if until is not None else [])
 
 
 def episodes(
@@ -108,15 +118,16 @@ def episodes(
     session: str | None,
     since: datetime | None,
     until: datetime | None,
+    time: TimeKind,
     limit: int,
     after: str | None,
 ) -> Page[Any]:
-    """Return a page of episodes of exactly this scope and session (None: any) that were recorded in this time."""
-    parts = _recorded(store.index, since, until)
+    """Return a page of episodes of exactly this scope and session (None: any) that are of this time, newest first."""
+    parts = _within(store.index, time, since, until)
     if session is not None:
         parts.append(store.index.of_session(session))
     rows = reduce(and_, parts, store.index.where(Label.EPISODE, scope=scope))
-    return page(store, rows, (Label.EPISODE,), limit, after)
+    return _ordered(store, rows, Label.EPISODE, MemoryOrder.NEWEST, time, limit, after)
 
 
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:

@@ -10,7 +10,7 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
-from helix.model.memory import Kind, Status
+from helix.model.memory import Kind, MemoryOrder, Status, TimeKind
 from helix.model.provenance import Trust
 from helix.operations import capture, memories
 from helix.providers.fakes import HashEmbedder
@@ -50,6 +50,43 @@ def week(settings: Settings) -> Any:
 
 def counts(facets: Any) -> dict[str, int]:
     return {facet.value: facet.count for facet in facets}
+
+
+def test_times_are_those_of_recording_or_of_what_happened(week: Helix) -> None:
+    old = datetime(2019, 5, 4, tzinfo=UTC)
+    asked = StoreRequest(trigger="perl runs the billing", resolution="", kind=Kind.FACT, scope="app", valid_from=old)
+    name = memories.store(week, asked).name
+    capture.record_episode(week, EpisodeRequest(content="perl was chosen", scope="app", occurred_at=old))
+    until = old + timedelta(days=1)
+    for time, found in ((TimeKind.RECORDED, []), (TimeKind.HAPPENED, [name])):
+        wanted = MemoryFilter(scope="app", until=until, time=time)
+        assert [one.name for one in memories.memories(week, wanted).items] == found
+        days = memories.facets(week, wanted).days
+        assert [(one.day, one.memories, one.episodes) for one in days if one.day < "2026"] == [
+            ("2019-05-04", 1, 2)
+            for _ in found  # a memory has an episode of its own
+        ]
+        assert len(capture.episodes(week, until=until, time=time).items) == 2 * len(found)
+
+
+@pytest.mark.parametrize("order", [MemoryOrder.NEWEST, MemoryOrder.OLDEST])
+def test_pages_by_when_things_happened_hold_each_once(week: Helix, order: MemoryOrder) -> None:
+    for year in (2021, 2019, 2020):
+        asked = StoreRequest(
+            trigger=f"the office of {year} was elsewhere",
+            resolution="",
+            kind=Kind.FACT,
+            scope="past",
+            valid_from=datetime(year, 1, 1, tzinfo=UTC),
+        )
+        memories.store(week, asked)
+    wanted, found, after = MemoryFilter(scope="past", time=TimeKind.HAPPENED), [], None
+    while True:
+        page = memories.memories(week, wanted, order=order, first=1, after=after)
+        found += [one.valid_from.year for one in page.items if one.valid_from]
+        if (after := page.next_cursor) is None:
+            break
+    assert found == sorted(found, reverse=order is MemoryOrder.NEWEST) and len(found) == 3
 
 
 def test_each_dimension_is_counted_without_its_own_filter(week: Helix) -> None:

@@ -59,8 +59,13 @@ def test_filters_stand_in_the_address_and_survive_reload_and_back(stocked: Windo
 @pytest.mark.parametrize(
     ("path", "bars", "earlier", "today"),
     [
-        ("/?scope=shop", "When it was learned", "The invoices are numbered by year", "The cart is kept in Redis"),
-        ("/happened?tab=episodes&scope=shop", "When episodes were recorded", "The nightly export", "raises a KeyError"),
+        ("/?scope=shop", "When it happened", "The invoices are numbered by year", "The cart is kept in Redis"),
+        (
+            "/happened?tab=episodes&scope=shop&time=recorded",
+            "When episodes were recorded",
+            "The nightly export",
+            "raises a KeyError",
+        ),
     ],
 )
 def test_a_bar_of_the_days_shows_what_came_in_then(

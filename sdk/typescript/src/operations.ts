@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (83fa52cbc14c023e).
+// Written by scripts/schema from the schema and queries/operations.graphql (ca689f2aa3beb8f5).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -160,6 +160,15 @@ export type StoreStatus =
   | 'QUARANTINED'
   | 'UPDATED';
 
+/**
+ * Which time counts: when the store learned of something, or when it happened or began to hold in the world.
+ *
+ * Of what says nothing of the world's time, the one stands for the other.
+ */
+export type TimeKind =
+  | 'HAPPENED'
+  | 'RECORDED';
+
 /** Provenance classes, strongest first; anything derived is bounded by its weakest source. */
 export type Trust =
   | 'AGENT_INFERRED'
@@ -208,6 +217,7 @@ export type EpisodesQueryVariables = Exact<{
   session?: string | null | undefined;
   since?: string | null | undefined;
   until?: string | null | undefined;
+  time?: TimeKind | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
@@ -567,6 +577,7 @@ export type MemoriesQueryVariables = Exact<{
   trust?: Array<Trust> | Trust | null | undefined;
   since?: string | null | undefined;
   until?: string | null | undefined;
+  time?: TimeKind | null | undefined;
   text?: string | null | undefined;
   order?: MemoryOrder | null | undefined;
   first?: number | null | undefined;
@@ -584,6 +595,7 @@ export type FacetsQueryVariables = Exact<{
   trust?: Array<Trust> | Trust | null | undefined;
   since?: string | null | undefined;
   until?: string | null | undefined;
+  time?: TimeKind | null | undefined;
   text?: string | null | undefined;
 }>;
 
@@ -1719,7 +1731,7 @@ export type GateReportFragment = { read: number, dropped: number, dropRate: numb
 
 export type GraphEdgeFragment = { type: Relation, weight: number, relation: string, createdAt: string, reason: string, source: RefFragment, target: RefFragment };
 
-export type GraphNodeFragment = { title: string, scope: string, saidBy: string, kind: Kind | null, status: Status | null, at: string | null, degree: number, ref: RefFragment };
+export type GraphNodeFragment = { title: string, scope: string, saidBy: string, kind: Kind | null, status: Status | null, at: string | null, heldUntil: string | null, degree: number, ref: RefFragment };
 
 export type GraphOverviewFragment = { totalNodes: number, totalEdges: number, nodes: Array<OverviewNodeFragment>, edges: Array<OverviewEdgeFragment> };
 
@@ -2156,6 +2168,7 @@ export const GraphNodeFragmentDoc = gql`
   kind
   status
   at
+  heldUntil
   degree
 }
     ` as unknown as DocumentNode<GraphNodeFragment, unknown>;
@@ -3683,12 +3696,13 @@ export const WorkPlanDocument = gql`
     ${WorkPlanFragmentDoc}
 ${CountFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
 export const EpisodesDocument = gql`
-    query Episodes($scope: String, $session: String, $since: DateTime, $until: DateTime, $first: Int, $after: String) {
+    query Episodes($scope: String, $session: String, $since: DateTime, $until: DateTime, $time: TimeKind, $first: Int, $after: String) {
   episodes(
     scope: $scope
     session: $session
     since: $since
     until: $until
+    time: $time
     first: $first
     after: $after
   ) {
@@ -4068,7 +4082,7 @@ ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<NodesQuery, NodesQueryVariables>;
 export const MemoriesDocument = gql`
-    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String, $order: MemoryOrder, $first: Int, $after: String) {
+    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String, $order: MemoryOrder, $first: Int, $after: String) {
   memories(
     scope: $scope
     kinds: $kinds
@@ -4077,6 +4091,7 @@ export const MemoriesDocument = gql`
     trust: $trust
     since: $since
     until: $until
+    time: $time
     text: $text
     order: $order
     first: $first
@@ -4091,7 +4106,7 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<MemoriesQuery, MemoriesQueryVariables>;
 export const FacetsDocument = gql`
-    query Facets($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $text: String) {
+    query Facets($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String) {
   facets(
     scope: $scope
     kinds: $kinds
@@ -4100,6 +4115,7 @@ export const FacetsDocument = gql`
     trust: $trust
     since: $since
     until: $until
+    time: $time
     text: $text
   ) {
     ...Facets

@@ -29,12 +29,12 @@ export function add(drawn: Drawn, nodes: readonly GraphNodeFragment[], edges: re
   }
 }
 
-/** Returns what passes the filters; an edge needs both of its ends. */
-export function filtered(drawn: Drawn, labels: readonly string[], relations: readonly string[], until: number): Drawn {
+/** Returns what passes the filters and held at a moment (Infinity: ever); an edge needs both of its ends. */
+export function filtered(drawn: Drawn, labels: readonly string[], relations: readonly string[], moment: number): Drawn {
+  const held = ({ at, heldUntil }: Node) =>
+    moment === Infinity || ((!at || Date.parse(at) <= moment) && (!heldUntil || Date.parse(heldUntil) > moment));
   const nodes = new Map(
-    [...drawn.nodes].filter(
-      ([, { ref, at }]) => (!labels.length || labels.includes(ref.label)) && (!at || Date.parse(at) <= until),
-    ),
+    [...drawn.nodes].filter(([, node]) => (!labels.length || labels.includes(node.ref.label)) && held(node)),
   );
   const edges = new Map(
     [...drawn.edges].filter(
@@ -42,6 +42,9 @@ export function filtered(drawn: Drawn, labels: readonly string[], relations: rea
         nodes.has(edge.source.id) && nodes.has(edge.target.id) && (!relations.length || relations.includes(edge.type)),
     ),
   );
+  // What has no time of its own, such as a file, is there while anything that is there leads to it.
+  const tied = new Set([...edges.values()].flatMap(({ source, target }) => [source.id, target.id]));
+  for (const [id, { at }] of nodes) if (moment !== Infinity && !at && !tied.has(id)) nodes.delete(id);
   return { nodes, edges };
 }
 

@@ -21,6 +21,7 @@ import {
 } from "react-aria-components";
 import { useState } from "react";
 
+import { useAddress } from "../address";
 import { isDay } from "./days";
 
 export interface Choice {
@@ -64,6 +65,22 @@ export function Pick({
         </ListBox>
       </Popover>
     </Select>
+  );
+}
+
+/** By which time a view lists and narrows. */
+export function TimePick() {
+  const address = useAddress();
+  return (
+    <Pick
+      label="By the time"
+      value={address.get("time")}
+      choices={[
+        { id: "", label: "when it happened" },
+        { id: "recorded", label: "when it was learned" },
+      ]}
+      onChange={(time) => address.set({ time }, { push: true })}
+    />
   );
 }
 

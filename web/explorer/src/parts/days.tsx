@@ -2,6 +2,11 @@
 import { useMemo } from "react";
 import { Button, Tooltip, TooltipTrigger } from "react-aria-components";
 
+export type TimeOf = "HAPPENED" | "RECORDED";
+
+/** By which time a view lists and narrows: its address says `time=recorded`, or nothing for when things happened. */
+export const timeOf = (word: string): TimeOf => (word === "recorded" ? "RECORDED" : "HAPPENED");
+
 interface Day {
   day: string;
   number: number;

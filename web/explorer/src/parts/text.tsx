@@ -61,6 +61,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3_600],
   ["minute", 60],
 ];
+const A_DAY = 86_400_000;
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const FULL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
@@ -79,6 +80,16 @@ export function Time({ at }: { at: string | null | undefined }) {
     <time dateTime={at} title={fullTime(at)}>
       {ago(at)}
     </time>
+  );
+}
+
+/** When something happened or began to hold, and when it was learned where that was at another time. */
+export function When({ happened, recorded }: { happened: string | null | undefined; recorded: string }) {
+  if (!happened || Math.abs(Date.parse(happened) - Date.parse(recorded)) < A_DAY) return <Time at={recorded} />;
+  return (
+    <>
+      <Time at={happened} />, learned <Time at={recorded} />
+    </>
   );
 }
 

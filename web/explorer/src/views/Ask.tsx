@@ -7,12 +7,12 @@ import { Button, Input, Label, SearchField, ToggleButton } from "react-aria-comp
 import { useAddress, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Badges, SaidBy, trustWord } from "../parts/badges";
-import { DateField, Facet, Pick } from "../parts/controls";
-import { Days, daysAgo, endOf, startOf } from "../parts/days";
+import { DateField, Facet, Pick, TimePick } from "../parts/controls";
+import { Days, daysAgo, endOf, startOf, timeOf } from "../parts/days";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
-import { Beginning, count, Line, plain, Time } from "../parts/text";
+import { Beginning, count, Line, plain, When } from "../parts/text";
 import { Detail, Section } from "./Detail";
 
 function useFilters() {
@@ -21,7 +21,7 @@ function useFilters() {
   const kinds = all<Kind>("kind");
   const status = all<Status>("status");
   const trust = all<Trust>("trust");
-  return { scope, kinds, status, trust, since: startOf(get("since")), until: endOf(get("until")) };
+  return { scope, kinds, status, trust, since: startOf(get("since")), until: endOf(get("until")), time: timeOf(get("time")) };
 }
 type Filters = ReturnType<typeof useFilters>;
 
@@ -131,14 +131,23 @@ function Filters({ asked }: { asked: boolean }) {
           />
         )}
         <fieldset className="facet">
-          <legend>Learned</legend>
-          <div className="row">
-            {[7, 30].map((days) => (
-              <Button key={days} className="button quiet" onPress={() => address.set({ since: daysAgo(days), until: null }, { push: true })}>
-                in {days} days
-              </Button>
-            ))}
-          </div>
+          <legend>Time</legend>
+          {!asked && (
+            <>
+              <TimePick />
+              <div className="row">
+                {[7, 30].map((days) => (
+                  <Button
+                    key={days}
+                    className="button quiet"
+                    onPress={() => address.set({ time: "recorded", since: daysAgo(days), until: null }, { push: true })}
+                  >
+                    learned in {days} days
+                  </Button>
+                ))}
+              </div>
+            </>
+          )}
           <DateField label="since" value={address.get("since")} onChange={(since) => address.set({ since })} />
           {!asked && <DateField label="until" value={address.get("until")} onChange={(until) => address.set({ until })} />}
         </fieldset>
@@ -289,7 +298,7 @@ function Answer({ item, place, other }: { item: RecallItemFragment; place: numbe
           )}
           {moved && <span className="badge moved">{moved}</span>}
           <span className="push muted small">
-            <Time at={"recordedAt" in node ? node.recordedAt : null} />
+            {"recordedAt" in node && <When happened={happenedAt(node)} recorded={node.recordedAt} />}
           </span>
         </span>
         <Beginning text={item.text} most={320} />
@@ -299,6 +308,9 @@ function Answer({ item, place, other }: { item: RecallItemFragment; place: numbe
     </li>
   );
 }
+
+const happenedAt = (node: RecallItemFragment["node"]) =>
+  "validFrom" in node ? node.validFrom : "occurredAt" in node ? node.occurredAt : null;
 
 function Score({ score }: { score: number }) {
   return (
@@ -327,11 +339,11 @@ function Browse() {
     <>
       <Days
         days={(facets.data?.days ?? []).map(({ day, memories }) => ({ day, number: memories }))}
-        label="When it was learned"
+        label={filters.time === "RECORDED" ? "When it was learned" : "When it happened"}
         said={(number) => count(number, "memory", "memories")}
         onPick={(since, until) => address.set({ since, until }, { push: true })}
       />
-      <p className="muted small">{count(pages.total, "memory", "memories")}, the newest first</p>
+      <p className="muted small">{count(pages.total, "memory", "memories")}, the {filters.time === "RECORDED" ? "latest learned" : "newest"} first</p>
       <Rows
         items={items}
         more={pages.more}
@@ -377,7 +389,7 @@ function Row({ memory, isOpen }: { memory: MemoryFragment; isOpen: boolean }) {
       <span className="row">
         <Line text={memory.trigger} />
         <span className="push muted small">
-          <Time at={memory.recordedAt} />
+          <When happened={memory.validFrom} recorded={memory.recordedAt} />
         </span>
       </span>
       <span className="row">

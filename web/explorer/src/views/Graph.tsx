@@ -172,7 +172,7 @@ function TimeSlider({ first, last, value, onChange }: { first: number; last: num
   const end = first + step * Math.max(1, Math.ceil((last - first) / step)); // a whole number of steps from the first, or its end could not be reached
   return (
     <Slider className="slider" minValue={first} maxValue={end} step={step} value={value >= last ? end : value} onChange={(time) => onChange(time as number)}>
-      <Label>What was there on</Label>
+      <Label>What held on</Label>
       <SliderOutput>{new Date(value).toISOString().slice(0, 10)}</SliderOutput>
       <SliderTrack className="slider-track">
         <SliderThumb className="slider-thumb" />
@@ -325,6 +325,7 @@ function Overview() {
         kind: null,
         status: null,
         at: null,
+        heldUntil: null,
         degree: one.size,
         heat: 0,
       });

@@ -7,12 +7,14 @@ import { useParams } from "react-router";
 import { useAddress, useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
-import { Days, endOf, span, startOf } from "../parts/days";
+import { TimePick } from "../parts/controls";
+import { Days, endOf, span, startOf, timeOf } from "../parts/days";
+import type { TimeOf } from "../parts/days";
 import { More } from "../parts/more";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
-import { count, Line, Time } from "../parts/text";
+import { count, Line, Time, When } from "../parts/text";
 import { Detail, useTitle } from "./Detail";
 
 export function Happened() {
@@ -80,30 +82,31 @@ function Sessions() {
   );
 }
 
-/** All episodes, or those that were recorded on the days that are picked. */
+/** All episodes, or those of the days that are picked. */
 function Episodes() {
   const scope = useScope();
   const { get, set } = useAddress();
-  const [since, until] = [get("since"), get("until")];
-  const facets = useAnswer(FacetsDocument, { scope, anyStatus: true });
+  const [since, until, time] = [get("since"), get("until"), timeOf(get("time"))];
+  const facets = useAnswer(FacetsDocument, { scope, anyStatus: true, time });
   const days = (facets.data?.days ?? []).map(({ day, episodes }) => ({ day, number: episodes }));
   return (
     <>
+      <TimePick />
       <Days
         days={days}
-        label="When episodes were recorded"
+        label={time === "RECORDED" ? "When episodes were recorded" : "When episodes happened"}
         said={(number) => count(number, "episode")}
         onPick={(since, until) => set({ since, until }, { push: true })}
       />
       {(since || until) && (
         <p className="row small">
-          Recorded {span(since, until)}
+          {time === "RECORDED" ? "Recorded" : "Happened"} {span(since, until)}
           <Button className="button quiet" onPress={() => set({ since: null, until: null })}>
             Show all
           </Button>
         </p>
       )}
-      <EpisodeList variables={{ scope, since: startOf(since), until: endOf(until) }} />
+      <EpisodeList variables={{ scope, since: startOf(since), until: endOf(until), time }} />
     </>
   );
 }
@@ -113,6 +116,7 @@ interface Wanted {
   session?: string;
   since?: string | null;
   until?: string | null;
+  time?: TimeOf;
 }
 
 function EpisodeList({ variables }: { variables: Wanted }) {
@@ -154,7 +158,7 @@ function EpisodeRow({ episode, isOpen }: { episode: EpisodeFragment; isOpen: boo
       <span className="row">
         <Line text={episode.content} />
         <span className="push muted small">
-          <Time at={episode.occurredAt} />
+          <When happened={episode.occurredAt} recorded={episode.recordedAt} />
         </span>
       </span>
       <span className="row small muted">

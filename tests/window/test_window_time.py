@@ -1,0 +1,51 @@
+"""What is taken in today and happened years ago stands, in the lists and in the graph, where it happened."""
+
+from __future__ import annotations
+
+import re
+
+from looking import Window, pick, press, shows, tab_to
+from playwright.sync_api import expect
+from window.browser import until
+
+DRAWN = "Number(document.querySelector('[data-nodes]')?.dataset.nodes)"
+
+
+def test_a_list_goes_by_when_things_happened_or_by_when_they_were_learned(stocked: Window) -> None:
+    with stocked.page("/?scope=past") as page:
+        rows = page.get_by_role("grid", name="Memories").get_by_role("row")
+        expect(rows).to_have_count(2)
+        expect(rows.first).to_contain_text("Rust")
+        expect(rows.last).to_contain_text(re.compile(r"\d+ years ago, learned .*(now|ago)"))
+        press(page, page.get_by_role("group", name="When it happened").get_by_role("button").first)
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text("Perl")
+        expect(page).to_have_url(re.compile("since=2019-"))
+        page.go_back()
+        pick(page, page.locator(".pick", has_text="By the time").get_by_role("button"), "when it was learned")
+        expect(page).to_have_url(re.compile("time=recorded"))
+        expect(page.get_by_role("group", name="When it was learned")).to_have_count(0)  # all of it came in on one day
+        press(page, page.get_by_role("button", name="learned in 7 days"))
+        expect(rows).to_have_count(2)
+
+
+def test_episodes_go_by_when_they_happened(stocked: Window) -> None:
+    with stocked.page("/happened?tab=episodes&scope=past") as page:
+        rows = page.get_by_role("grid", name="Episodes").get_by_role("row")
+        expect(rows.filter(has_text="Rust was tried")).to_have_count(1)
+        press(page, page.get_by_role("group", name="When episodes happened").get_by_role("button").first)
+        expect(rows.filter(has_text="Perl was chosen")).to_have_count(1)
+        expect(rows.filter(has_text="Rust was tried")).to_have_count(0)
+
+
+def test_the_slider_of_the_graph_shows_what_held_then(stocked: Window) -> None:
+    name = "billing-service-written-perl"
+    with stocked.page(f"/graph?start={name}&scope=past") as page:
+        shows(page, "billing-service-moved-rust")
+        everything = page.evaluate(DRAWN)
+        tab_to(page, page.get_by_role("slider"))
+        page.keyboard.press("Home")
+        expect(page.locator(".slider output")).to_have_text("2019-03-01")
+        until(page, f"{DRAWN} < {everything}")
+        expect(page.get_by_role("option", name="billing-service-moved-rust")).to_have_count(0)
+        expect(page.get_by_role("option", name=re.compile("Perl was chosen|written-perl"))).not_to_have_count(0)
