@@ -191,12 +191,21 @@ class Operations(ABC):
         since: datetime | None = None,
         until: datetime | None = None,
         time: TimeKind | str | None = None,
+        oldest_first: bool | None = None,
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Episode]:
         """List episodes page by page, newest first."""
         return self._ask(
-            "episodes", scope=scope, session=session, since=since, until=until, time=time, first=first, after=after
+            "episodes",
+            scope=scope,
+            session=session,
+            since=since,
+            until=until,
+            time=time,
+            oldest_first=oldest_first,
+            first=first,
+            after=after,
         )
 
     def open_session(
@@ -220,10 +229,10 @@ class Operations(ABC):
         return self._ask("close_session", name=name, scope=scope, idempotency_key=idempotency_key)
 
     def sessions(
-        self, *, scope: str | None = None, first: int | None = None, after: str | None = None
+        self, *, scope: str | None = None, first: int | None = None, after: str | None = None, name: str | None = None
     ) -> Page[SessionReport]:
         """List sessions page by page, the latest start first; private ones are not among them."""
-        return self._ask("sessions", scope=scope, first=first, after=after)
+        return self._ask("sessions", scope=scope, first=first, after=after, name=name)
 
     def pause(self, *, on: bool | None = None) -> bool:
         """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
@@ -624,9 +633,17 @@ class Operations(ABC):
         """Count what came of one memory in the tasks that it was shown to, in all its versions."""
         return self._ask("effect", name_or_id=name_or_id)
 
-    def showings(self, name_or_id: str, *, first: int | None = None, after: str | None = None) -> Page[Showing]:
-        """List the tasks that one memory was shown to or held out from, newest first, and what came of it there."""
-        return self._ask("showings", name_or_id=name_or_id, first=first, after=after)
+    def showings(
+        self,
+        *,
+        name_or_id: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+        session: str | None = None,
+        scope: str | None = None,
+    ) -> Page[Showing]:
+        """List when one memory was shown to a task or held out from it, or what a session was shown, newest first."""
+        return self._ask("showings", name_or_id=name_or_id, first=first, after=after, session=session, scope=scope)
 
     def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:
         """Write the report as one HTML document that asks for nothing from anywhere."""

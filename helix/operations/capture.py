@@ -9,12 +9,13 @@ from helix.memory.capture import sessions as keeping
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.episode import Episode
-from helix.model.memory import GLOBAL_SCOPE, TimeKind
+from helix.model.memory import GLOBAL_SCOPE, MemoryOrder, TimeKind
 from helix.model.reports import Page, Recording, SessionReport
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 from helix.store import listing
+from helix.store.listing import MemoryFilter
 
 
 @mutation(keyed=True)
@@ -37,14 +38,15 @@ def episodes(
     since: Annotated[datetime | None, "Only what is of this moment or later."] = None,
     until: Annotated[datetime | None, "Only what is of this moment or earlier."] = None,
     time: TimeKind = TimeKind.RECORDED,
+    oldest_first: Annotated[bool, "The oldest first, as a session is read from its beginning."] = False,
     first: int = 50,
     after: str | None = None,
 ) -> Page[Episode]:
     """List episodes page by page, newest first."""
+    order = MemoryOrder.OLDEST if oldest_first else MemoryOrder.NEWEST
     size = page_size(helix, "first", first)
-    return listing.episodes(
-        helix.store, scope=scope, session=session, since=since, until=until, time=time, limit=size, after=after
-    )
+    wanted = MemoryFilter(scope=scope, since=since, until=until, time=time)
+    return listing.episodes(helix.store, wanted, session, order, size, after)
 
 
 @mutation(keyed=True)
@@ -69,9 +71,10 @@ def sessions(
     scope: Annotated[str | None, "Only sessions of this scope; all where it is not said."] = None,
     first: int = 50,
     after: str | None = None,
+    name: Annotated[str | None, "Only sessions of this name."] = None,
 ) -> Page[SessionReport]:
     """List sessions page by page, the latest start first; private ones are not among them."""
-    return keeping.sessions(helix.store, scope, page_size(helix, "first", first), after)
+    return keeping.sessions(helix.store, scope, page_size(helix, "first", first), after, name)
 
 
 @mutation(person_where={("on", False): "end a pause"})

@@ -153,10 +153,22 @@ def effect(helix: Helix, name_or_id: str) -> MemoryEffect:
 
 
 @query
-def showings(helix: Helix, name_or_id: str, first: int = 50, after: str | None = None) -> Page[Showing]:
-    """List the tasks that one memory was shown to or held out from, newest first, and what came of it there."""
-    index = helix.store.index
-    return memory_effect.showings(index, memory_of(index, name_or_id), page_size(helix, "first", first), after)
+def showings(
+    helix: Helix,
+    name_or_id: Annotated[str | None, "Of this memory alone, by its name or id."] = None,
+    first: int = 50,
+    after: str | None = None,
+    *,
+    session: Annotated[str | None, "In this session alone."] = None,
+    scope: Annotated[str | None, "Whose session is meant; in any scope where it is not said."] = None,
+) -> Page[Showing]:
+    """List when one memory was shown to a task or held out from it, or what a session was shown, newest first."""
+    index, size = helix.store.index, page_size(helix, "first", first)
+    if (name_or_id is None) == (session is None):
+        raise InvalidInputError("name a memory or a session, and only one of them")
+    if name_or_id is not None:
+        return memory_effect.showings(index, memory_of(index, name_or_id), size, after)
+    return memory_effect.showings_in(index, tasks_of(index, scope=scope, session=session), size, after)
 
 
 @query

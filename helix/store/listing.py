@@ -95,7 +95,7 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
         found["status"] = index.of_status(wanted.status)
     if wanted.trust:
         found["trust"] = reduce(or_, map(index.of_trust, wanted.trust))
-    if bounds := _within(index, wanted.time, wanted.since, wanted.until):
+    if bounds := _within(index, wanted):
         found["time"] = reduce(and_, bounds)
     if words := wanted.text.split():
         if len(words) > _MOST_WORDS:
@@ -104,30 +104,22 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
     return found
 
 
-def _within(index: Index, time: TimeKind, since: datetime | None, until: datetime | None) -> list[Rows]:
+def _within(index: Index, wanted: MemoryFilter) -> list[Rows]:
     """Return what each bound that is given leaves."""
-    times = index.times(time)
+    times, since, until = index.times(wanted.time), wanted.since, wanted.until
     bounds = [Rows(times >= to_micros(since))] if since is not None else []
     return bounds + ([Rows(times <= to_micros(until))] if until is not None else [])
 
 
 def episodes(
-    store: Store,
-    *,
-    scope: str | None,
-    session: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    time: TimeKind,
-    limit: int,
-    after: str | None,
+    store: Store, wanted: MemoryFilter, session: str | None, order: MemoryOrder, limit: int, after: str | None
 ) -> Page[Any]:
-    """Return a page of episodes of exactly this scope and session (None: any) that are of this time, newest first."""
-    parts = _within(store.index, time, since, until)
+    """Return a page of episodes of a session (None: of any); of what is wanted their scope and time count."""
+    parts = _within(store.index, wanted)
     if session is not None:
         parts.append(store.index.of_session(session))
-    rows = reduce(and_, parts, store.index.where(Label.EPISODE, scope=scope))
-    return _ordered(store, rows, Label.EPISODE, MemoryOrder.NEWEST, time, limit, after)
+    rows = reduce(and_, parts, store.index.where(Label.EPISODE, scope=wanted.scope))
+    return _ordered(store, rows, Label.EPISODE, order, wanted.time, limit, after)
 
 
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:

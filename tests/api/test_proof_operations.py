@@ -43,6 +43,19 @@ def test_a_persons_word_settles_a_task_and_feedback_overrules_what_came_of_it(se
     assert ask(served, "report_page", scope="elsewhere").startswith("<!doctype html>")
 
 
+def test_what_a_session_was_shown_is_listed_and_what_one_memory_was_shown_to(served: Served, helix: Helix) -> None:
+    stored = ask(served, "store", trigger="modules are missing", resolution="run `uv sync --frozen`", kind="PATTERN")
+    task = begun(helix, stored["id"])
+    here = {"task": task, "name": stored["name"], "session": "s", "rank": 1, "score": 1.0}
+    for asked in ({"session": "s"}, {"session": "s", "scope": "global"}, {"nameOrId": stored["name"]}):
+        page = ask(served, "showings", **asked)
+        assert [{key: edge["node"][key] for key in here} for edge in page["edges"]] == [here]
+    for asked in ({"session": "other"}, {"session": "s", "scope": "app"}):
+        assert ask(served, "showings", **asked)["totalCount"] == 0
+    for asked in ({}, {"session": "s", "nameOrId": stored["name"]}):
+        assert served.post(document("showings"), asked).code == "INVALID_INPUT"
+
+
 def test_any_agent_can_tell_what_it_did_and_have_it_judged(served: Served, helix: Helix) -> None:
     stored = ask(served, "store", trigger="modules are missing", resolution="run `uv sync --frozen`", kind="PATTERN")
     task = mirror(helix.store, TaskSighting(session="s", key="8", attributes={"verify": "make proof"})).id

@@ -47,7 +47,16 @@ def effect(index: Index, memory: Memory) -> MemoryEffect:
 
 def showings(index: Index, memory: Memory, first: int, after: str | None) -> Page[Showing]:
     """Return a page of the times that a memory was shown or held out, the newest first."""
-    found = page_of(_shown(index, memory), _place, first=first, after=after, newest_first=True)
+    return _paged(index, _shown(index, memory), first, after)
+
+
+def showings_in(index: Index, tasks: Sequence[Task], first: int, after: str | None) -> Page[Showing]:
+    """Return a page of what some tasks were shown and of what was held out from them, the newest first."""
+    return _paged(index, [(task.id, one) for task in tasks for one in injections(index, task.id)], first, after)
+
+
+def _paged(index: Index, shown: Sequence[_Shown], first: int, after: str | None) -> Page[Showing]:
+    found = page_of(shown, _place, first=first, after=after, newest_first=True)
     ids = [task for task, _ in found]
     tasks = dict(zip(ids, index.records.present([Ref(label=Label.TASK, id=one) for one in ids]), strict=True))
     return found.each(lambda one: _showing(one, tasks[one[0]]))

@@ -96,10 +96,17 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
     return store.writer.submit(decision, once="close")
 
 
-def sessions(store: Store, scope: str | None, first: int, after: str | None) -> Page[SessionReport]:
-    """Return a page of the sessions of exactly this scope (None: of any), no private ones, the latest start first."""
+def sessions(
+    store: Store, scope: str | None, first: int, after: str | None, name: str | None = None
+) -> Page[SessionReport]:
+    """Return a page of the sessions of exactly this scope and name (None: of any), no private ones.
+
+    The latest start comes first.
+    """
     index, private = store.index, private_sessions(store)
     rows = index.where(Label.SESSION, scope=scope)
+    if name is not None:
+        rows &= index.rows_of(_ref(one, name) for one in index.scopes_of(rows))
     if private.digests:
         rows.mask[[row for row in rows if private.hold(_name(index.scope_of(row), index.id_of(row)))]] = False
     return listing.page(store, rows, (Label.SESSION,), first, after).each(partial(_report, index))

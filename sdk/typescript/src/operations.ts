@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (ca689f2aa3beb8f5).
+// Written by scripts/schema from the schema and queries/operations.graphql (2d1adc56f471dcda).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -218,6 +218,7 @@ export type EpisodesQueryVariables = Exact<{
   since?: string | null | undefined;
   until?: string | null | undefined;
   time?: TimeKind | null | undefined;
+  oldestFirst?: boolean | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
@@ -229,6 +230,7 @@ export type SessionsQueryVariables = Exact<{
   scope?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  name?: string | null | undefined;
 }>;
 
 
@@ -409,9 +411,11 @@ export type EffectQueryVariables = Exact<{
 export type EffectQuery = { effect: MemoryEffectFragment | null };
 
 export type ShowingsQueryVariables = Exact<{
-  nameOrId: string;
+  nameOrId?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  session?: string | null | undefined;
+  scope?: string | null | undefined;
 }>;
 
 
@@ -3696,13 +3700,14 @@ export const WorkPlanDocument = gql`
     ${WorkPlanFragmentDoc}
 ${CountFragmentDoc}` as unknown as DocumentNode<WorkPlanQuery, WorkPlanQueryVariables>;
 export const EpisodesDocument = gql`
-    query Episodes($scope: String, $session: String, $since: DateTime, $until: DateTime, $time: TimeKind, $first: Int, $after: String) {
+    query Episodes($scope: String, $session: String, $since: DateTime, $until: DateTime, $time: TimeKind, $oldestFirst: Boolean, $first: Int, $after: String) {
   episodes(
     scope: $scope
     session: $session
     since: $since
     until: $until
     time: $time
+    oldestFirst: $oldestFirst
     first: $first
     after: $after
   ) {
@@ -3715,8 +3720,8 @@ ${EpisodeFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<EpisodesQuery, EpisodesQueryVariables>;
 export const SessionsDocument = gql`
-    query Sessions($scope: String, $first: Int, $after: String) {
-  sessions(scope: $scope, first: $first, after: $after) {
+    query Sessions($scope: String, $first: Int, $after: String, $name: String) {
+  sessions(scope: $scope, first: $first, after: $after, name: $name) {
     ...SessionReportConnection
   }
 }
@@ -3931,8 +3936,14 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${EffectPeriodFragmentDoc}` as unknown as DocumentNode<EffectQuery, EffectQueryVariables>;
 export const ShowingsDocument = gql`
-    query Showings($nameOrId: String!, $first: Int, $after: String) {
-  showings(nameOrId: $nameOrId, first: $first, after: $after) {
+    query Showings($nameOrId: String, $first: Int, $after: String, $session: String, $scope: String) {
+  showings(
+    nameOrId: $nameOrId
+    first: $first
+    after: $after
+    session: $session
+    scope: $scope
+  ) {
     ...ShowingConnection
   }
 }

@@ -18,6 +18,7 @@ import { Health } from "./views/Health";
 import { InsightView, Insights } from "./views/Insights";
 import { MemoryView } from "./views/MemoryView";
 import { PlanView } from "./views/PlanView";
+import { TaskView } from "./views/TaskView";
 import { Transfer } from "./views/Transfer";
 
 const Graph = lazy(() => import("./views/Graph"));
@@ -53,6 +54,7 @@ const router = createBrowserRouter([
           { path: "/happened", element: <Happened /> },
           { path: "/happened/session/:name", element: <SessionView /> },
           { path: "/plans/:id", element: <PlanView /> },
+          { path: "/tasks/:id", element: <TaskView /> },
           { path: "/insights", element: <Insights /> },
           { path: "/insights/:id", element: <InsightView /> },
           { path: "/decide", element: <Decide /> },

@@ -33,7 +33,9 @@ export function App() {
 }
 
 const isAt = (path: string, at: string) =>
-  path === "/" ? at === "/" || at.startsWith("/memory/") : at === path || at.startsWith(`${path}/`);
+  path === "/"
+    ? at === "/" || at.startsWith("/memory/")
+    : at === path || at.startsWith(`${path}/`) || (path === "/happened" && /^\/(plans|tasks)\//.test(at));
 
 function Frame() {
   const { pathname } = useLocation();

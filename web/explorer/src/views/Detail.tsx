@@ -20,7 +20,9 @@ import { useAnswer, usePages } from "../api";
 import { Actions, useEdit } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
+import { More } from "../parts/more";
 import { ScoreBars } from "../parts/score";
+import { Showings } from "../parts/showings";
 import { Show } from "../parts/states";
 import { count, fullTime, Line, plain, Time, Words } from "../parts/text";
 
@@ -114,7 +116,7 @@ function MemoryDetail({ memory, item }: { memory: MemoryFragment; item: RecallIt
         </Link>
       </p>
       <Section title="Why it was shown" open>
-        {item ? <Reasons item={item} /> : <Why memory={memory} />}
+        <Why memory={memory} item={item} />
       </Section>
       <Section title="Where it comes from" open>
         <Origin memory={memory} />
@@ -150,18 +152,25 @@ export function Section({ title, open = false, children }: { title: string; open
   );
 }
 
-function Why({ memory }: { memory: MemoryFragment }) {
-  const why = useAnswer(WhyDocument, { nameOrId: memory.id, session: "explorer" }, { keep: false });
-  if (why.error) return <p className="muted">It is not in the last answer that this page was given.</p>;
+/** What its place was made of in an answer of this page, and what each agent was shown it for. */
+function Why({ memory, item }: { memory: MemoryFragment; item: RecallItemFragment | undefined }) {
+  const why = useAnswer(WhyDocument, { nameOrId: memory.id, session: "explorer" }, { keep: false, when: !item });
+  const showings = usePages(ShowingsDocument, { nameOrId: memory.id, first: 5 });
+  const place = item ?? why.data;
   return (
-    <Show of={why} what="the reasons">
-      {(item) => (
+    <>
+      {place && (
         <>
-          <p className="muted small">In the last answer that this page was given:</p>
-          <Reasons item={item} />
+          {!item && <p className="muted small">In the last answer that this page was given:</p>}
+          <Reasons item={place} />
         </>
       )}
-    </Show>
+      <h4>To agents</h4>
+      <Show of={showings} what="to whom it was shown">
+        {() => (showings.total === 0 ? <p className="muted">No agent has been shown it yet.</p> : <Showings of={showings.items} by="task" />)}
+      </Show>
+      <More of={showings} />
+    </>
   );
 }
 
@@ -234,7 +243,6 @@ function Grounds({ id }: { id: string }) {
 function Effect({ memory }: { memory: MemoryFragment }) {
   const link = useLink();
   const effect = useAnswer(EffectDocument, { nameOrId: memory.id }, { keep: false });
-  const showings = usePages(ShowingsDocument, { nameOrId: memory.id, first: 5 });
   return (
     <Show of={effect} what="what came of it">
       {(found) =>
@@ -246,20 +254,9 @@ function Effect({ memory }: { memory: MemoryFragment }) {
               Shown to {count(found.shown, "task")}: {found.helped} went well with it, {found.failed} did not,{" "}
               {found.unused} made no use of it.
             </p>
-            <ul className="plain">
-              {showings.items.map((showing) => (
-                <li key={showing.id}>
-                  <span className={`badge outcome ${showing.outcome}`}>{showing.withheld ? "held out" : showing.outcome || "open"}</span>{" "}
-                  <Line text={showing.objective || showing.session} most={80} />{" "}
-                  <span className="muted small">
-                    rank {showing.rank}, <Time at={showing.at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
             <p>
               <Link className="link" href={link(`/memory/${memory.id}`)}>
-                all of it, over time
+                over time
               </Link>
             </p>
           </>

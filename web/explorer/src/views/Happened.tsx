@@ -1,5 +1,5 @@
 /** What happened: sessions and what was recorded in them, the newest first, and the plans with their tasks. */
-import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument } from "helix-memory";
+import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument, ShowingsDocument } from "helix-memory";
 import type { EpisodeFragment } from "helix-memory";
 import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useParams } from "react-router";
@@ -14,8 +14,9 @@ import { More } from "../parts/more";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
-import { count, Line, Time, When } from "../parts/text";
-import { Detail, useTitle } from "./Detail";
+import { count, fullTime, Line, Time, When } from "../parts/text";
+import { Showings } from "../parts/showings";
+import { Detail, Section, useTitle } from "./Detail";
 
 export function Happened() {
   const address = useAddress();
@@ -117,6 +118,7 @@ interface Wanted {
   since?: string | null;
   until?: string | null;
   time?: TimeOf;
+  oldestFirst?: boolean;
 }
 
 function EpisodeList({ variables }: { variables: Wanted }) {
@@ -171,17 +173,47 @@ function EpisodeRow({ episode, isOpen }: { episode: EpisodeFragment; isOpen: boo
   );
 }
 
-/** One session, from its beginning to its end, with what each episode became. */
+/** One session: whose it was, what was shown in it, and what happened, from its beginning to its end. */
 export function SessionView() {
   const { name = "" } = useParams();
   const scope = useScope();
+  const found = usePages(SessionsDocument, { name, scope, first: 5 });
+  const showings = usePages(ShowingsDocument, { session: name, scope, first: 20 });
   useTitle(name);
   return (
     <div className="page">
       <h1>
         Session <bdi>{name}</bdi>
       </h1>
-      <EpisodeList variables={{ session: name, scope }} />
+      {found.items.map((one) => (
+        <dl key={one.id} className="facts">
+          {(
+            [
+              ["client", one.agent || "not said"],
+              ["scope", one.scope],
+              ["began", fullTime(one.startedAt)],
+              ["ended", one.endedAt ? fullTime(one.endedAt) : "not yet"],
+              ["recorded", count(one.episodes, "episode")],
+              ["shown", showings.data ? `memories, ${count(showings.total, "time")}` : ""],
+            ] as const
+          ).map(([what, words]) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>
+                <bdi>{words}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ))}
+      {showings.total > 0 && (
+        <Section title="What was shown in it" open>
+          <Showings of={showings.items} by="memory" />
+          <More of={showings} />
+        </Section>
+      )}
+      <h2>What happened in it</h2>
+      <EpisodeList variables={{ session: name, scope, oldestFirst: true }} />
     </div>
   );
 }

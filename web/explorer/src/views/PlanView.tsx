@@ -1,5 +1,5 @@
 /** A plan: its tasks as a graph of what waits for what, each with how it went and on what evidence. */
-import { PlanDocument, TaskDocument } from "helix-memory";
+import { PlanDocument } from "helix-memory";
 import type { PlanTaskFragment } from "helix-memory";
 import { useMemo } from "react";
 import { Button } from "react-aria-components";
@@ -11,6 +11,7 @@ import { Panel } from "../parts/panel";
 import { Show } from "../parts/states";
 import { count, cut, Line, Time, Words } from "../parts/text";
 import { useTitle } from "./Detail";
+import { TaskDetail } from "./TaskView";
 
 export function PlanView() {
   const { id = "" } = useParams();
@@ -123,7 +124,6 @@ function Dependencies({ tasks, chosen, onChoose }: { tasks: readonly PlanTaskFra
 }
 
 function Task({ id, task, close }: { id: string; task: PlanTaskFragment | undefined; close: () => void }) {
-  const report = useAnswer(TaskDocument, { id }, { keep: false });
   return (
     <Panel of={id} label="One task" close={close}>
       {task && (
@@ -145,23 +145,7 @@ function Task({ id, task, close }: { id: string; task: PlanTaskFragment | undefi
           )}
         </>
       )}
-      <h3>Evidence</h3>
-      <Show of={report} what="its evidence">
-        {({ evidence }) =>
-          evidence.length === 0 ? (
-            <p className="muted">No test, build or linter was run for it.</p>
-          ) : (
-            <ul className="plain">
-              {evidence.map((check, place) => (
-                <li key={place}>
-                  <span className={`badge outcome ${check.passed ? "delivered" : "blocked"}`}>{check.passed ? "passed" : "failed"}</span>{" "}
-                  <code>{cut(check.command, 160)}</code> <span className="muted small"><Time at={check.at} /></span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Show>
+      <TaskDetail id={id} />
     </Panel>
   );
 }
