@@ -10,6 +10,7 @@ from typing import Annotated
 
 from helix.model.edge import Label
 from helix.model.memory import Kind
+from helix.model.provenance import Trust
 from helix.model.records import Node
 
 
@@ -46,6 +47,7 @@ class RecallQuery:
     scope: Annotated[str | None, "The scope asked in."] = None
     kinds: tuple[Kind, ...] = ()
     labels: tuple[Label, ...] = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
+    trust: Annotated[tuple[Trust, ...], "Only what is of these classes of trust; by default all."] = ()
     limit: int = 10
     intent: Intent | None = None
     expand: Expand = Expand.PAGERANK

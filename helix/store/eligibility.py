@@ -18,6 +18,7 @@ from helix.store.node_columns import (
     NO_END,
     NO_START,
     STATUS_CODE,
+    TRUST_CODE,
     BoolArray,
     CodeArray,
     Columns,
@@ -52,6 +53,8 @@ def eligible(
         mask &= (view.label != _EPISODE) | (view.occurred_at <= valid)
     if query.known_at is not None:
         mask &= view.recorded_at <= known
+    if query.trust:
+        mask &= _any_of(view.trust, [TRUST_CODE[trust] for trust in query.trust])
     if query.since is not None:
         mask &= event_times(view) >= to_micros(query.since)
     if not query.deep:

@@ -19,6 +19,7 @@ from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import DropPassage, Operation, PutNode, PutPassage
+from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
 from helix.model.records import put
 from helix.model.reflection import Reflection
@@ -348,6 +349,7 @@ def random_nodes(seed: int, count: int) -> list[Memory | Episode | Reflection]:
                     retired_at=retired,
                     importance=float(rng.integers(1, 11)),
                     half_life_days=float(rng.choice([0.0, 7.0, 90.0, float("inf")])),
+                    provenance=Provenance(trust=Trust(rng.choice([trust.value for trust in Trust]))),
                     **times,
                 )
             )
@@ -377,6 +379,8 @@ def passes(node: Memory | Episode | Reflection, query: RecallQuery) -> bool:
     if label not in query.labels or (query.scope is not None and node.scope not in {query.scope, "global"}):
         return False
     if query.kinds and not (isinstance(node, Memory) and node.kind in query.kinds):
+        return False
+    if query.trust and node.provenance.trust not in query.trust:
         return False
     known = query.known_at or NOW
     valid = query.as_of or known
@@ -416,6 +420,7 @@ queries = st.builds(
     scope=st.sampled_from([None, "p", "global", "unheard-of"]),
     kinds=st.lists(st.sampled_from(Kind), max_size=3).map(tuple),
     labels=st.sampled_from([(Label.MEMORY, Label.EPISODE, Label.REFLECTION), (Label.MEMORY,), (Label.EPISODE,)]),
+    trust=st.lists(st.sampled_from(Trust), max_size=2).map(tuple),
     as_of=moments,
     known_at=moments,
     since=moments,

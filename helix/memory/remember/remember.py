@@ -275,11 +275,11 @@ def follow_up(store: Store, memory_id: str) -> None:
 def note_gap(store: Store, answer: RecallAnswer, *, agent: str = "") -> StoreResult | None:
     """Keep the question of a recall that found nothing good as a gap of its scope, counted where it is known; or None.
 
-    Asked in every scope, it is a gap of `global`. A question limited to kinds, files or a time says nothing of what is
-    known.
+    Asked in every scope, it is a gap of `global`. A question limited to kinds, classes of trust, files or a time says
+    nothing of what is known.
     """
     query = answer.query
-    limited = query.kinds or query.files or query.as_of or query.known_at or query.since
+    limited = query.kinds or query.trust or query.files or query.as_of or query.known_at or query.since
     if limited or not unanswered(store, answer):
         return None
     request = StoreRequest(

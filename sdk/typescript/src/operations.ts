@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2d1adc56f471dcda).
+// Written by scripts/schema from the schema and queries/operations.graphql (0884e27144b7b608).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -641,6 +641,7 @@ export type RecallQueryVariables = Exact<{
   scope?: string | null | undefined;
   kinds?: Array<Kind> | Kind | null | undefined;
   labels?: Array<Label> | Label | null | undefined;
+  trust?: Array<Trust> | Trust | null | undefined;
   limit?: number | null | undefined;
   intent?: Intent | null | undefined;
   expand?: Expand | null | undefined;
@@ -1888,7 +1889,7 @@ export type RecallItemFragment = { label: Label, score: number, relevance: numbe
     | Node_Workspace_Fragment
   , arms: Array<ArmHitFragment>, factors: Array<FigureFragment> };
 
-export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
+export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, trust: Array<Trust>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
 
 export type RecordingFragment = { reason: string, redacted: Array<string>, suspicious: Array<string>, id: string | null, episode: EpisodeFragment | null };
 
@@ -2704,6 +2705,7 @@ export const RecallQueryFragmentDoc = gql`
   scope
   kinds
   labels
+  trust
   limit
   intent
   expand
@@ -4173,12 +4175,13 @@ export const SuggestEdgesDocument = gql`
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<SuggestEdgesQuery, SuggestEdgesQueryVariables>;
 export const RecallDocument = gql`
-    query Recall($query: String!, $scope: String, $kinds: [Kind!], $labels: [Label!], $limit: Int, $intent: Intent, $expand: Expand, $files: [String!], $asOf: DateTime, $knownAt: DateTime, $askedAt: DateTime, $since: DateTime, $budgetTokens: Int, $recipe: String, $rerank: Boolean, $deep: Boolean, $everything: Boolean, $explain: Boolean, $session: String) {
+    query Recall($query: String!, $scope: String, $kinds: [Kind!], $labels: [Label!], $trust: [Trust!], $limit: Int, $intent: Intent, $expand: Expand, $files: [String!], $asOf: DateTime, $knownAt: DateTime, $askedAt: DateTime, $since: DateTime, $budgetTokens: Int, $recipe: String, $rerank: Boolean, $deep: Boolean, $everything: Boolean, $explain: Boolean, $session: String) {
   recall(
     query: $query
     scope: $scope
     kinds: $kinds
     labels: $labels
+    trust: $trust
     limit: $limit
     intent: $intent
     expand: $expand

@@ -25,9 +25,11 @@ export function useAddress() {
   return useMemo(
     () => ({
       get: (name: string) => params.get(name) ?? "",
-      all: <T extends string = string>(name: string) => params.getAll(name) as T[],
+      all: (name: string) => params.getAll(name),
+      /** Those of several words that the address says. */
+      some: <T extends string>(name: string, words: readonly T[]) => words.filter((word) => params.getAll(name).includes(word)),
       /** One of several words; the first of them where the address says none. */
-      oneOf: (name: string, words: readonly string[]) => words.find((word) => word === params.get(name)) ?? words[0] ?? "",
+      oneOf: <T extends string>(name: string, words: readonly [T, ...T[]]): T => words.find((word) => word === params.get(name)) ?? words[0],
       number: (name: string, otherwise: number) => Number(params.get(name) ?? otherwise) || otherwise,
       set,
     }),

@@ -45,12 +45,13 @@ export function Badges({ memory }: { memory: MemoryFragment }) {
   );
 }
 
-const TRUSTS: Record<string, Trust> = {
+const TRUST_OF: Record<string, Trust> = {
   you: "USER_ASSERTED",
   verified: "VERIFIED_OUTCOME",
   agent: "AGENT_INFERRED",
   tool: "TOOL_OUTPUT",
   web: "WEB",
 };
+export const TRUSTS: readonly Trust[] = Object.values(TRUST_OF);
 export const trustWord = (trust: string): string =>
-  Object.keys(TRUSTS).find((word) => TRUSTS[word] === trust) ?? plain(trust);
+  Object.keys(TRUST_OF).find((word) => TRUST_OF[word] === trust) ?? plain(trust);

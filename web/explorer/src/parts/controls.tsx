@@ -86,7 +86,8 @@ export function TimePick() {
 
 export interface Count {
   value: string;
-  count: number;
+  /** Null where it is not known. */
+  count: number | null;
 }
 
 /** One dimension of a faceted list: its values, how many there are of each, and which are chosen. */
@@ -112,7 +113,7 @@ export function Facet({
         <Checkbox key={value} value={value} className="check">
           <span className="box" aria-hidden="true" />
           <span className="facet-name">{named(value)}</span>
-          <span className="facet-count">{count.toLocaleString()}</span>
+          <span className="facet-count">{count?.toLocaleString()}</span>
         </Checkbox>
       ))}
     </CheckboxGroup>

@@ -1,12 +1,13 @@
 /** Recall as one types, and everything there is by its facets. All that is shown stands in the address. */
 import { FacetsDocument, MemoriesDocument, RecallDocument, CompletionsDocument } from "helix-memory";
-import type { Kind, MemoryFragment, RecallItemFragment, Status, Trust } from "helix-memory";
+import type { MemoryFragment, RecallItemFragment } from "helix-memory";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { Button, Input, Label, SearchField, ToggleButton } from "react-aria-components";
 
 import { useAddress, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
-import { Badges, SaidBy, trustWord } from "../parts/badges";
+import { KINDS } from "../parts/actions";
+import { Badges, SaidBy, TRUSTS, trustWord } from "../parts/badges";
 import { DateField, Facet, Pick, TimePick } from "../parts/controls";
 import { Days, daysAgo, endOf, startOf, timeOf } from "../parts/days";
 import { Panel } from "../parts/panel";
@@ -16,21 +17,22 @@ import { Beginning, count, Line, plain, When } from "../parts/text";
 import { Detail, Section } from "./Detail";
 
 function useFilters() {
-  const { all, get } = useAddress();
+  const { get, oneOf, some } = useAddress();
   const scope = useScope();
-  const kinds = all<Kind>("kind");
-  const status = all<Status>("status");
-  const trust = all<Trust>("trust");
+  const [kinds, trust] = [some("kind", KINDS), some("trust", TRUSTS)];
+  const status = oneOf("status", STATUSES);
   return { scope, kinds, status, trust, since: startOf(get("since")), until: endOf(get("until")), time: timeOf(get("time")) };
 }
 type Filters = ReturnType<typeof useFilters>;
 
+const STATUSES = ["ACTIVE", "ARCHIVED", "RETIRED", "FORGOTTEN", "QUARANTINED", "ANY"] as const;
+const A_FEW = 20; // answers to a question
+const MOST = 160;
+const NO_ITEMS: readonly RecallItemFragment[] = [];
+
 /** Returns the filters as the schema has them, which knows one status or any. */
-const wantedBy = (filters: Filters) => ({
-  ...filters,
-  status: filters.status[0] ?? ("ACTIVE" as const),
-  anyStatus: filters.status.length > 1,
-});
+const wantedBy = ({ status, ...filters }: Filters) =>
+  status === "ANY" ? { ...filters, anyStatus: true } : { ...filters, status };
 
 
 export function Ask() {
@@ -94,8 +96,9 @@ function Filters({ asked }: { asked: boolean }) {
   const address = useAddress();
   const filters = useFilters();
   const facets = useAnswer(FacetsDocument, wantedBy(filters));
+  // Of a question the counts are not known: those of the store would say something else.
   const upper = (counts: readonly { value: string; count: number }[]) =>
-    counts.map(({ value, count }) => ({ value: value.toUpperCase(), count }));
+    counts.map(({ value, count }) => ({ value: value.toUpperCase(), count: asked ? null : count }));
   const { data } = facets;
   const [shown, setShown] = useState(false);
   const chosen = ["kind", "status", "trust", "since", "until"].filter((name) => address.get(name)).length;
@@ -114,17 +117,17 @@ function Filters({ asked }: { asked: boolean }) {
           onChange={(trust) => address.set({ trust })}
         />
         {!asked && (
-          <Facet
+          <Pick
             label="Status"
-            counts={upper(data?.statuses ?? [])}
-            chosen={filters.status}
-            onChange={(status) => address.set({ status })}
+            value={filters.status}
+            choices={STATUSES.map((id) => ({ id, label: `${plain(id)} ${upper(data?.statuses ?? []).find(({ value }) => value === id)?.count ?? ""}` }))}
+            onChange={(status) => address.set({ status: status === "ACTIVE" ? null : status })}
           />
         )}
         {!filters.scope && (
           <Facet
             label="Scope"
-            counts={data?.scopes ?? []}
+            counts={(data?.scopes ?? []).map(({ value, count }) => ({ value, count: asked ? null : count }))}
             chosen={[]}
             named={(scope) => scope}
             onChange={([scope]) => address.set({ scope })}
@@ -190,8 +193,9 @@ function Beside() {
 }
 
 function useRecall(question: string, suffix: "" | "2") {
-  const { get } = useAddress();
+  const { get, number } = useAddress();
   const { scope, kinds, trust, since } = useFilters();
+  const limit = number("most", A_FEW);
   const [recipe, asOf, knownAt] = ["recipe", "asOf", "knownAt"].map((name) => get(name + suffix)) as [string, string, string];
   const other = Boolean(recipe || asOf || knownAt);
   const answer = useAnswer(
@@ -200,8 +204,9 @@ function useRecall(question: string, suffix: "" | "2") {
       query: question,
       scope,
       kinds,
+      trust,
       since,
-      limit: 20,
+      limit,
       explain: true,
       recipe: recipe || null,
       asOf: endOf(asOf),
@@ -211,12 +216,9 @@ function useRecall(question: string, suffix: "" | "2") {
     },
     { when: question.trim() !== "" && (suffix === "" || other) },
   );
-  const items = (answer.data?.items ?? []).filter(
-    ({ node }) => !trust.length || ("provenance" in node && trust.includes(node.provenance.trust)),
-  );
-  const hidden = (answer.data?.items.length ?? 0) - items.length;
+  const items = answer.data?.items ?? NO_ITEMS;
   const name = [recipe, asOf && `as it held on ${asOf}`, knownAt && `as known on ${knownAt}`].filter(Boolean).join(", ");
-  return { ...answer, items, hidden, other, name: name || "default" };
+  return { ...answer, items, limit, other, name: name || "default" };
 }
 
 function Answers({ question }: { question: string }) {
@@ -228,7 +230,6 @@ function Answers({ question }: { question: string }) {
   const places2 = useMemo(() => places_of(second.items), [second.items]);
   if (first.error && !first.data) return <Failed error={first.error} again={first.refetch} />;
   if (!first.data) return <Loading what="memories" />;
-  const notes = [...first.data.notes, ...(first.hidden ? [`${count(first.hidden, "result")} hidden by a filter`] : [])];
   return (
     <div className={first.isPlaceholderData ? "stale" : ""}>
       <div className={second.other ? "columns" : ""}>
@@ -263,8 +264,13 @@ function Answers({ question }: { question: string }) {
       </div>
       <p className="muted small">
         {count(first.items.length, "result")}, {count(first.data.tokens, "token")}, {first.data.mode}
-        {notes.map((note) => `; ${note}`)}
+        {first.data.notes.map((note) => `; ${note}`)}
       </p>
+      {first.items.length >= first.limit && first.limit < MOST && (
+        <Button className="button" onPress={() => address.set({ most: String(Math.min(MOST, 2 * first.limit)) })}>
+          Show more
+        </Button>
+      )}
     </div>
   );
 }
@@ -331,10 +337,10 @@ function Browse() {
   const wanted = wantedBy(filters);
   const pages = usePages(MemoriesDocument, { ...wanted, first: 60 });
   const facets = useAnswer(FacetsDocument, wanted);
-  const items = wanted.anyStatus ? pages.items.filter(({ status }) => filters.status.includes(status)) : pages.items;
+  const { items } = pages;
   if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what="memories" />;
-  if (items.length === 0 && !pages.hasMore) return <Nothing filtered={pages.total === 0 && isFiltered(filters)} />;
+  if (items.length === 0) return <Nothing filtered={pages.total === 0 && isFiltered(filters)} />;
   return (
     <>
       <Days
@@ -359,7 +365,7 @@ function Browse() {
 }
 
 const isFiltered = (filters: Filters): boolean =>
-  Boolean(filters.kinds.length || filters.status.length || filters.trust.length || filters.since || filters.until || filters.scope);
+  Boolean(filters.kinds.length || filters.status !== "ACTIVE" || filters.trust.length || filters.since || filters.until || filters.scope);
 
 function Nothing({ filtered }: { filtered: boolean }) {
   const address = useAddress();
