@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ExplorationReport,
         ExplorerContext,
         Facets,
+        GraphNode,
         GraphOverview,
         GraphPath,
         GraphTable,
@@ -369,6 +370,14 @@ class Operations(ABC):
     ) -> Neighbourhood:
         """Show what lies around a node: the nodes within so many steps, and the edges among them."""
         return self._ask("neighbourhood", name_or_id=name_or_id, steps=steps, scope=scope, limit=limit)
+
+    def find(
+        self, text: str, *, labels: Sequence[Label | str] | None = None, limit: int | None = None
+    ) -> list[GraphNode]:
+        """Find memories, sessions, plans, tasks, entities such as files, and insights by words of what they are
+        called.
+        """
+        return self._ask("find", text=text, labels=labels, limit=limit)
 
     def walk(self, query: str, *, scope: str | None = None, limit: int | None = None) -> Walk:
         """Show where the walk of a question goes through the graph, the hottest nodes first, and the edges among

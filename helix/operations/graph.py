@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from helix.memory.change.find import node_of
+from helix.memory.upkeep.called import CALLED, called
 from helix.model.edge import Label
-from helix.model.graph_answers import CentralNode, Community, GraphOverview, GraphPath, Neighbourhood, Walk
+from helix.model.graph_answers import CentralNode, Community, GraphNode, GraphOverview, GraphPath, Neighbourhood, Walk
 from helix.model.reports import CypherResult, GraphTable
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import graph_query, query
@@ -48,6 +49,18 @@ def neighbourhood(
     size = page_size(helix, "limit", limit, most=_MOST_NODES)
     centre = node_of(helix.store.index, name_or_id)
     return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
+
+
+@query
+def find(
+    helix: Helix,
+    text: Annotated[str, "Words that each have to be in what a node is called; of memories and insights in the text."],
+    labels: Annotated[Sequence[Label], "Only nodes of these labels."] = CALLED,
+    limit: Annotated[int, "At most this many of each label."] = 8,
+) -> list[GraphNode]:
+    """Find memories, sessions, plans, tasks, entities such as files, and insights by words of what they are called."""
+    check_length(helix, "text", text)
+    return called(helix.store, text, labels, page_size(helix, "limit", limit))
 
 
 @query

@@ -18,7 +18,7 @@ from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Change
 from helix.model.reports import Page, SessionReport
 from helix.store import listing
-from helix.store.index import Index
+from helix.store.index import Index, Rows
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
@@ -103,13 +103,24 @@ def sessions(
 
     The latest start comes first.
     """
-    index, private = store.index, private_sessions(store)
-    rows = index.where(Label.SESSION, scope=scope)
+    index, rows = store.index, told_sessions(store, scope)
     if name is not None:
         rows &= index.rows_of(_ref(one, name) for one in index.scopes_of(rows))
-    if private.digests:
-        rows.mask[[row for row in rows if private.hold(_name(index.scope_of(row), index.id_of(row)))]] = False
     return listing.page(store, rows, (Label.SESSION,), first, after).each(partial(_report, index))
+
+
+def told_sessions(store: Store, scope: str | None = None) -> Rows:
+    """Return the sessions of exactly this scope (None: of any) that are not private."""
+    index, private = store.index, private_sessions(store)
+    rows = index.where(Label.SESSION, scope=scope)
+    if private.digests:
+        rows.mask[[row for row in rows if private.hold(name_of(index, row))]] = False
+    return rows
+
+
+def name_of(index: Index, row: int) -> str:
+    """Return the name of a session, which its id has behind its scope."""
+    return _name(index.scope_of(row), index.id_of(row))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (0884e27144b7b608).
+// Written by scripts/schema from the schema and queries/operations.graphql (2c63410a48836275).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -334,6 +334,15 @@ export type NeighbourhoodQueryVariables = Exact<{
 
 
 export type NeighbourhoodQuery = { neighbourhood: NeighbourhoodFragment | null };
+
+export type FindQueryVariables = Exact<{
+  text: string;
+  labels?: Array<Label> | Label | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type FindQuery = { find: Array<GraphNodeFragment> | null };
 
 export type WalkQueryVariables = Exact<{
   query: string;
@@ -3844,6 +3853,14 @@ ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}
 ${NearNodeFragmentDoc}
 ${GraphEdgeFragmentDoc}` as unknown as DocumentNode<NeighbourhoodQuery, NeighbourhoodQueryVariables>;
+export const FindDocument = gql`
+    query Find($text: String!, $labels: [Label!], $limit: Int) {
+  find(text: $text, labels: $labels, limit: $limit) {
+    ...GraphNode
+  }
+}
+    ${GraphNodeFragmentDoc}
+${RefFragmentDoc}` as unknown as DocumentNode<FindQuery, FindQueryVariables>;
 export const WalkDocument = gql`
     query Walk($query: String!, $scope: String, $limit: Int) {
   walk(query: $query, scope: $scope, limit: $limit) {

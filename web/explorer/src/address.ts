@@ -1,4 +1,5 @@
 /** What a view shows stands in its address, so that every view can be kept and sent as a link. */
+import type { GraphNodeFragment } from "helix-memory";
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 
@@ -56,4 +57,23 @@ export function useLink() {
     },
     [scope],
   );
+}
+
+/** Where a node is shown whole. */
+export function hrefOf({ ref: { label, id }, scope }: GraphNodeFragment, link: ReturnType<typeof useLink>): string {
+  switch (label) {
+    case "MEMORY":
+    case "EPISODE":
+      return link(`/memory/${id}`);
+    case "REFLECTION":
+      return link(`/insights/${id}`);
+    case "PLAN":
+      return link(`/plans/${id}`);
+    case "TASK":
+      return link(`/tasks/${id}`);
+    case "SESSION": // its id is its name, behind its scope where that is not global
+      return link(`/happened/session/${encodeURIComponent(id.startsWith(`${scope}/`) ? id.slice(scope.length + 1) : id)}`, { scope });
+    default:
+      return link("/graph", { start: id });
+  }
 }

@@ -11,17 +11,7 @@ import { Pick } from "../parts/controls";
 import { Palette, usePalette } from "./Palette";
 import { applyTheme, isDark } from "./theme";
 import { Toasts } from "./toasts";
-
-export const VIEWS = [
-  { path: "/", name: "Ask", key: "a" },
-  { path: "/graph", name: "Graph", key: "g" },
-  { path: "/happened", name: "What happened", key: "w" },
-  { path: "/insights", name: "Insights", key: "i" },
-  { path: "/decide", name: "To decide", key: "d" },
-  { path: "/helps", name: "Does it help?", key: "h" },
-  { path: "/health", name: "Health", key: "e" },
-  { path: "/transfer", name: "Import and export", key: "t" },
-] as const;
+import { VIEWS } from "./views";
 
 export function App() {
   return (

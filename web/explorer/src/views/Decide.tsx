@@ -31,21 +31,14 @@ import { Changes } from "../parts/diff";
 import { More } from "../parts/more";
 import { Empty, Failed, Loading } from "../parts/states";
 import { count, Line, plain, Time, Words } from "../parts/text";
-
-const TABS = [
-  { id: "contradictions", name: "Contradictions", of: "contradictions" },
-  { id: "quarantine", name: "Quarantine", of: "quarantined" },
-  { id: "queue", name: "Learning queue", of: "candidates" },
-  { id: "duplicates", name: "Duplicates", of: "duplicates" },
-  { id: "gaps", name: "Gaps", of: "gaps" },
-] as const;
+import { DECIDE } from "../shell/views";
 
 export function Decide() {
   const address = useAddress();
   const scope = useScope();
   const inbox = useAnswer(InboxDocument, { scope });
-  const first = TABS.find(({ of }) => (inbox.data?.[of] ?? 0) > 0)?.id ?? "contradictions";
-  const tab = address.oneOf("tab", [first, ...TABS.map(({ id }) => id)]);
+  const first = DECIDE.find(({ of }) => (inbox.data?.[of] ?? 0) > 0)?.id ?? "contradictions";
+  const tab = address.oneOf("tab", [first, ...DECIDE.map(({ id }) => id)]);
   return (
     <div className="page">
       <h1>To decide</h1>
@@ -54,7 +47,7 @@ export function Decide() {
       </p>
       <Tabs selectedKey={tab} onSelectionChange={(key) => address.set({ tab: String(key) }, { push: true })}>
         <TabList className="tabs" aria-label="What waits">
-          {TABS.map(({ id, name, of }) => (
+          {DECIDE.map(({ id, name, of }) => (
             <Tab key={id} id={id} className="tab">
               {name} {inbox.data ? <span className="count">{inbox.data[of]}</span> : null}
             </Tab>

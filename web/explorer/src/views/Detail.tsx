@@ -10,12 +10,12 @@ import {
   ShowingsDocument,
   WhyDocument,
 } from "helix-memory";
-import type { MemoryFragment, NodeFragment, RecallItemFragment, RefFragment, VersionFragment } from "helix-memory";
+import type { MemoryFragment, NodeFragment, RecallItemFragment, VersionFragment } from "helix-memory";
 import { useEffect } from "react";
 import { Disclosure, DisclosurePanel, Heading, Button, Link } from "react-aria-components";
 import { useLocation } from "react-router";
 
-import { useLink } from "../address";
+import { hrefOf, useLink } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Actions, useEdit } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
@@ -349,7 +349,7 @@ function Edges({ id }: { id: string }) {
                   end && (
                     <li key={`${edge.type} ${edge.relation} ${end.ref.id} ${String(there)}`} title={edge.reason}>
                       <span className="muted small">{there ? word : `← ${word}`}</span>{" "}
-                      <Link className="link" href={hrefOf(end.ref, link)}>
+                      <Link className="link" href={hrefOf(end, link)}>
                         <Line text={end.title} most={90} />
                       </Link>{" "}
                       {end.kind ? <KindBadge kind={end.kind} /> : <span className="muted small">{plain(end.ref.label)}</span>}
@@ -369,10 +369,6 @@ function Edges({ id }: { id: string }) {
     </Show>
   );
 }
-
-/** Where a node is shown whole. */
-export const hrefOf = ({ label, id }: RefFragment, link: ReturnType<typeof useLink>): string =>
-  label === "MEMORY" || label === "EPISODE" ? link(`/memory/${id}`) : label === "REFLECTION" ? link(`/insights/${id}`) : link("/graph", { start: id });
 
 /** Says in the title of the page which memory it is about. */
 export function useTitle(title: string) {

@@ -16,6 +16,7 @@ import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
 import { count, fullTime, Line, Time, When } from "../parts/text";
 import { Showings } from "../parts/showings";
+import { HAPPENED, tabName } from "../shell/views";
 import { Detail, Section, useTitle } from "./Detail";
 
 export function Happened() {
@@ -23,11 +24,13 @@ export function Happened() {
   return (
     <div className="page">
       <h1>What happened</h1>
-      <Tabs selectedKey={address.oneOf("tab", ["sessions", "episodes", "plans"])} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
+      <Tabs selectedKey={address.oneOf("tab", HAPPENED)} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
         <TabList className="tabs" aria-label="What happened">
-          <Tab id="sessions" className="tab">Sessions</Tab>
-          <Tab id="episodes" className="tab">Episodes</Tab>
-          <Tab id="plans" className="tab">Plans</Tab>
+          {HAPPENED.map((id) => (
+            <Tab key={id} id={id} className="tab">
+              {tabName(id)}
+            </Tab>
+          ))}
         </TabList>
         <TabPanel id="sessions">
           <Sessions />

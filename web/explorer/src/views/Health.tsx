@@ -23,20 +23,19 @@ import { useAnswer, useChange, usePages } from "../api";
 import { Show } from "../parts/states";
 import { Table } from "../parts/table";
 import { bytes, count, plain, Time, Words } from "../parts/text";
+import { HEALTH, tabName } from "../shell/views";
 import { Latencies } from "./Latency";
-
-const TABS = ["overview", "work", "models", "settings", "agents", "checks", "log"] as const;
 
 export function Health() {
   const address = useAddress();
   return (
     <div className="page">
       <h1>Health</h1>
-      <Tabs selectedKey={address.oneOf("tab", TABS)} onSelectionChange={(tab) => address.set({ tab: String(tab) }, { push: true })}>
+      <Tabs selectedKey={address.oneOf("tab", HEALTH)} onSelectionChange={(tab) => address.set({ tab: String(tab) }, { push: true })}>
         <TabList className="tabs" aria-label="Health">
-          {TABS.map((id) => (
+          {HEALTH.map((id) => (
             <Tab key={id} id={id} className="tab">
-              {id[0]?.toUpperCase() + id.slice(1)}
+              {tabName(id)}
             </Tab>
           ))}
         </TabList>
@@ -50,7 +49,7 @@ export function Health() {
           <Models />
         </TabPanel>
         <TabPanel id="settings">
-          <Settings />
+          <Settings key={address.get("find")} find={address.get("find")} />
         </TabPanel>
         <TabPanel id="agents">
           <Agents />
@@ -365,9 +364,10 @@ function Models() {
   );
 }
 
-function Settings() {
+/** `find`: what to look for at first. */
+function Settings({ find }: { find: string }) {
   const config = useAnswer(ConfigDocument, {});
-  const [wanted, setWanted] = useState("");
+  const [wanted, setWanted] = useState(find);
   return (
     <Show of={config} what="the settings">
       {(settings) => (
