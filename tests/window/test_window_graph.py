@@ -64,6 +64,17 @@ def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
         expect(page).to_have_url(re.compile("until="))
 
 
+def test_a_name_that_nothing_has_is_said_with_what_is_like_it_and_the_question(stocked: Window) -> None:
+    with stocked.page("/graph?start=parser.py") as page:
+        shows(page, "There is no node called “parser.py”.")
+        press(page, page.get_by_role("button", name="src/parser.py"))
+        expect(page.locator(".graph-filters")).to_be_visible()
+        stocked.go(page, "/graph?start=parser.py")
+        press(page, page.get_by_role("button", name="Walk the graph for it as a question"))
+        expect(page).to_have_url(re.compile(r"q=parser\.py"))
+        expect(page).not_to_have_url(re.compile("start="))
+
+
 def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stocked: Window) -> None:
     with stocked.page("/graph?q=why+does+the+parser+fail") as page:
         press(page, page.get_by_role("listbox", name="Nodes").get_by_role("option").first)

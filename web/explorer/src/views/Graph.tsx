@@ -1,7 +1,7 @@
 /** The graph: from a node by its neighbours, from a question by its walk, from one node to another, or all of it from afar. */
-import { GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
+import { FindDocument, GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
 import { useQueries } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Button, Input, Label, ListBox, ListBoxItem, Slider, SliderOutput, SliderThumb, SliderTrack, TextField } from "react-aria-components";
 import type Sigma from "sigma";
 
@@ -14,7 +14,7 @@ import type { Drawn, Edge } from "../graph/model";
 import { savePng, saveSvg } from "../graph/picture";
 import { Facet, Pick } from "../parts/controls";
 import { Empty, Failed, Loading } from "../parts/states";
-import { count, fullTime, Line, plain, Time } from "../parts/text";
+import { count, cut, fullTime, Line, plain, Time } from "../parts/text";
 import { Detail } from "./Detail";
 
 const MOST = 1_000; // nodes asked for at once
@@ -110,6 +110,7 @@ function useDrawn(start: string, question: string) {
     noWay: Boolean(to && way.data && way.data.nodes.length === 0),
     truncated: near.answers.some((answer) => answer?.truncated),
     error: near.error ?? walk.error ?? way.error,
+    unknown: near.error instanceof NotFoundError ? start : way.error instanceof NotFoundError ? to : "",
     isPending: near.isPending || (walk.isPending && walk.isEnabled),
   };
 }
@@ -125,12 +126,8 @@ function Close({ start, question }: { start: string; question: string }) {
   const last = times.at(-1) ?? 0;
   const until = Number(address.get("until")) || Infinity;
   const drawn = useMemo(() => filtered(found.drawn, labels, relations, until), [found.drawn, labels.join(), relations.join(), until]);
-  const unknown = start !== "" && found.error instanceof NotFoundError;
-  // What is no name may still be what somebody wants to know about.
-  useEffect(() => {
-    if (unknown) address.set({ start: null, q: start });
-  }, [unknown, start, address]);
-  if (found.error && !unknown) return <Failed error={found.error} />;
+  if (found.unknown) return <Unknown name={found.unknown} />;
+  if (found.error) return <Failed error={found.error} />;
   if (found.isPending && drawn.nodes.size === 0) return <Loading what="the graph" />;
   if (found.drawn.nodes.size === 0) return <Empty title="Nothing lies there.">Begin at another name or question.</Empty>;
   return (
@@ -164,6 +161,33 @@ function Close({ start, question }: { start: string; question: string }) {
       </div>
       <Drawing drawn={drawn} path={found.path} heated={question !== ""} />
     </>
+  );
+}
+
+/** Nothing is called so: what has its words in its name, and the question that it may have been meant as. */
+function Unknown({ name }: { name: string }) {
+  const address = useAddress();
+  const alike = useAnswer(FindDocument, { text: name, limit: 4 });
+  const away = { also: null, node: null };
+  return (
+    <Empty title={`There is no node called “${cut(name, 80)}”.`}>
+      {(alike.data ?? []).length > 0 && <p>Perhaps one of these is meant:</p>}
+      <ul className="plain">
+        {(alike.data ?? []).map((node) => (
+          <li key={node.ref.id}>
+            <Button className="link" onPress={() => address.set({ ...away, [name === address.get("to") ? "to" : "start"]: node.ref.id }, { push: true })}>
+              <Line text={node.title} most={80} />
+            </Button>{" "}
+            <span className="muted small">
+              {plain(node.kind ?? node.ref.label)}, {node.scope}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Button className="button" onPress={() => address.set({ ...away, start: null, to: null, q: name }, { push: true })}>
+        Walk the graph for it as a question
+      </Button>
+    </Empty>
   );
 }
 
