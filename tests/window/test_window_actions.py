@@ -237,6 +237,13 @@ def test_two_pages_see_each_other_s_changes(stocked: Window) -> None:
         expect(there).to_be_visible()
 
 
+def test_an_open_answer_shows_what_is_stored_elsewhere(stocked: Window) -> None:
+    with stocked.page("/?q=how+deep+is+the+lagoon&scope=lagoon") as page:
+        shows(page, "Nothing that is known fits")
+        stocked.running.helix("store", "The lagoon is nine metres deep", "--scope", "lagoon")
+        expect(card(page, "nine metres deep")).to_be_visible(timeout=20_000)
+
+
 def test_capture_and_background_work_are_paused_and_go_on(empty: Window) -> None:
     with empty.page("/health") as page:
         for stop, on, said in (("Pause capture", "Go on capturing", "Capture"), ("Pause", "Go on", "Background work")):

@@ -14,6 +14,7 @@ const Connected = createContext<Connection>("live");
 export const useConnection = (): Connection => useContext(Connected);
 
 const COSTLY = new Set(["Inbox", "Duplicates", "GraphOverview"]);
+const RECALLED = /^(memory|episode|insight|store)\./; // events after which a question may be answered otherwise
 const GATHERED = 400; // milliseconds in which events are gathered before views read anew
 const PATIENCE = 2_000; // milliseconds between two tries
 
@@ -22,27 +23,20 @@ export function Live({ children }: { children: React.ReactNode }) {
   const [connection, setConnection] = useState<Connection>("live");
   useEffect(() => {
     const leaving = new AbortController();
-    const touched = new Set<string>();
+    const told = new Set<string>();
     let timer: number | undefined;
 
-    /**
-     * Answers to questions are read anew only where one of theirs changed: a list must not move under somebody's hand.
-     * What compares the whole store is read anew by what a person does here, and now and then.
-     */
+    /** What compares the whole store is read anew by what a person does here, and now and then. */
     const read = () => {
       timer = undefined;
-      const ids = [...touched];
-      touched.clear();
+      const known = [...told].some((type) => RECALLED.test(type));
+      told.clear();
       void client.invalidateQueries({
-        predicate: ({ queryKey: [name], state }) => {
-          if (COSTLY.has(String(name))) return false;
-          const held = name === "Recall" ? JSON.stringify(state.data ?? "") : "";
-          return name !== "Recall" || ids.some((id) => held.includes(id));
-        },
+        predicate: ({ queryKey: [name] }) => !COSTLY.has(String(name)) && (known || name !== "Recall"),
       });
     };
     const heard = (event: EventFragment) => {
-      touched.add(event.id);
+      told.add(event.type);
       timer ??= window.setTimeout(read, GATHERED);
     };
 
