@@ -1017,6 +1017,10 @@ class AsyncOperations(ABC):
         """Say, as a person, that a memory is true. This reinforces it."""
         return await self._ask("confirm", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
+    async def revert(self, name_or_id: str) -> Memory:
+        """Take back a confirmation or a restoration, where it is the last thing that was done to a memory."""
+        return await self._ask("revert", name_or_id=name_or_id)
+
     async def unmerge(self, name_or_id: str) -> Memory:
         """Bring back a memory that was folded into another one; the two are not folded again."""
         return await self._ask("unmerge", name_or_id=name_or_id)
@@ -1029,6 +1033,7 @@ class AsyncOperations(ABC):
         *,
         weight: float | None = None,
         agent: str | None = None,
+        undo: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Edge:
         """Draw an edge between two memories, or strengthen the one of that type."""
@@ -1039,6 +1044,7 @@ class AsyncOperations(ABC):
             relation=relation,
             weight=weight,
             agent=agent,
+            undo=undo,
             idempotency_key=idempotency_key,
         )
 

@@ -1005,6 +1005,10 @@ class Operations(ABC):
         """Say, as a person, that a memory is true. This reinforces it."""
         return self._ask("confirm", name_or_id=name_or_id, idempotency_key=idempotency_key)
 
+    def revert(self, name_or_id: str) -> Memory:
+        """Take back a confirmation or a restoration, where it is the last thing that was done to a memory."""
+        return self._ask("revert", name_or_id=name_or_id)
+
     def unmerge(self, name_or_id: str) -> Memory:
         """Bring back a memory that was folded into another one; the two are not folded again."""
         return self._ask("unmerge", name_or_id=name_or_id)
@@ -1017,6 +1021,7 @@ class Operations(ABC):
         *,
         weight: float | None = None,
         agent: str | None = None,
+        undo: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Edge:
         """Draw an edge between two memories, or strengthen the one of that type."""
@@ -1027,6 +1032,7 @@ class Operations(ABC):
             relation=relation,
             weight=weight,
             agent=agent,
+            undo=undo,
             idempotency_key=idempotency_key,
         )
 

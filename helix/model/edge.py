@@ -133,6 +133,11 @@ def drawn_again(present: Edge, drawn: Edge) -> Edge:
     return replace(present, relation=_BETWEEN.join(words), provenance=provenance)
 
 
+def without_word(relation: str, word: str) -> str:
+    """Return the free words of a RELATED edge without one of them, where others are left."""
+    return _BETWEEN.join(one for one in words_of(relation) if one != word) or relation
+
+
 def words_of(relation: str) -> list[str]:
     """Return the free words of a RELATED edge."""
     return [word for word in relation.split(_BETWEEN) if _RELATION_WORD.fullmatch(word)]

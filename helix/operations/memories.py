@@ -152,13 +152,19 @@ def confirm(helix: Helix, name_or_id: str) -> Memory:
     return curate.confirm(helix.store, name_or_id)
 
 
+@mutation(person="take back what was done to a memory")
+def revert(helix: Helix, name_or_id: str) -> Memory:
+    """Take back a confirmation or a restoration, where it is the last thing that was done to a memory."""
+    return curate.revert(helix.store, name_or_id)
+
+
 @mutation(person="take a memory out of another one")
 def unmerge(helix: Helix, name_or_id: str) -> Memory:
     """Bring back a memory that was folded into another one; the two are not folded again."""
     return merge.unmerge(helix.store, name_or_id)
 
 
-@mutation(keyed=True)
+@mutation(keyed=True, person_where={("undo", True): "take an edge back"})
 def edge(
     helix: Helix,
     source: Annotated[str, "The name or id of the memory it starts from."],
@@ -166,8 +172,11 @@ def edge(
     relation: Annotated[str, "Its type, such as SOLVES or CAUSES; any other word joins the words of a RELATED edge."],
     weight: float = 1.0,
     agent: str = "",
+    undo: Annotated[bool, "Take back an edge that was drawn so; what is answered is the edge as it was."] = False,
 ) -> Edge:
     """Draw an edge between two memories, or strengthen the one of that type."""
+    if undo:
+        return links.unlink(helix.store, source, target, relation, weight)
     return links.link(helix.store, source, target, relation, weight, agent)
 
 

@@ -94,6 +94,10 @@ def test_a_memory_is_confirmed_edited_judged_and_tied(stocked: Window) -> None:
         panel = page.get_by_role("complementary", name="One memory")
         press(page, panel.get_by_role("button", name="Confirm"))
         expect(panel.locator(".badge.said.you")).to_be_visible()
+        undo(page, "You confirmed")
+        expect(panel.locator(".badge.said.agent")).to_be_visible()
+        press(page, panel.get_by_role("button", name="Confirm"))
+        expect(panel.locator(".badge.said.you")).to_be_visible()
         for judgement, said in (("Helped", "cluster-reset-fridays helped"), ("Did not help", "did not help")):
             press(page, panel.get_by_role("button", name=judgement, exact=True))
             undo(page, said)
@@ -115,6 +119,8 @@ def test_a_memory_is_confirmed_edited_judged_and_tied(stocked: Window) -> None:
         expect(dialog).to_be_hidden()
         press(page, panel.get_by_role("button", name="What it is tied to"))
         expect(panel.get_by_role("link", name="rotate-signing-keys-march")).to_be_visible()
+        undo(page, "is related to")
+        expect(panel.get_by_role("link", name="rotate-signing-keys-march")).to_have_count(0)
 
 
 def test_a_forgotten_memory_is_restored_by_pointer(stocked: Window) -> None:

@@ -19,6 +19,7 @@ from helix.memory.contradiction.wording import exchanged
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.salience import reinforced
 from helix.memory.upkeep.claims import settle_stored
+from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
@@ -28,6 +29,8 @@ from helix.store.writer import Decision
 
 _PERFECT = 5
 _CONFIRMED_STEP = 0.5
+_TAKEN_BACK = ("confirmed", "restored")
+"""What history says of the changes that can be taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +156,25 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         )
 
     return _restate(store, name_or_id, "confirm", confirmed)
+
+
+def revert(store: Store, name_or_id: str) -> Memory:
+    """Put a memory back as it was before a person confirmed or restored it, where that was the last thing done to it.
+
+    Raises ConflictError where it was not.
+    """
+    told = history(store, standing_memory_of(store.index, name_or_id), 2)
+
+    def earlier(memory: Memory, _: Composer) -> Memory:
+        last, before = told if len(told) == 2 else (None, None)
+        if last is None or before is None or last.change not in _TAKEN_BACK or last.memory != memory:
+            raise ConflictError(
+                f"the last thing done to {memory.name!r} was neither to confirm nor to restore it",
+                hint=f"`helix history {memory.name}` shows what was",
+            )
+        return before.memory
+
+    return _restate(store, name_or_id, "revert", earlier)
 
 
 def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory, Composer], Memory]) -> Memory:

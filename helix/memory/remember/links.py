@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from helix.errors import InvalidInputError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.state import EdgeKey, edge_key
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
@@ -14,10 +14,12 @@ from helix.model.edge import (
     DRAWN,
     MOST_WORDS,
     Edge,
+    Ref,
     Relation,
     drawn_again,
     known_relation,
     relation_to_draw,
+    without_word,
     words_of,
 )
 from helix.model.operations import PutEdge
@@ -49,14 +51,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
         if start.id == end.id:
             raise InvalidInputError("an edge needs two different memories", hint="name another target")
         here, there = (memory.ref for memory in (start, end))
-        present = next(
-            (
-                edge_from(op)
-                for op in store.records.edges_at(here)
-                if (op.type, op.source, op.target) == (kind, here, there)
-            ),
-            None,
-        )
+        present = _present(store, kind, here, there)
         composer = Composer(store, store.runtime.clock())
         drawn = Edge(
             type=kind,
@@ -73,6 +68,37 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
         return Decision((composer.change("edge", relation=kind.value),), edge)
 
     return store.writer.submit(decision, once="edge")
+
+
+def unlink(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
+    """Take the weight and the word of a `link` back, and the edge with the last of it; returns it as it was before.
+
+    Raises NotFoundError where there is no such edge, ConflictError where nobody drew it.
+    """
+    kind, word = relation_to_draw(relation)
+
+    def decision() -> Decision[Edge]:
+        here, there = (memory_of(store.index, name).ref for name in (source, target))
+        edge = _present(store, kind, here, there)
+        if edge is None or (word and word not in words_of(edge.relation)):
+            raise NotFoundError(f"no edge {relation!r} leads there", hint="`helix edges NAME` shows them")
+        composer, left = Composer(store, store.runtime.clock()), edge.weight - weight
+        if left > 0:
+            composer.put_edge(replace(edge, weight=left, relation=without_word(edge.relation, word)))
+        elif DRAWN in edge.attributes:
+            composer.drop_edge(kind, here, there)
+        else:
+            raise ConflictError(
+                "Helix drew that edge by itself, and nobody else", hint="`helix forget` one of its ends"
+            )
+        return Decision((composer.change("edge", relation=kind.value),), edge)
+
+    return store.writer.submit(decision, once="unlink")
+
+
+def _present(store: Store, kind: Relation, here: Ref, there: Ref) -> Edge | None:
+    held = store.records.edges_at(here)
+    return next((edge_from(op) for op in held if (op.type, op.source, op.target) == (kind, here, there)), None)
 
 
 def _strengthened(present: Edge, drawn: Edge) -> Edge:

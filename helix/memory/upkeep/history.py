@@ -34,12 +34,13 @@ _SAID: Mapping[str, str] = {
     "keep_both": "kept apart",
     "reopen_duplicate": "kept apart no longer",
     "undo": "undone",
+    "revert": "undone",
     "erase": "erased",
 }
 """Words for kinds of change that say by themselves what happened."""
 _BORN: Mapping[str, str] = {"ingest": "imported", "edit": "edited", "store": "stored"}
 _PERSONS = frozenset(
-    {"confirm", "restore", "accept", "reject", "hold", "unmerge", "resolve", "reopen", "merge"}
+    {"confirm", "restore", "revert", "accept", "reject", "hold", "unmerge", "resolve", "reopen", "merge"}
     | {"keep_both", "reopen_duplicate"}
 )
 """Kinds of change that only a person asks for."""

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2c63410a48836275).
+// Written by scripts/schema from the schema and queries/operations.graphql (2bdf1ab598ac5485).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1285,6 +1285,13 @@ export type ConfirmMutationVariables = Exact<{
 
 export type ConfirmMutation = { confirm: { result: MemoryFragment } | null };
 
+export type RevertMutationVariables = Exact<{
+  nameOrId: string;
+}>;
+
+
+export type RevertMutation = { revert: { result: MemoryFragment } | null };
+
 export type UnmergeMutationVariables = Exact<{
   nameOrId: string;
 }>;
@@ -1298,6 +1305,7 @@ export type EdgeMutationVariables = Exact<{
   relation: string;
   weight?: number | null | undefined;
   agent?: string | null | undefined;
+  undo?: boolean | null | undefined;
   idempotencyKey?: string | null | undefined;
 }>;
 
@@ -4923,6 +4931,16 @@ export const ConfirmDocument = gql`
 }
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<ConfirmMutation, ConfirmMutationVariables>;
+export const RevertDocument = gql`
+    mutation Revert($nameOrId: String!) {
+  revert(input: {nameOrId: $nameOrId}) {
+    result {
+      ...Memory
+    }
+  }
+}
+    ${MemoryFragmentDoc}
+${ProvenanceFragmentDoc}` as unknown as DocumentNode<RevertMutation, RevertMutationVariables>;
 export const UnmergeDocument = gql`
     mutation Unmerge($nameOrId: String!) {
   unmerge(input: {nameOrId: $nameOrId}) {
@@ -4934,9 +4952,9 @@ export const UnmergeDocument = gql`
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<UnmergeMutation, UnmergeMutationVariables>;
 export const EdgeDocument = gql`
-    mutation Edge($source: String!, $target: String!, $relation: String!, $weight: Float, $agent: String, $idempotencyKey: String) {
+    mutation Edge($source: String!, $target: String!, $relation: String!, $weight: Float, $agent: String, $undo: Boolean, $idempotencyKey: String) {
   edge(
-    input: {source: $source, target: $target, relation: $relation, weight: $weight, agent: $agent, idempotencyKey: $idempotencyKey}
+    input: {source: $source, target: $target, relation: $relation, weight: $weight, agent: $agent, undo: $undo, idempotencyKey: $idempotencyKey}
   ) {
     result {
       ...Edge

@@ -6,6 +6,7 @@ import {
   FeedbackDocument,
   ForgetDocument,
   RestoreDocument,
+  RevertDocument,
 } from "helix-memory";
 import type { Kind, MemoryFragment } from "helix-memory";
 import { useState } from "react";
@@ -35,14 +36,15 @@ export const KINDS: readonly Kind[] = [
 
 export function Actions({ memory }: { memory: MemoryFragment }) {
   const nameOrId = memory.id;
-  const confirm = useChange(ConfirmDocument, { said: `You confirmed ${memory.name}.` });
+  const revert = () => helix.run(RevertDocument, { nameOrId });
+  const confirm = useChange(ConfirmDocument, { said: `You confirmed ${memory.name}.`, undo: revert });
   const forget = useChange(ForgetDocument, {
     said: `${memory.name} is out of recall.`,
     undo: () => helix.run(RestoreDocument, { nameOrId }),
   });
   const restore = useChange(RestoreDocument, {
     said: `${memory.name} is back in recall.`,
-    undo: () => helix.run(ForgetDocument, { nameOrId }),
+    undo: revert,
   });
   const feedback = useChange(FeedbackDocument, {
     said: (_, { delta }) => `Noted that ${memory.name} ${(delta ?? 0) > 0 ? "helped" : "did not help"}.`,
@@ -160,6 +162,7 @@ function RelateForm({ memory, close }: { memory: MemoryFragment; close: () => vo
   const [target, setTarget] = useState("");
   const edge = useChange(EdgeDocument, {
     said: `${memory.name} is related to ${target}: ${plain(relation)}.`,
+    undo: (_, asked) => helix.run(EdgeDocument, { ...asked, undo: true }),
     onDone: close,
   });
   return (
