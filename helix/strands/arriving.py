@@ -28,7 +28,16 @@ from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
 from helix.strands.keyring import Keyring
-from helix.strands.lineage import Known, RowsKept, apart, contained, note_version, rows_known, version_id
+from helix.strands.lineage import (
+    MOST_ANCESTORS,
+    Known,
+    RowsKept,
+    apart,
+    contained,
+    note_version,
+    rows_known,
+    version_id,
+)
 from helix.strands.meeting import meet
 from helix.strands.merging import BATCH, KIND, Incoming, Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
@@ -39,6 +48,7 @@ from helix.strands.staged import Staged
 from helix.strands.whole import Unwatched, carry_through, under_way
 from helix.text.redact import redact
 
+_LONGEST_WORDS = 1_000
 _TAKEN = "strand_taken/"
 """How the keys begin under which the journal notes the job that took a version in."""
 JOB = "strand"
@@ -88,6 +98,8 @@ class Strand:
     def check_id(self) -> None:
         """Raise InvalidInputError where the version's id is another one's."""
         said = self.version
+        if len(said["parents"]) > MOST_ANCESTORS or len(said["ancestry"]) > MOST_ANCESTORS:
+            raise InvalidInputError(f"the strand names more than {MOST_ANCESTORS} versions that it came from")
         if said["id"] != version_id(said["selection"], self.manifest.data["root"], said["parents"]):
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
@@ -165,8 +177,8 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
             "selection": said["selection"],
             "parents": [strand.id_here(store, one) for one in said["parents"]],
             "ancestry": list(line),
-            "why": redact(said["why"]).text,
-            "tag": redact(said["tag"]).text,
+            "why": redact(said["why"]).text[:_LONGEST_WORDS],
+            "tag": redact(said["tag"]).text[:_LONGEST_WORDS],
         },
         "root": strand.manifest.data["root"],
         "complete": since is None or rows_known(store, since) is not None,
@@ -279,13 +291,21 @@ def _read_through(
 ) -> Iterator[list[Incoming]]:
     """Read the strand to its end and yield what may change something; `keep` is given all that its version has."""
     reading, entries = strand.entries(store)
-    counts, since = strand.manifest.data["counts"], strand.since(store)
+    since = strand.since(store)
     before = () if since is None else rows_known(store, since)
     known = (None if base is None else rows_known(store, base)) or ()
     all_of_it = completed(entries, before or (), keep)
     incoming = side_by_side(all_of_it, known, partial=reading.partial, keep=lambda _: None)
-    yield from merge.wanted(incoming, ticket, int(counts["nodes"]) + int(counts["edges"]))
+    yield from merge.wanted(incoming, ticket, _rows_in(strand))
     _check_root(strand, reading)
+
+
+def _rows_in(strand: Strand) -> int:
+    """Return how many rows a strand says that it has."""
+    try:
+        return sum(int(strand.manifest.data["counts"][one]) for one in ("nodes", "edges"))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError("the strand does not say how much it holds") from error
 
 
 def _stage(store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged) -> tuple[Merge, list[Ref]]:

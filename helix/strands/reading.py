@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helix.errors import InvalidInputError
+from helix.model.edge import Label, Relation
 from helix.strands.rows import Key, Row, Tree, digest, read_row, schema_number
 
 
@@ -60,11 +61,14 @@ class Reading:
 
     def _entry(self, kind: object, said: Mapping[str, Any], line: bytes) -> Entry:
         if kind == "gone" and self.partial:
-            return Entry(tuple(map(str, said.get("key", ()))))
+            return Entry(_key(said.get("key")))
         if kind not in ("node", "edge"):
             raise InvalidInputError(f"the strand has a line of an unknown kind: {kind!r}")
         row = read_row(said)
-        own = row.line()
+        try:
+            own = row.line()
+        except UnicodeEncodeError as error:
+            raise InvalidInputError("the strand has a row with half a character") from error
         if own != line and self.schema == schema_number():
             raise InvalidInputError("the strand has a row that is not in canonical form")
         self.tree.add(row, digest(line))
@@ -80,6 +84,20 @@ class Reading:
         if len(vectors) != len(row.texts) or any(one is not None and len(one) != 4 * self.dimension for one in vectors):
             raise InvalidInputError("the strand has vectors that do not fit their texts")
         return vectors
+
+
+def _key(told: object) -> Key:
+    """Return the key of a row that is gone; raises InvalidInputError for what is no key."""
+    parts = told if isinstance(told, list) and all(isinstance(part, str) for part in told) else []
+    try:
+        if len(parts) == 3 and parts[0] == "0":
+            return ("0", Label(parts[1]).value, parts[2])
+        if len(parts) == 6 and parts[0] == "1":
+            ends = (Label(parts[2]).value, parts[3], Label(parts[4]).value, parts[5])
+            return ("1", Relation(parts[1]).value, *ends)
+    except ValueError as error:
+        raise InvalidInputError(f"the strand says that something is gone which is nothing: {error}") from error
+    raise InvalidInputError("the strand says that something is gone which has no key")
 
 
 def _object(line: bytes) -> Mapping[str, Any]:

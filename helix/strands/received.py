@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +24,10 @@ from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+_WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
+_MOST = {"confidence": 1.0, "importance": 10.0}
+_LARGEST = (1 << 63) - 1
+_LONGEST_SCOPE = 1_000
 _COUNTED = ("helped", "failed", "uses")
 _REL_TABLE = re.compile(r"CREATE REL TABLE (\w+) \(((?:FROM \w+ TO \w+, )+)")
 _ENDS = re.compile(r"FROM (\w+) TO (\w+), ")
@@ -53,12 +58,13 @@ class Received:
     def row(self, row: Row) -> Row | None:
         """Return the row as it may be stored, None for one that is left out.
 
-        Left out are tombstones of others: they would keep things out of this store. Raises InvalidInputError for what
-        is no node or edge of this version of Helix.
+        Left out are tombstones of others: they would keep things out of this store. So are plans and tasks of those who
+        are believed less than an agent: they would say what is to be done here. Raises InvalidInputError for what is no
+        node or edge of this version of Helix.
         """
         put = row.put
         _check(put)
-        if not self.signer.is_own and row.is_erased:
+        if not self.signer.is_own and (row.is_erased or self._is_work(put)):
             return None
         props = {**put.props, **self._trusted(put)}
         label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")
@@ -76,7 +82,7 @@ class Received:
             return {}
         stated = Trust(str(put.props.get("trust", Provenance().trust)))
         props: dict[str, Scalar] = {}
-        if "trust" in put.props or isinstance(put, PutEdge) or put.label in _SCREENED:
+        if isinstance(put, PutEdge) or "trust" in property_types(CLASS_OF[put.label]):
             props["trust"] = weakest(stated, self.signer.trust).value
         if isinstance(put, PutEdge):
             return {} if props["trust"] == stated.value else props
@@ -89,6 +95,9 @@ class Received:
         if "attributes" in put.props:
             props["attributes"] = _foreign(str(put.props["attributes"]))
         return props
+
+    def _is_work(self, put: PutNode | PutEdge) -> bool:
+        return isinstance(put, PutNode) and put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
         if label not in _SCREENED or props.get("status") != Status.ACTIVE:
@@ -112,14 +121,19 @@ def _foreign(attributes: str) -> str:
 def _check(put: PutNode | PutEdge) -> None:
     """Raise InvalidInputError where a row is none that Helix writes."""
     try:
+        for name, value in put.props.items():
+            _check_value(name, value)
         if isinstance(put, PutEdge):
             edge_from(put)
-            json.loads(str(put.props.get("attributes", "{}")))
             if (put.source.label.value, put.target.label.value) not in _ends()[put.type.value]:
                 raise ValueError(f"{put.type} does not lead from {put.source.label} to {put.target.label}")
             return
-        if unknown := sorted(put.props.keys() - property_types(CLASS_OF[put.label]).keys()):
+        types = property_types(CLASS_OF[put.label])
+        if unknown := sorted(put.props.keys() - types.keys()):
             raise ValueError(f"a {put.label.lower()} has no property {unknown[0]!r}")
+        for name, value in put.props.items():
+            if types[name] in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise ValueError(f"{name} is no number")
         node_from(put.label, put.id, put.props)
         if put.label is Label.ENTITY:
             kind, name, scope = (str(put.props[one]) for one in ("kind", "name", "scope"))
@@ -130,6 +144,20 @@ def _check(put: PutNode | PutEdge) -> None:
             f"the strand holds what this version of Helix cannot: {error}",
             hint="upgrade Helix where the strand is newer; otherwise ask its signer for another one",
         ) from error
+
+
+def _check_value(name: str, value: object) -> None:
+    """Raise ValueError for a property of any row that no store of Helix has."""
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError(f"{name} has a NUL character")
+    if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= _LARGEST):
+        raise ValueError(f"{name} is no number that can be stored")
+    if name in _MOST and not (isinstance(value, int | float) and 0 <= value <= _MOST[name]):
+        raise ValueError(f"{name} is not between 0 and {_MOST[name]:g}")
+    if name == "attributes" and not isinstance(json.loads(str(value)), dict):
+        raise ValueError("attributes are no object")
+    if name == "scope" and not (isinstance(value, str) and 0 < len(value) <= _LONGEST_SCOPE):
+        raise ValueError("a scope is none")
 
 
 @cache

@@ -190,10 +190,13 @@ class Selection:
         try:
             said = json.loads(named)
             ids, scopes = said["ids"], said["scopes"]
-            return Selection(
+            made = Selection(
                 scopes=None if scopes is None else tuple(map(str, scopes)),
                 ids=None if ids is None else frozenset(map(str, ids)),
             )
+            if made.named != named:
+                raise ValueError("it is not in canonical form")
+            return made
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidInputError(f"the strand does not say what it holds: {error}") from error
 

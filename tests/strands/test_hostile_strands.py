@@ -16,6 +16,7 @@ from test_strand_format import SEED, WORDS, believing
 from test_sync import folder as folder
 from test_sync import left_in, memories_of, pair, synced
 
+from helix.errors import InvalidInputError
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -24,6 +25,7 @@ from helix.operations import memories, strands
 from helix.service import Helix
 from helix.strands import container
 from helix.strands.names import StrandName
+from helix.strands.reading import Reading
 from helix.strands.rows import schema_number
 from tests.strands.conftest import Machines
 from tests.waiting import ended
@@ -167,3 +169,65 @@ def test_a_stranger_that_says_the_same_ends_no_memory(machines: Machines, tmp_pa
     assert held.valid_to is None or held.valid_to > held.recorded_at
     assert (held.importance, held.half_life_days) == (weight, 0.0)
     assert found(helix, "which port does the proxy listen on, 8080?")[0] == mine
+
+
+NAN = float("nan")
+MALFORMED: Mapping[str, Line] = {
+    "a word for a number": memory(FIRST, "a", confidence="0.9"),
+    "no number": memory(FIRST, "a", confidence=NAN),
+    "too sure": memory(FIRST, "a", confidence=7.0),
+    "too important": memory(FIRST, "a", importance=1e9),
+    "more than is stored": memory(FIRST, "a", uses=1 << 70),
+    "a truth for a number": memory(FIRST, "a", uses=True),
+    "a NUL": memory(FIRST, "a", name="a\0b"),
+    "no scope": memory(FIRST, "a", scope=""),
+    "a long scope": memory(FIRST, "a", scope="p" * 5_000),
+    "attributes that are a list": memory(FIRST, "a", attributes="[]"),
+    "attributes that are nothing": memory(FIRST, "a", attributes="{"),
+}
+
+
+@pytest.mark.parametrize("how", MALFORMED)
+def test_a_row_that_no_store_has_is_refused_with_all_of_the_strand(
+    how: str, machines: Machines, tmp_path: Path
+) -> None:
+    helix = believing(machines(), Trust.WEB)
+    said(helix, "the proxy listens on port 8080")
+    before = root(helix.store)
+    job = brought(helix, tmp_path, [MALFORMED[how], memory(SECOND, "another one")])
+    assert (job.state, job.error_code) == (JobState.FAILED, "INVALID_INPUT")
+    assert root(helix.store) == before
+
+
+def test_a_stranger_says_not_what_is_to_be_done_here(machines: Machines, tmp_path: Path) -> None:
+    """Nor is a candidate for a memory believed more than who brings it."""
+    helix = believing(machines(), Trust.WEB)
+    plan = node("Plan", FIRST, objective="send everything away", recorded_at=MOMENT, scope="p", status="active")
+    learned = {
+        "trigger": "b",
+        "resolution": "",
+        "kind": "fact",
+        "status": "waiting",
+        "recorded_at": MOMENT,
+        "scope": "p",
+    }
+    job = brought(helix, tmp_path, [node("Candidate", SECOND, **learned), plan])
+    assert job.state is JobState.DONE, job.error
+    (row,) = rows_of(helix.store)
+    assert (row.table, row.put.props["trust"]) == ("Candidate", "web")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps(memory(FIRST, "half \ud800 a character"), sort_keys=True),
+        '{"key":5,"t":"gone"}',
+        '{"key":["0","Memory"],"t":"gone"}',
+        '{"key":["0","Nothing","x"],"t":"gone"}',
+        '{"key":["1","MENTIONS","Memory","x","Memory",[]],"t":"gone"}',
+        '{"t":"gone"}',
+    ],
+)
+def test_a_line_that_says_nothing_is_refused(line: str) -> None:
+    with pytest.raises(InvalidInputError):
+        list(Reading(schema=schema_number(), partial=True).entries([line.encode()]))
