@@ -197,7 +197,8 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")
             watch.progress(number * note["batch"] + len(batch), note["rows"], "taking in")
-        meet(Run(store, job, KIND, guarded=False), merge.fresh, staged.known(version), merge.counts, watch)
+        known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
+        meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)
     # Not before: what is known as held, and is not here, counts as dropped here.
     if note["complete"]:
         staged.known_as(version)

@@ -115,6 +115,18 @@ def test_only_memories_that_have_not_met_are_set_against_each_other(machines: Ma
     assert all(mine in pair.key for pair in pairs)
 
 
+def test_what_somebody_else_says_has_met_there_is_compared_all_the_same(machines: Machines, tmp_path: Path) -> None:
+    here, stranger, helper = machines(), machines(), machines()
+    know_each_other(here, stranger, helper)
+    store(here, "the api listens on port 8001")
+    take(stranger.store, here.store)
+    store(helper, "the api listens on port 8002", trust=Trust.TOOL_OUTPUT)
+    take(stranger.store, helper.store, meet=False)  # they hold what is here, and beside it what is against it
+    keys.trust_key(here, "machine-1", Trust.TOOL_OUTPUT)
+    carried(stranger, here, tmp_path / "all.dna")
+    assert [edge.table for edge in rows_of(here.store)].count("CONTRADICTS") == 1
+
+
 def test_a_tag_that_comes_in_takes_no_name_from_a_version_here(machines: Machines, tmp_path: Path) -> None:
     one, other, third = machines(), machines(), machines()
     know_each_other(one, other, third)
