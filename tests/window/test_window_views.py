@@ -20,7 +20,7 @@ VIEWS = (
     (f"/graph?start={FOUND}&steps=2&to=run-tests-uv-run-pytest", "PNG"),
     ("/graph?q=why+does+the+parser+fail", "PNG"),
     ("/happened", "monday"),
-    ("/happened?tab=episodes", "raises a KeyError"),
+    ("/happened?tab=episodes&scope=shop", "raises a KeyError"),
     ("/happened?tab=plans", "new payment provider"),
     ("/happened/session/monday?scope=shop", "raises a KeyError"),
     ("/insights", "parser.py"),
