@@ -20,7 +20,7 @@ from helix.api.graphql_errors import refusal
 from helix.api.web_pages import ASSETS, page, policy
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at
-from helix.model.strand import MemoryShare
+from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.strands.shares import Shares
 
 LINK_SECONDS = 60
@@ -33,7 +33,7 @@ OPEN_PATHS = ("/healthz", "/moved", "/open/")
 HOOK_PATHS = "/hooks/"
 """What the paths begin with that the hook token opens, and nothing else does it open."""
 
-SYNC_PATHS = "/sync/v1/"
+SYNC_PATHS = f"{SYNC_PATH}/"
 """What the paths begin with that the token of a share opens, and nothing else does."""
 
 SHARE = "helix.share"
@@ -75,8 +75,8 @@ class Access:
 
     def share_of(self, authorization: str | None) -> MemoryShare | None:
         """Return the share that an Authorization value lets in."""
-        scheme, _, token = (authorization or "").partition(" ")
-        return self._shares.of_token(token.strip()) if self._shares and scheme.lower() == "bearer" else None
+        token = _bearer(authorization)
+        return None if self._shares is None or token is None else self._shares.of_token(token)
 
     def new_link(self) -> str:
         """Return a nonce that lets one browser in, once, within LINK_SECONDS."""
@@ -252,8 +252,13 @@ def _remember(table: dict[bytes, float], now: float, seconds: float) -> str:
 
 
 def _shows(authorization: str | None, expected: bytes) -> bool:
+    token = _bearer(authorization)
+    return token is not None and hmac.compare_digest(_digest(token), expected)
+
+
+def _bearer(authorization: str | None) -> str | None:
     scheme, _, token = (authorization or "").partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(_digest(token.strip()), expected)
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _digest(secret: str) -> bytes:

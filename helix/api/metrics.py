@@ -11,13 +11,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.model.recall import RecallAnswer
 from helix.model.reports import BackgroundStatus, StatusReport
+from helix.model.strand import SYNC_PATH
 from helix.model.usage import ModelUsage
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_ROUTES = ("/graphql", "/healthz", "/metrics", "/open/", "/static/", "/sync/v1/")
+_ROUTES = ("/graphql", "/healthz", "/metrics", "/open/", "/static/", f"{SYNC_PATH}/")
 
 
 class Meters:

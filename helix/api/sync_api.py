@@ -7,7 +7,6 @@ arrives in a request is one part of one strand; nothing of it is believed before
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -21,10 +20,10 @@ from helix import __version__, resources
 from helix.api.access import SHARE
 from helix.api.graphql_errors import refusal
 from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
-from helix.model.strand import MemoryShare
+from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.operations import strand_keys, upkeep
 from helix.service import Helix
-from helix.strands.http_remote import PART_BYTES, PATH
+from helix.strands.http_remote import PART_BYTES
 from helix.strands.names import StrandName
 from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
 
@@ -51,7 +50,7 @@ class SyncApi:
     def mount(self) -> Mount:
         """Return where all of it is served."""
         return Mount(
-            PATH,
+            SYNC_PATH,
             routes=[
                 Route("/", _told(self._terms)),
                 Route("/openapi.json", _told(self._described)),
@@ -75,7 +74,7 @@ class SyncApi:
         return JSONResponse({"helix": __version__, **said, **bounds})
 
     async def _described(self, request: Request) -> Response:
-        return JSONResponse(json.loads(resources.text("schema", "sync/openapi.json")))
+        return Response(resources.text("schema", "sync/openapi.json"), media_type="application/json")
 
     async def _turn(self, request: Request) -> Response:
         """Begin to exchange what lies here with the store."""
@@ -111,11 +110,11 @@ class SyncApi:
 
     async def _add(self, request: Request) -> Response:
         offset, length = (_count(request, header) for header in ("upload-offset", "upload-length"))
-        place, name, part = self._place(request), _name(request), await request.body()
+        name, part = _name(request), await request.body()
         try:
-            held, complete = await self._do(place.add, name, offset, length, part)
+            held, complete = await self._do(lambda: self._place(request).add(name, offset, length, part))
         except ConflictError as error:
-            held, complete = await self._do(place.arrived, name)
+            held, complete = await self._do(lambda: self._place(request).arrived(name))
             return refusal(error, 409, _so_far(held, complete))
         return Response(status_code=201 if complete else 204, headers=_so_far(held, complete))
 

@@ -15,6 +15,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, told
 from helix.cli.render import moment, table
+from helix.model.strand import is_shared
 from helix.processes import PASSPHRASE, SYNC_TOKEN
 
 Record = Mapping[str, Any]
@@ -250,7 +251,7 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
 
 def _token(invocation: Invocation, place: str) -> str | None:
     """Return the token for a shared Helix: of the environment, or what is typed where none is known yet."""
-    if not place.startswith(("http://", "https://")) or not place.rstrip("/").endswith("/sync/v1"):
+    if not is_shared(place):
         return None
     if (given := os.environ.get(SYNC_TOKEN)) or not sys.stdin.isatty():
         return given

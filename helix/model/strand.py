@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from helix.model.provenance import Trust
+
+SYNC_PATH = "/sync/v1"
+"""Where a Helix that is shared serves that, below the address of the host or of a proxy's path."""
+
+
+def is_shared(address: str) -> bool:
+    """Return whether an address is that of a Helix that is shared over HTTP."""
+    return address.startswith(("http://", "https://")) and urlsplit(address).path.rstrip("/").endswith(SYNC_PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -222,15 +222,15 @@ def tag_version(
 
 def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) -> Selection:
     """Return what is to be exported; what a question finds comes with its evidence and the names it mentions."""
-    wanted = None if scopes is None else tuple(sorted({redact(scope).text for scope in scopes}))
+    wanted = None if scopes is None else [redact(scope).text for scope in scopes]
     if question is None:
-        return Selection(scopes=wanted)
+        return Selection.of(wanted)
     answer = helix.recall(RecallQuery(query=question, limit=_FOUND))
     found = {item.node.id for item in answer.items}
     for item in answer.items:
         for edge in helix.store.index.edges_at(Ref(label=item.label, id=item.node.id)):
             found |= {edge.source.id, edge.target.id}
-    return Selection(scopes=wanted, ids=frozenset(found))
+    return Selection.of(wanted, frozenset(found))
 
 
 def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:

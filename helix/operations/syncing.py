@@ -9,12 +9,12 @@ from typing import Annotated
 from helix.errors import InvalidInputError
 from helix.model.clock import from_micros
 from helix.model.reports import Job
-from helix.model.strand import SyncedPlace
+from helix.model.strand import SyncedPlace, is_shared
 from helix.operations.listed import mutation, query
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
 from helix.strands import sync_state
-from helix.strands.remotes import address_of, is_shared
+from helix.strands.remotes import address_of
 from helix.strands.shares import PlaceTokens
 
 _SYNC = "carry memory out of the store, and take in what others carry"

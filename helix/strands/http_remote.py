@@ -21,11 +21,10 @@ from urllib.parse import urlsplit
 
 from helix import files
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.model.strand import SYNC_PATH
 from helix.processes import SYNC_TOKEN
 from helix.strands.place import Remote, Terms, check_size
 
-PATH = "/sync/v1"
-"""Where a Helix that is shared serves this, below the address of the host or of a proxy's path."""
 PART_BYTES = 2 << 20
 """Bytes of a part in which a strand is left."""
 _SECONDS = 60.0
@@ -121,8 +120,7 @@ class HttpRemote(Remote):
         for _ in range(2 * (total // PART_BYTES + _TRIES)):
             if complete:
                 return True
-            if self._stopped():
-                raise ConflictError("the sync was stopped; what was taken in stays")
+            self._check_going()
             content.seek(offset)
             said = {"Upload-Offset": str(offset), "Upload-Length": str(total)}
             headers = {**said, "Content-Type": "application/partial-upload"}
@@ -156,18 +154,20 @@ class HttpRemote(Remote):
         return [str(one) for one in said["problems"]]
 
     def _wait(self, end: float) -> None:
-        if self._stopped():
-            raise ConflictError("the sync was stopped; what was taken in stays")
+        self._check_going()
         if time.monotonic() > end:
             raise ConflictError(f"{self._address} is busy", hint="try again later")
         time.sleep(0.2)
+
+    def _check_going(self) -> None:
+        if self._stopped():
+            raise ConflictError("the sync was stopped; what was taken in stays")
 
     def _tries(self) -> Iterator[int]:
         """Count tries, with a longer wait before each; raises NotFoundError after the last."""
         self._broken = None
         for number in range(_TRIES):
-            if self._stopped():
-                raise ConflictError("the sync was stopped; what was taken in stays")
+            self._check_going()
             if number:
                 time.sleep(0.1 * 4**number)
             yield number
@@ -223,7 +223,7 @@ class HttpRemote(Remote):
             error = answer.json()["errors"][0]
             message, hint = str(error["message"]), error.get("extensions", {}).get("hint")
         except (InvalidInputError, AttributeError, KeyError, IndexError, TypeError):
-            message, hint = f"HTTP {answer.status}", "the address ends in " + PATH
+            message, hint = f"HTTP {answer.status}", f"the address ends in {SYNC_PATH}"
         if answer.status in (401, 403):
             raise UnauthorizedError(f"{self._address}: {message}", hint=hint)
         raise _ERRORS.get(answer.status, NotFoundError)(f"{self._address}: {message}", hint=hint)

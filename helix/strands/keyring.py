@@ -74,7 +74,7 @@ class Keyring:
 
         Raises InvalidInputError for what is no key, ConflictError for a name or a key that is known.
         """
-        key = VerifyKey(bytes.fromhex(_hex(public)))
+        key = VerifyKey(bytes.fromhex(digits_of(public)))
         _sealing(key)
         with _WRITING:
             self._check_free(name)
@@ -132,7 +132,7 @@ class Keyring:
         known = {key.name: key for key in self.keys() if key.revoked_at is None}
         if missing := sorted(set(recipients) - known.keys()):
             raise NotFoundError(f"no key is called {missing[0]!r}", hint="`helix keys list` shows them")
-        sealed = tuple(_sealing(VerifyKey(bytes.fromhex(_hex(known[one].public)))) for one in recipients)
+        sealed = tuple(_sealing(VerifyKey(bytes.fromhex(digits_of(known[one].public)))) for one in recipients)
         return Sealing(name=wanted, signer=own[wanted], passphrase=passphrase, recipients=sealed)
 
     def sealing_for_oneself(self, name: str | None, passphrase: str | None) -> Sealing:
@@ -148,7 +148,7 @@ class Keyring:
 
         `peer` is its public text. Raises what `sealing` does, and UnauthorizedError for a key that is not known.
         """
-        other, own = self.signer(_hex(peer)), self.sealing(name, None, ())
+        other, own = self.signer(digits_of(peer)), self.sealing(name, None, ())
         return self.sealing(own.name, None, [own.name, other.name])
 
     def own_machines(self) -> list[StrandKey]:
@@ -227,11 +227,12 @@ def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
     since, revoked = (
         None if said[one] is None else datetime.fromisoformat(said[one]) for one in ("since", "revoked_at")
     )
-    public = _public(_hex(said["key"]))
+    public = _public(digits_of(said["key"]))
     return StrandKey(name=name, public=public, own=False, trust=Trust(said["trust"]), since=since, revoked_at=revoked)
 
 
-def _hex(public: str) -> str:
+def digits_of(public: str) -> str:
+    """Return the 64 hexadecimal digits of a public key; raises InvalidInputError for what is none."""
     found = _PUBLIC.fullmatch(public.strip())
     if found is None:
         raise InvalidInputError(f"{public!r:.100} is no public key", hint="it reads helix-key1: and 64 digits")

@@ -220,23 +220,23 @@ class Merge:
         self._count(mine, after)
 
     def _may_draw(self, edge: PutEdge, mine: Row | None, coming: set[Ref]) -> bool:
-        """Return whether both ends are there, and believed no more than who would change how they are served."""
+        """Return whether both ends are there, within what the merge may change, and not believed more than the signer.
+
+        The last counts where the edge changes how they are served.
+        """
         signer = self.received.signer
+        guarded = not signer.is_own and (edge.type in _GUARDED or mine is not None)
         for end in (edge.source, edge.target):
-            if end not in coming and (end not in self.store.index or not self._leads_within(end)):
+            if end in coming:
+                continue
+            if end not in self.store.index:
                 return False
-            if signer.is_own or end in coming or (edge.type not in _GUARDED and mine is None):
+            if self.within.is_all and not guarded:
                 continue
             (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
-            if row is not None and signer.trust.rank > _rank(row):
+            if not self._is_within(row) or (guarded and row is not None and signer.trust.rank > _rank(row)):
                 return False
         return True
-
-    def _leads_within(self, end: Ref) -> bool:
-        if self.within.is_all:
-            return True
-        (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
-        return self._is_within(row)
 
     def _named(self, composer: Composer, row: Row) -> Row:
         """Return an active memory under a name that no other one of its scope has.

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from helix import files
 from helix.errors import InvalidInputError
+from helix.strands import container
+from helix.strands.container import Manifest
+from helix.strands.names import SHORT, StrandName
+from helix.strands.rows import Selection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +53,27 @@ def check_size(size: int, most: int) -> None:
     """Raise InvalidInputError for a file that is larger than what may be fetched."""
     if size > most:
         raise InvalidInputError(f"it has {size:,} bytes, and {most:,} may be fetched", hint="make room on the disk")
+
+
+def verified(file: Path, name: StrandName, selection: Selection) -> Manifest:
+    """Return the manifest of a strand whose every byte was checked; raises InvalidInputError for another one.
+
+    Another one is what is not signed, of the version, or of the content that the name says, or of other scopes.
+    """
+    manifest = container.verify(file)
+    version = manifest.data["version"]
+    if (manifest.data["signer"][:SHORT], version["id"][:SHORT], digest_of(file)[:SHORT]) != (
+        name.signer,
+        name.version,
+        name.sha256,
+    ):
+        raise InvalidInputError("it is not the strand that its name says")
+    if version["selection"] != selection.named:
+        raise InvalidInputError("it is of other scopes than are synced here")
+    return manifest
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with files.open_regular(file) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

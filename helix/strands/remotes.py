@@ -10,19 +10,20 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from helix.errors import InvalidInputError, NotFoundError
+from helix.model.strand import SYNC_PATH, is_shared
 from helix.providers.addresses import is_here
 from helix.store.erasing import STRANDS
 from helix.store.store import Store
 from helix.strands import shared_place
 from helix.strands.folder_remote import FolderRemote
 from helix.strands.git_remote import GitRemote
-from helix.strands.http_remote import PATH, HttpRemote
+from helix.strands.http_remote import HttpRemote
 from helix.strands.place import Remote
 from helix.strands.shares import PlaceTokens, Shares
 
 _GIT = ("ssh", "git", "http", "https", "file")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:(?!//)\S+")
-_HINT = f"a folder, a git repository (path or URL), s3://bucket/prefix, or a shared Helix: https://host{PATH}"
+_HINT = f"a folder, a git repository (path or URL), s3://bucket/prefix, or a shared Helix: https://host{SYNC_PATH}"
 
 
 def address_of(text: str) -> str:
@@ -43,11 +44,6 @@ def address_of(text: str) -> str:
     if said is not None or "\0" in text or not Path(text).is_absolute():
         raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT)
     return os.fspath(Path(text))
-
-
-def is_shared(address: str) -> bool:
-    """Return whether an address is that of a Helix that is shared over HTTP."""
-    return address.startswith(("http://", "https://")) and urlsplit(address).path.rstrip("/").endswith(PATH)
 
 
 def _shared(said: SplitResult) -> str:

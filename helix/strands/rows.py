@@ -174,6 +174,11 @@ class Selection:
     scopes: tuple[str, ...] | None = None
     ids: frozenset[str] | None = None
 
+    @staticmethod
+    def of(scopes: Iterable[str] | None, ids: frozenset[str] | None = None) -> Selection:
+        """Return the selection of some scopes in any order, or (None) of all, and there of these nodes alone."""
+        return Selection(scopes=None if scopes is None else tuple(sorted(set(scopes))), ids=ids)
+
     @property
     def named(self) -> str:
         """The words by which versions of the same selection are known to be of one line."""

@@ -6,7 +6,6 @@ itself as with any folder. Nothing comes in but what the key of the share has si
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import threading
@@ -18,10 +17,10 @@ from helix.errors import ConflictError, DiskFullError, InvalidInputError, NotFou
 from helix.model.strand import MemoryShare
 from helix.store.erasing import SHARED, STRANDS
 from helix.store.store import Store
-from helix.strands import container
 from helix.strands.folder_remote import FolderRemote
+from helix.strands.keyring import digits_of
 from helix.strands.names import SHORT, StrandName
-from helix.strands.place import Terms
+from helix.strands.place import Terms, verified
 from helix.strands.rows import Selection
 
 PREFIX = "share://"
@@ -32,11 +31,6 @@ MOST_STRANDS = 200
 """Strands that one who shares the store may have here at a time; a sync keeps some forty."""
 _COMING = ".coming"
 _LOCKS: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
-
-
-def selection_of(scopes: tuple[str, ...]) -> Selection:
-    """Return the selection of these scopes."""
-    return Selection(scopes=tuple(sorted(scopes)))
 
 
 class SharedPlace(FolderRemote):
@@ -103,7 +97,7 @@ class SharedPlace(FolderRemote):
     def _check(self, name: StrandName) -> None:
         if not self._share.write:
             raise InvalidInputError("this share is for reading alone")
-        if name.signer != self._share.key.rpartition(":")[2][:SHORT]:
+        if name.signer != digits_of(self._share.key)[:SHORT]:
             raise InvalidInputError("a strand is left by who signed it alone", hint="sync with the key of the share")
 
     def _arrived(self, name: StrandName) -> tuple[int, bool]:
@@ -125,16 +119,9 @@ class SharedPlace(FolderRemote):
         """Give an upload its name once it is what that says; otherwise nothing of it stays."""
         file = self._coming(name)
         try:
-            manifest = container.verify(file)
-            version = manifest.data["version"]
-            with files.open_regular(file) as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            if (version["id"][:SHORT], digest[:SHORT]) != (name.version, name.sha256):
-                raise InvalidInputError("it is not the strand that its name says")
-            if f"helix-key1:{manifest.data['signer']}" != self._share.key:
+            manifest = verified(file, name, Selection.of(self._share.scopes))
+            if manifest.data["signer"] != digits_of(self._share.key):
                 raise InvalidInputError("it is not signed by the key of this share")
-            if version["selection"] != selection_of(self._share.scopes).named:
-                raise InvalidInputError("it is not of exactly the scopes of this share")
             target = self._file(str(name))
             files.private_folder(target.parent)
             file.replace(target)

@@ -26,13 +26,13 @@ from helix.model.provenance import Trust
 from helix.store.erasing import OUTDATED, STRANDS
 from helix.store.jobs import Ticket
 from helix.store.store import Store
-from helix.strands import arriving, container, sync_state
+from helix.strands import arriving, sync_state
 from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing, export
-from helix.strands.keyring import Keyring, Sealing
+from helix.strands.keyring import Keyring, Sealing, digits_of
 from helix.strands.lineage import SCRATCH, apart, contained, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
-from helix.strands.place import Remote, Terms
+from helix.strands.place import Remote, Terms, digest_of, verified
 from helix.strands.remotes import open_remote
 from helix.strands.rows import Selection
 from helix.strands.sealed import Opener
@@ -119,11 +119,9 @@ class Syncing:
     def _believed(self, there: Sequence[StrandName]) -> dict[str, list[StrandName]]:
         """Return the names of each signer that is known, the newest first."""
         keys = self.keyring.keys()
-        known = {key.public.rpartition(":")[2][:SHORT]: key for key in keys}
+        known = {digits_of(key.public)[:SHORT]: key for key in keys}
         self._others = {
-            signer: key.public.rpartition(":")[2]
-            for signer, key in known.items()
-            if key.trust is not Trust.USER_ASSERTED
+            signer: digits_of(key.public) for signer, key in known.items() if key.trust is not Trust.USER_ASSERTED
         }
         found: dict[str, list[StrandName]] = {}
         for name in reversed(there):
@@ -190,13 +188,7 @@ class Syncing:
         file = scratch / f"{name.number}-{name.sha256}.dna"
         try:
             self.remote.fetch(str(name), file, min(MOST_BYTES, shutil.disk_usage(scratch).free // 2))
-            manifest = container.verify(file)
-            said = (manifest.data["signer"][:SHORT], manifest.data["version"]["id"][:SHORT], digest_of(file)[:SHORT])
-            if said != (name.signer, name.version, name.sha256):
-                raise InvalidInputError("it is not the strand that its name says")
-            if manifest.data["version"]["selection"] != self.selection.named:
-                raise InvalidInputError("it is of other scopes than are synced here")
-            return Strand.by(self.keyring, file, manifest, self.opener)
+            return Strand.by(self.keyring, file, verified(file, name, self.selection), self.opener)
         except _REFUSED as error:
             self._pass_over(name, error)
             return None
@@ -244,8 +236,8 @@ class Syncing:
 
     def _is_mine(self, name: StrandName) -> bool:
         """Return whether it was signed by a key of one's own, or by that of the other side: what it has is there."""
-        keys = [key.public for key in self.keyring.own_machines()]
-        return any(key.rpartition(":")[2].startswith(name.signer) for key in (*keys, self.terms.peer or ""))
+        keys = {key.public for key in self.keyring.own_machines()} | ({self.terms.peer} if self.terms.peer else set())
+        return any(digits_of(key).startswith(name.signer) for key in keys)
 
     def _written(
         self, there: Sequence[StrandName], version: StoredVersion, lies_there: set[str]
@@ -329,12 +321,6 @@ def _outdated(store: Store) -> str:
         return ""
 
 
-def digest_of(file: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with files.open_regular(file) as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
 def carry_out(
     store: Store,
     place: str,
@@ -350,12 +336,12 @@ def carry_out(
     try:
         remote = open_remote(store, place, lambda: ticket.cancelled)
         terms = remote.terms()
-        scopes = state.scopes if terms.scopes is None else list(terms.scopes)
+        scopes = state.scopes if terms.scopes is None else terms.scopes
         syncing = Syncing(
             store=store,
             remote=remote,
             terms=terms,
-            selection=Selection(scopes=None if scopes is None else tuple(sorted(scopes))),
+            selection=Selection.of(scopes),
             state=state,
             keyring=keyring,
             opener=keyring.opener(passphrase),

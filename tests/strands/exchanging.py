@@ -19,6 +19,7 @@ from helix.strands.merging import KIND, Merge, side_by_side
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Row, Selection, digest
+from helix.strands.whole import Unwatched
 
 OWN = Signer(name="me", trust=Trust.USER_ASSERTED)
 ALL = Selection()
@@ -30,9 +31,9 @@ def rows_of(store: Store) -> list[Row]:
         return list(ALL.rows(state))
 
 
-def root(store: Store) -> str:
-    """Return the root over all that a store holds."""
-    return note_version(store, ALL, who="me", why="test")[0].root
+def root(store: Store, selection: Selection = ALL) -> str:
+    """Return the root over what a store holds, or over a part of it."""
+    return note_version(store, selection, who="me", why="test")[0].root
 
 
 def drop(helix: Helix, source: str, target: str) -> None:
@@ -40,15 +41,6 @@ def drop(helix: Helix, source: str, target: str) -> None:
     ends = (Ref(label=Label.MEMORY, id=one) for one in (source, target))
     op = DropEdge(type=Relation.DEPENDS_ON, source=next(ends), target=next(ends))
     helix.store.writer.submit(lambda: Decision((Change(kind="decay_edges", operations=(op,)),), None))
-
-
-class Quiet:
-    """A job that nobody watches or stops."""
-
-    cancelled = False
-
-    def progress(self, done: int, total: int, message: str = "") -> None:
-        """Take no notice."""
 
 
 def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, job: str = "") -> Counter[str]:
@@ -62,12 +54,12 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     with RowsKept(here) as kept:
         known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
         incoming = side_by_side(entries, known, partial=False, keep=kept.add)
-        for number, batch in enumerate(list(merge.wanted(incoming, Quiet(), len(entries)))):
+        for number, batch in enumerate(list(merge.wanted(incoming, Unwatched(), len(entries)))):
             merge.write(batch, f"rows {number}")
         kept.known_as(version.id)
     if meet:
         known = rows_known(here, version.id) or ()
-        meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Quiet())
+        meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Unwatched())
     here.journal.versions.keep(there.journal.versions.ancestry([version.id], 1_000))
     note_version(here, ALL, who="me", why="merge", parents=[version.id])
     return merge.counts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from exchanging import Quiet, drop, root, rows_of, take
+from exchanging import drop, root, rows_of, take
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +22,7 @@ from helix.model.tombstone import is_tombstone
 from helix.operations import capture, memories
 from helix.service import Helix
 from helix.strands.received import Signer
+from helix.strands.whole import Unwatched
 from tests.strands.conftest import Machines
 
 
@@ -127,7 +128,7 @@ def act(machines: list[Helix], at: int, action: tuple[str, object], erased: set[
             elif what == "erase":
                 plan = plan_hard_forget(helix.store, one)
                 erased.update(each.ref.id for each in plan.goes if each.ref.label is Label.MEMORY)
-                hard_forget(helix.store, plan, Quiet())
+                hard_forget(helix.store, plan, Unwatched())
             else:
                 getattr(memories, what)(helix, one)
 

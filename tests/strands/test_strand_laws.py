@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import independent
 import pytest
-from exchanging import ALL, Quiet, root, rows_of, take
+from exchanging import ALL, root, rows_of, take
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
@@ -38,6 +38,7 @@ from helix.strands.received import _ends
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, row_of, schema_number
 from helix.strands.sealed import Argon2, opener
+from helix.strands.whole import Unwatched
 from tests.strands.conftest import Machines
 from tests.waiting import finished
 
@@ -60,7 +61,7 @@ def test_rolling_back_what_was_merged_restores_exactly(history: list[Any], three
     for there in others:
         take(here, there)
     job = here.runtime.make_id(here.runtime.clock())
-    assert roll_back(here, before, job, Quiet())["root"] == before.root
+    assert roll_back(here, before, job, Unwatched())["root"] == before.root
     assert rows_of(here) == rows
     assert root(here) == before.root
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from exchanging import rows_of
+from exchanging import root, rows_of
 from test_carrying import store
 from test_sync import synced
 
@@ -27,7 +27,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Status
 from helix.model.operations import PutNode
 from helix.model.provenance import Trust
-from helix.model.strand import MemoryShare
+from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.model.tombstone import is_tombstone, tombstone
 from helix.operations import erasure, memories, sharing, syncing
 from helix.operations import strand_keys as keys
@@ -36,7 +36,7 @@ from helix.store.erasing import SHARED, STRANDS
 from helix.strands import container, http_remote, shared_place
 from helix.strands.http_remote import HttpRemote
 from helix.strands.keyring import Sealing
-from helix.strands.lineage import note_version, version_id
+from helix.strands.lineage import version_id
 from helix.strands.names import SHORT, StrandName
 from helix.strands.rows import Row, Selection, Tree, digest, row_of, schema_number
 from tests.api.api_server import Answer, Served, serving
@@ -58,7 +58,7 @@ class Team:
 
     @property
     def address(self) -> str:
-        return f"{self.served.origin}{http_remote.PATH}"
+        return f"{self.served.origin}{SYNC_PATH}"
 
     def admit(
         self, member: Helix, name: str, *scopes: str, trust: Trust = Trust.USER_ASSERTED, **options: Any
@@ -82,7 +82,7 @@ class Team:
             "authorization": f"Bearer {self.tokens[name]}",
             **{key.replace("_", "-"): headers[key] for key in headers},
         }
-        answer = self.served.request(method, http_remote.PATH + path, body, told)
+        answer = self.served.request(method, SYNC_PATH + path, body, told)
         check(method, path, answer)
         return answer
 
@@ -114,7 +114,7 @@ def team(machines: Machines) -> Iterator[Team]:
 
 def of(helix: Helix, *scopes: str) -> str:
     """Return the root over some scopes of a store."""
-    return note_version(helix.store, Selection(scopes=tuple(sorted(scopes))), who="me", why="test")[0].root
+    return root(helix.store, Selection.of(scopes))
 
 
 def words_in(helix: Helix) -> str:
@@ -192,7 +192,7 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
     assert share.token not in kept
     assert [one.token for one in sharing.shares(team.server)] == [""]
     for shown in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Bearer a-token-of-the-tests"}):
-        assert team.served.request("GET", f"{http_remote.PATH}/strands", headers=shown).status == 401
+        assert team.served.request("GET", f"{SYNC_PATH}/strands", headers=shown).status == 401
     as_member = {"authorization": f"Bearer {share.token}", "content-type": "application/json"}
     for path in ("/graphql", "/metrics", "/mcp", "/hooks/claude"):
         assert team.served.request("POST", path, b'{"query":"{ health }"}', as_member).status == 401
@@ -234,7 +234,7 @@ def crafted(
     rows = sorted(rows, key=lambda row: row.key)
     for row in rows:
         tree.add(row, digest(row.line()))
-    selection = Selection(scopes=tuple(scopes)).named
+    selection = Selection.of(scopes).named
     version = {"id": version_id(selection, tree.root, []), "parents": [], "ancestry": [], "selection": selection}
     counts = {"nodes": tree.nodes, "edges": tree.edges, "tombstones": sum(row.is_erased for row in rows)}
     fields = {
@@ -404,7 +404,7 @@ def cut(team: Team, cuts: Sequence[int]) -> Iterator[Callable[[str], HttpRemote]
         stack.callback(proxy.close)
 
         def remote(name: str) -> HttpRemote:
-            return HttpRemote(f"http://127.0.0.1:{proxy.port}{http_remote.PATH}", team.tokens[name], lambda: False)
+            return HttpRemote(f"http://127.0.0.1:{proxy.port}{SYNC_PATH}", team.tokens[name], lambda: False)
 
         yield remote
 

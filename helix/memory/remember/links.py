@@ -22,7 +22,7 @@ from helix.model.edge import (
     without_word,
     words_of,
 )
-from helix.model.operations import PutEdge
+from helix.model.operations import DropEdge, PutEdge
 from helix.model.paging import Key, cursor_of, cut, key_of, page_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
@@ -97,8 +97,8 @@ def unlink(store: Store, source: str, target: str, relation: str, weight: float)
 
 
 def _present(store: Store, kind: Relation, here: Ref, there: Ref) -> Edge | None:
-    held = store.records.edges_at(here)
-    return next((edge_from(op) for op in held if (op.type, op.source, op.target) == (kind, here, there)), None)
+    (held,) = store.records.edges([DropEdge(type=kind, source=here, target=there)])
+    return None if held is None else edge_from(held)
 
 
 def _strengthened(present: Edge, drawn: Edge) -> Edge:

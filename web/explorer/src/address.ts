@@ -59,6 +59,9 @@ export function useLink() {
   );
 }
 
+/** Where a session is shown. */
+export const sessionPath = (name: string): string => `/happened/session/${encodeURIComponent(name)}`;
+
 /** Where a node is shown whole. */
 export function hrefOf({ ref: { label, id }, scope }: GraphNodeFragment, link: ReturnType<typeof useLink>): string {
   switch (label) {
@@ -72,7 +75,7 @@ export function hrefOf({ ref: { label, id }, scope }: GraphNodeFragment, link: R
     case "TASK":
       return link(`/tasks/${id}`);
     case "SESSION": // its id is its name, behind its scope where that is not global
-      return link(`/happened/session/${encodeURIComponent(id.startsWith(`${scope}/`) ? id.slice(scope.length + 1) : id)}`, { scope });
+      return link(sessionPath(id.startsWith(`${scope}/`) ? id.slice(scope.length + 1) : id), { scope });
     default:
       return link("/graph", { start: id });
   }

@@ -2,7 +2,7 @@
 import type { ShowingFragment } from "helix-memory";
 import { Link } from "react-aria-components";
 
-import { useLink } from "../address";
+import { sessionPath, useLink } from "../address";
 import { Line, plain, Time } from "./text";
 
 const CAME: Record<string, string> = {
@@ -35,7 +35,7 @@ export function Showings({ of, by }: { of: readonly ShowingFragment[]; by: "memo
             {by === "task" && one.session && (
               <>
                 , in{" "}
-                <Link className="link" href={link(`/happened/session/${encodeURIComponent(one.session)}`)}>
+                <Link className="link" href={link(sessionPath(one.session))}>
                   session <bdi>{one.session}</bdi>
                 </Link>
               </>

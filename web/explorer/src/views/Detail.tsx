@@ -15,7 +15,7 @@ import { useEffect } from "react";
 import { Disclosure, DisclosurePanel, Heading, Button, Link } from "react-aria-components";
 import { useLocation } from "react-router";
 
-import { hrefOf, useLink } from "../address";
+import { hrefOf, sessionPath, useLink } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Actions, useEdit } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
@@ -56,7 +56,7 @@ function Other({ node }: { node: NodeFragment }) {
         <Words text={node.content} most={4_000} />
         {node.session && (
           <p>
-            <Link className="link" href={link(`/happened/session/${encodeURIComponent(node.session)}`)}>
+            <Link className="link" href={link(sessionPath(node.session))}>
               its session
             </Link>
           </p>

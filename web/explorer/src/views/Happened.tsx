@@ -4,7 +4,7 @@ import type { EpisodeFragment } from "helix-memory";
 import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useParams } from "react-router";
 
-import { useAddress, useLink, useScope } from "../address";
+import { sessionPath, useAddress, useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { SaidBy, StatusBadge } from "../parts/badges";
 import { TimePick } from "../parts/controls";
@@ -68,7 +68,7 @@ function Sessions() {
               <Time at={session.startedAt} />
             </span>
             <span>
-              <Link className="link" href={link(`/happened/session/${encodeURIComponent(session.name)}`, { scope: session.scope })}>
+              <Link className="link" href={link(sessionPath(session.name), { scope: session.scope })}>
                 <bdi>{session.name}</bdi>
               </Link>{" "}
               {session.agent && <span className="badge">{session.agent}</span>}{" "}

@@ -4,7 +4,7 @@ import type { TaskReportFragment } from "helix-memory";
 import { Link } from "react-aria-components";
 import { useParams } from "react-router";
 
-import { useLink } from "../address";
+import { sessionPath, useLink } from "../address";
 import { useAnswer } from "../api";
 import { Showings } from "../parts/showings";
 import { Show } from "../parts/states";
@@ -29,7 +29,7 @@ export function TaskView() {
               {found.task.session && (
                 <>
                   ,{" "}
-                  <Link className="link" href={link(`/happened/session/${encodeURIComponent(found.task.session)}`)}>
+                  <Link className="link" href={link(sessionPath(found.task.session))}>
                     session <bdi>{found.task.session}</bdi>
                   </Link>
                 </>
