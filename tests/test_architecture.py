@@ -106,6 +106,7 @@ PUTS_OFF_IMPORTS = {
     *("helix", "helix.daemon", "helix.cli.output", "helix.cli.invocation"),  # the command line starts without them
     *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
+    *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
@@ -323,4 +324,12 @@ def test_the_client_loads_the_standard_library_alone() -> None:
     """Hooks must start fast: with -S no installed package is found, neither Kuzu nor a model runtime nor any other."""
     program = "import sys, helix, helix.client; print(*{'kuzu', 'onnxruntime', 'numpy'} & sys.modules.keys())"
     run = subprocess.run([sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr
+
+
+def test_the_daemon_starts_without_what_it_seldom_needs() -> None:
+    """Kuzu stays in the graph's process, a model in its own; pages and notes load libraries when they are made."""
+    late = {"kuzu", "onnxruntime", "tokenizers", "jinja2", "markdown_it", "httpx"}
+    program = f"import sys, helix.cli.serve; print(*{late} & sys.modules.keys())"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr

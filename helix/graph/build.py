@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from helix import files, resources
+from helix import resources
 from helix.graph import migrate, queries
 from helix.graph.batch import EdgeTable, edge_columns, node_columns
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, copy_in, files_of, size_of
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, copy_in
+from helix.graph.on_disk import Progress, remove, size_of
 from helix.graph.parquet import TEXT, Column, Columns, Vectors
 from helix.model.edge import Label
 from helix.model.operations import Operation, PutEdge, PutNode, PutPassage
 
 log = logging.getLogger(__name__)
-
-Progress = Callable[[str, int, int], None]
 
 NODE_GROUP_ROWS = 131_072
 """Rows of which Kuzu stores a column as one piece: copied in parts, a piece is written anew for each part."""
@@ -71,12 +70,6 @@ def build(
         engine.remember("store_id", word=store_id)
     finally:
         engine.close()
-
-
-def remove(path: Path) -> None:
-    """Delete a graph's files, where there are any."""
-    for file in files_of(path):
-        files.remove(file)
 
 
 class _Loader:

@@ -11,13 +11,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helix.errors import HelixError
-from helix.graph.kuzu_engine import KuzuEngine, files_of
+from helix.graph.on_disk import files_of
 from helix.graph.queries import EDGE_ENDS
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import PutEdge, PutNode
 from helix.processes import NEUTRAL_FOLDER, environment, python_command
+
+if TYPE_CHECKING:
+    from helix.graph.kuzu_engine import KuzuEngine
 
 _PAGE = 500
 _MOST_EDGES = 10_000_000
@@ -68,6 +72,8 @@ def operations_in(graph: Path) -> Iterator[PutNode | PutEdge]:
 
 def main(path: Path) -> int:
     """Write everything that the graph at `path` holds to standard output; return the exit code."""
+    from helix.graph.kuzu_engine import KuzuEngine  # in a process of its own alone
+
     try:
         engine = KuzuEngine(path, dimension=None, keep_log=True)
     except HelixError:

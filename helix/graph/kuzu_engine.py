@@ -12,7 +12,7 @@ import importlib.util  # noqa: F401  # Kuzu looks through it for libraries of ta
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,7 @@ from helix import resources
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, of_the_system
 from helix.graph import migrate, parquet, queries
 from helix.graph.batch import fold
+from helix.graph.on_disk import drop_log
 from helix.graph.parquet import INTEGER, Column, Columns
 from helix.graph.refusals import mapped
 from helix.model.edge import Label
@@ -357,31 +358,6 @@ def copy_in(
         options = ", ".join(filter(None, ("file_format='parquet'", options)))
         told = _single(connection.execute(f"COPY {table} FROM '/dev/fd/{file.fileno()}' ({options})")).get_next()
         return int(str(next(iter(told))).split(maxsplit=1)[0])
-
-
-def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the files that belong to a graph: the database, its log and its shadow pages."""
-    return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp")))
-
-
-def drop_log(path: Path) -> None:
-    """Remove the log of a graph that was not closed: the file is then what the last checkpoint made it.
-
-    Opened eight times, the same unclosed files gave two different contents (measured on Kuzu 0.11.3). A file whose
-    checkpoint was cut short has shadow pages beside it and needs its log to finish: it is left as it is.
-    """
-    _, wal, shadow, _ = files_of(path)
-    if path.exists() and not shadow.exists():
-        wal.unlink(missing_ok=True)
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of a graph's files on disk, whether it is open or not."""
-    size = 0
-    for file in files_of(path):
-        with suppress(FileNotFoundError):  # Kuzu's own log comes and goes
-            size += file.stat().st_size
-    return size
 
 
 def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:

@@ -11,12 +11,15 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 from itertools import takewhile
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from helix.ingest.plain import shorten
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _MOST_FRONT_MATTER = 200
 _LONGEST_TITLE = 300
@@ -25,8 +28,8 @@ _BULLET = re.compile(r"^([ \t]*)•(?=[ \t])", re.MULTILINE)  # what plain text 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LAID_OUT = frozenset({"list_item_open", "fence", "code_block"})
 """What keeps its lines inside an item."""
-_MARKDOWN = MarkdownIt("commonmark").disable(["inline", "reference"])
-_RST = MarkdownIt("commonmark").disable(["inline", "reference", "code", "html_block"])
+_NOT_MARKDOWN = ("inline", "reference")
+_NOT_RST = (*_NOT_MARKDOWN, "code", "html_block")
 
 
 class BlockKind(Enum):
@@ -69,12 +72,19 @@ class Document:
 
 def parse_markdown(text: str) -> Document:
     """Return any text read as Markdown."""
-    return _document(text.splitlines(), _MARKDOWN)
+    return _document(text.splitlines(), _reader(_NOT_MARKDOWN))
 
 
 def parse_rst(text: str) -> Document:
     """Return any text read as reStructuredText, of which headings and literal blocks are understood."""
-    return _document(list(_as_markdown(text.splitlines())), _RST)
+    return _document(list(_as_markdown(text.splitlines())), _reader(_NOT_RST))
+
+
+@cache
+def _reader(rules_off: tuple[str, ...]) -> MarkdownIt:
+    from markdown_it import MarkdownIt  # only where notes are read: the daemon starts without it
+
+    return MarkdownIt("commonmark").disable(list(rules_off))
 
 
 def _document(lines: list[str], reader: MarkdownIt) -> Document:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import ConflictError, NotFoundError, StoreError
-from helix.graph.build import remove
+from helix.graph.on_disk import remove
 from helix.journal import journal_copy as copies
 from helix.journal.mark import Mark, reached
 from helix.lock import StoreLock

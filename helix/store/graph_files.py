@@ -1,4 +1,4 @@
-"""Files of graphs beside the one in use: one that was built to take its place, and one that could not be opened."""
+"""Files of graphs: where the one in use lies, one that was built to take its place, one that could not be opened."""
 
 from __future__ import annotations
 
@@ -7,12 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix import files
-from helix.graph.kuzu_engine import files_of
+from helix.graph.on_disk import files_of
 
 log = logging.getLogger(__name__)
 
 ASIDE = ".aside-"
 """Between the name of the graph and the microsecond at which it was moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What a graph's process is told when it starts: the files, Kuzu's limits, and bytes of memory beside the pages."""
+
+    graph: str
+    journal: str
+    lock: str
+    vectors: bool
+    buffer_pool_bytes: int
+    max_db_bytes: int
+    threads: int
+    reopen_after: int
+    heap_bytes: int
+    lock_seconds: float = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

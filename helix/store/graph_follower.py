@@ -24,16 +24,14 @@ from helix.errors import (
     QueryTimeoutError,
     StoreCorruptError,
 )
-from helix.graph import build
-from helix.graph.kuzu_engine import files_of, size_of
+from helix.graph.on_disk import Progress, files_of, remove, size_of
 from helix.graph.process import GraphProcess, ProcessEndedError
 from helix.journal.log import Journal
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Row
 from helix.processes import python_command
 from helix.store import graph_files, witnesses
-from helix.store.graph_files import BuiltGraph
-from helix.store.graph_server import Place
+from helix.store.graph_files import BuiltGraph, Place
 
 log = logging.getLogger(__name__)
 
@@ -258,7 +256,7 @@ class GraphFollower:
                 return
             self._end()
             if not said["reason"]:
-                build.remove(self.path)
+                remove(self.path)
                 continue
             self.trouble = f"{said['reason']}; the graph is being rebuilt"
             match said["verdict"]:
@@ -267,7 +265,7 @@ class GraphFollower:
                 case "aside":
                     self._move_aside(said["reason"])
                 case "remove":
-                    build.remove(self.path)
+                    remove(self.path)
                 case _:
                     break
         self._want_rebuild()
@@ -385,13 +383,13 @@ class GraphFollower:
                 worthless = self._worthless(said)
                 self._end(folded=True)
                 if worthless:
-                    build.remove(self.path)
+                    remove(self.path)
                     self._start()
                 else:
                     self._judge(said)
             self._used = time.monotonic()
 
-    def build(self, progress: build.Progress, stop: threading.Event | None = None) -> BuiltGraph:
+    def build(self, progress: Progress, stop: threading.Event | None = None) -> BuiltGraph:
         """Build a new graph beside the one in use, in a process of its own, from the journal's state.
 
         Raises GraphUnavailableError soon after `stop` is set.
@@ -428,11 +426,11 @@ class GraphFollower:
         One that `suspend` has overtaken is thrown away: who suspended the graph builds another.
         """
         if self._suspended or built.era != self._era:
-            build.remove(built.path)
+            remove(built.path)
             return 0
         with self._turn:
             self._end()
-            build.remove(self.path)
+            remove(self.path)
             for file, place in zip(files_of(built.path), files_of(self.path), strict=True):
                 if file.exists():
                     file.rename(place)
@@ -452,7 +450,7 @@ class GraphFollower:
             process.kill()  # whoever asks it just now is told so, and nobody waits for that
         if with_file:
             with self._turn:
-                build.remove(self.path)
+                remove(self.path)
 
     def suspend(self, reason: str) -> None:
         """Serve without a graph until `resume`: so many changes are coming that building it anew takes less.

@@ -14,16 +14,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
-from helix.graph.build import LEAST_POOL_BYTES, Progress, build, pool_bytes
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of, size_of
+from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
+from helix.graph.on_disk import Progress, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
 from helix.journal.read_only import JournalReader, JournalView
+from helix.store.graph_files import Place
 
 _ROWS_AT_ONCE = 16
 MOST_REPLAYED = 1_000
@@ -35,32 +36,6 @@ BUILT_AT_ONCE = 3_000
 _OVERGROWN_TIMES, _OVERGROWN_BYTES = 4, 16 << 20
 _NICE = 5
 _MOST_EDGES = 6_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """What a graph's process is told when it starts: the files, Kuzu's limits, and bytes of memory beside the pages."""
-
-    graph: str
-    journal: str
-    lock: str
-    vectors: bool
-    buffer_pool_bytes: int
-    max_db_bytes: int
-    threads: int
-    reopen_after: int
-    heap_bytes: int
-    lock_seconds: float = 10.0
-
-    def options(self) -> KuzuOptions:
-        """Return Kuzu's limits."""
-        return KuzuOptions(
-            buffer_pool_bytes=self.buffer_pool_bytes,
-            max_db_bytes=self.max_db_bytes,
-            threads=self.threads,
-            reopen_after=self.reopen_after,
-            vectors=self.vectors,
-        )
 
 
 class GraphServer:
@@ -102,7 +77,7 @@ class GraphServer:
             return "there is no graph file yet", "build"
         dimension = self._dimension(look)
         try:
-            self._engine = engine = KuzuEngine(self._path, dimension=dimension, options=self._place.options())
+            self._engine = engine = KuzuEngine(self._path, dimension=dimension, options=_options(self._place))
         except (StoreLockedError, StoreTooNewError):
             raise
         except HelixError as error:
@@ -277,6 +252,16 @@ class GraphServer:
         if self._engine is not None:
             engine, self._engine = self._engine, None
             engine.close()
+
+
+def _options(place: Place) -> KuzuOptions:
+    return KuzuOptions(
+        buffer_pool_bytes=place.buffer_pool_bytes,
+        max_db_bytes=place.max_db_bytes,
+        threads=place.threads,
+        reopen_after=place.reopen_after,
+        vectors=place.vectors,
+    )
 
 
 def _is_odd(file: Path) -> bool:

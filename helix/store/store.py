@@ -29,8 +29,8 @@ from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
 from helix.store.costly import CostlyAnswers
 from helix.store.folding import IdleFold
+from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
-from helix.store.graph_server import Place
 from helix.store.index import Index
 from helix.store.jobs import Ticket
 from helix.store.near_pairs import NearPairs

@@ -13,7 +13,8 @@ import pytest
 
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.build import NODE_GROUP_ROWS, build, pool_bytes
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
+from helix.graph.on_disk import files_of
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Kind, Memory

@@ -19,7 +19,8 @@ import pytest
 from helix import service
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.build import build
-from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions, files_of
+from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
+from helix.graph.on_disk import files_of
 from helix.graph.process import ProcessEndedError
 from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
@@ -34,8 +35,8 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import graph_follower
+from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
-from helix.store.graph_server import Place
 from helix.text.tokens import lexical_tokens
 from tests.waiting import all_ended, until
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import TYPE_CHECKING
 
 from helix.agents.experiment.effect import wilson
 from helix.model.proof import Arm, Period, Report
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 _WIDTH, _HEIGHT, _BARS = 760.0, 240.0, 70.0
@@ -43,6 +45,8 @@ def page(report: Report) -> str:
 
 
 def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # only where a page is made
+
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATE.parent),
         autoescape=True,
