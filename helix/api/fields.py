@@ -107,7 +107,7 @@ def _mutation(
     function: Callable[..., Any], resolve: Callable[..., Any], views: Views, keyed: bool = False
 ) -> StrawberryField:
     """Return a field that takes the arguments of a function as one input, and answers with its own payload."""
-    title = to_camel_case(f"_{function.__name__}")
+    title, spoken = to_camel_case(f"_{function.__name__}"), to_camel_case(function.__name__)
     listed = list(arguments(function, 1))
     if keyed:
         listed.append((KEY, Annotated[str | None, GLOSSARY[KEY]], None))
@@ -115,7 +115,8 @@ def _mutation(
         (name, *_optional(views.of(hint), default), description(function.__name__, name, hint))
         for name, hint, default in listed
     ]
-    payload = views.payload(f"{title}Payload", typing.get_type_hints(function)["return"])
+    answers = f"What `{spoken}` answers with."
+    payload = views.payload(f"{title}Payload", answers, typing.get_type_hints(function)["return"])
 
     async def carried_out(root: Any, info: Info, input: Any = strawberry.UNSET) -> Any:
         held = vars(input) if input else {}
@@ -124,7 +125,7 @@ def _mutation(
 
     parameters = []
     if given:
-        taken = views.input(f"{title}Input", f"What `{to_camel_case(function.__name__)}` takes.", given)
+        taken = views.input(f"{title}Input", f"What `{spoken}` takes.", given)
         needed = any(default is inspect.Parameter.empty for _, _, default, _ in given)
         annotation, default = (taken, inspect.Parameter.empty) if needed else _optional(taken, None)
         typed = Annotated[annotation, strawberry.argument(description="What it takes.")]  # type: ignore[valid-type]  # as above

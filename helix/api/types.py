@@ -21,6 +21,7 @@ from helix.model.ids import Id
 from helix.model.records import CLASS_OF
 from helix.model.records import Node as DomainNode
 from helix.model.reports import Page
+from helix.model.worded import Worded
 
 T = TypeVar("T")
 
@@ -139,14 +140,15 @@ class Views:
         """Return the types of every kind of node, for those that no field names."""
         return [self.of(cls) for cls in CLASS_OF.values()]
 
-    def payload(self, name: str, answer: Any) -> Any:
+    def payload(self, name: str, words: str, answer: Any) -> Any:
         """Return the type of what a mutation answers with: its `result`, and room for more."""
         body = {
             "__annotations__": {"result": self.of(answer)},
             "__module__": __name__,
             "result": strawberry.field(description="What it came to."),
         }
-        return strawberry.type(types.new_class(name, (), {}, lambda held: held.update(body)), name=name)
+        made = types.new_class(name, (), {}, lambda held: held.update(body))
+        return strawberry.type(made, name=name, description=words)
 
     def input(self, name: str, words: str, given: Sequence[tuple[str, Any, Any, str]]) -> Any:
         """Return the input type of (name, type, default, description) of each argument of a mutation."""
@@ -187,7 +189,11 @@ class Views:
 
     def _enum(self, base: type[Enum]) -> Any:
         # strawberry keeps its definition of an enum on the enum's own class; it has no other place for it.
-        return strawberry.enum(base, description=description_of_type(base))
+        made: Any = strawberry.enum(base, description=description_of_type(base))
+        for value in made.__strawberry_definition__.values:
+            member = base[value.name]
+            value.description = member.said if isinstance(member, Worded) else None
+        return made
 
     def _build(self, annotation: Any, model: type[Any], arguments: tuple[Any, ...]) -> Any:
         name = _ENTRIES.get(annotation) or "".join(one.__name__ for one in arguments) + _GENERIC_NAMES.get(

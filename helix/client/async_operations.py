@@ -891,9 +891,11 @@ class AsyncOperations(ABC):
         """Read one memory; a name leads to its newest version."""
         return await self._ask("get", name_or_id=name_or_id)
 
-    async def history(self, name_or_id: str, *, limit: int | None = None) -> list[Version]:
-        """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
-        return await self._ask("history", name_or_id=name_or_id, limit=limit)
+    async def history(self, name_or_id: str, *, first: int | None = None, after: str | None = None) -> Page[Version]:
+        """Show what became of a memory in all its versions page by page, the newest change first, by the journal's
+        log.
+        """
+        return await self._ask("history", name_or_id=name_or_id, first=first, after=after)
 
     async def memories(
         self,

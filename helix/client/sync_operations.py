@@ -879,9 +879,11 @@ class Operations(ABC):
         """Read one memory; a name leads to its newest version."""
         return self._ask("get", name_or_id=name_or_id)
 
-    def history(self, name_or_id: str, *, limit: int | None = None) -> list[Version]:
-        """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
-        return self._ask("history", name_or_id=name_or_id, limit=limit)
+    def history(self, name_or_id: str, *, first: int | None = None, after: str | None = None) -> Page[Version]:
+        """Show what became of a memory in all its versions page by page, the newest change first, by the journal's
+        log.
+        """
+        return self._ask("history", name_or_id=name_or_id, first=first, after=after)
 
     def memories(
         self,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Provenance
+from helix.model.worded import Worded
 
 
-class Certainty(StrEnum):
+class Certainty(Worded):
     """How much speaks for a candidate: it happened, the evidence is strong, or only its use will tell."""
 
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
+    HIGH = "high", "It happened, and the evidence shows it."
+    MEDIUM = "medium", "The evidence is strong."
+    LOW = "low", "Only its use will tell."
 
     @property
     def rank(self) -> int:
@@ -25,13 +25,13 @@ class Certainty(StrEnum):
         return list(Certainty).index(self)
 
 
-class CandidateStatus(StrEnum):
+class CandidateStatus(Worded):
     """Where a candidate stands; `stored` ones became a memory without having waited."""
 
-    WAITING = "waiting"
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-    STORED = "stored"
+    WAITING = "waiting", "A person has to look at it."
+    ACCEPTED = "accepted", "A person took it in."
+    REJECTED = "rejected", "A person turned it down."
+    STORED = "stored", "It became a memory without having waited."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from helix.model.memory import Memory
+from helix.model.worded import Worded
 
 
-class DisputeStatus(StrEnum):
+class DisputeStatus(Worded):
     """Where a contradiction stands: open for a person, settled by rule, or resolved by a person."""
 
-    OPEN = "open"
-    SETTLED = "settled"
-    RESOLVED = "resolved"
+    OPEN = "open", "A person has to say which holds."
+    SETTLED = "settled", "A rule decided it."
+    RESOLVED = "resolved", "A person decided it."
 
 
 def dispute_status(attributes: Mapping[str, object]) -> DisputeStatus:
@@ -24,13 +24,13 @@ def dispute_status(attributes: Mapping[str, object]) -> DisputeStatus:
     return DisputeStatus(str(attributes.get("status", DisputeStatus.OPEN)))
 
 
-class Outcome(StrEnum):
+class Outcome(Worded):
     """What of two contradicting memories stays."""
 
-    FIRST = "first"
-    SECOND = "second"
-    BOTH = "both"
-    NEITHER = "neither"
+    FIRST = "first", "The one that came later holds."
+    SECOND = "second", "The one that was there before holds."
+    BOTH = "both", "Both hold."
+    NEITHER = "neither", "Neither holds."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

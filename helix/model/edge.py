@@ -6,57 +6,57 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from helix.errors import InvalidInputError
 from helix.model.provenance import Provenance
+from helix.model.worded import Worded
 
 
-class Label(StrEnum):
+class Label(Worded):
     """Labels of nodes."""
 
-    MEMORY = "Memory"
-    EPISODE = "Episode"
-    REFLECTION = "Reflection"
-    ENTITY = "Entity"
-    SESSION = "Session"
-    PLAN = "Plan"
-    TASK = "Task"
-    EXPLORATION = "Exploration"
-    WORKSPACE = "Workspace"
-    CANDIDATE = "Candidate"
+    MEMORY = "Memory", "Something that was learned."
+    EPISODE = "Episode", "Something that happened."
+    REFLECTION = "Reflection", "An insight that follows from others."
+    ENTITY = "Entity", "A thing that memories and episodes name: a file, a command, an error."
+    SESSION = "Session", "A session of an agent."
+    PLAN = "Plan", "An objective and its tasks."
+    TASK = "Task", "A piece of work with an outcome."
+    EXPLORATION = "Exploration", "What an explorer found out about an objective."
+    WORKSPACE = "Workspace", "One attempt at a task."
+    CANDIDATE = "Candidate", "What an agent's work gives to learn, before it is a memory."
 
 
-class Relation(StrEnum):
+class Relation(Worded):
     """Types of relationship. The first block is open to `edge`, the second is written by Helix itself."""
 
-    SOLVES = "SOLVES"
-    CAUSES = "CAUSES"
-    CO_OCCURS = "CO_OCCURS"
-    SIMILAR = "SIMILAR"
-    SUPERSEDES = "SUPERSEDES"
-    CONTRADICTS = "CONTRADICTS"
-    DEPENDS_ON = "DEPENDS_ON"
-    WORKS_ON = "WORKS_ON"
-    DECIDED_BY = "DECIDED_BY"
-    PREFERS = "PREFERS"
-    RELATED = "RELATED"
+    SOLVES = "SOLVES", "The first one solves the other."
+    CAUSES = "CAUSES", "The first one causes the other."
+    CO_OCCURS = "CO_OCCURS", "The two helped the same task."
+    SIMILAR = "SIMILAR", "The two say nearly the same."
+    SUPERSEDES = "SUPERSEDES", "The first one stands in the place of the other."
+    CONTRADICTS = "CONTRADICTS", "The two cannot both hold."
+    DEPENDS_ON = "DEPENDS_ON", "The first one needs the other."
+    WORKS_ON = "WORKS_ON", "The first one works on the other."
+    DECIDED_BY = "DECIDED_BY", "The other one decided it."
+    PREFERS = "PREFERS", "The first one prefers the other."
+    RELATED = "RELATED", "The two have to do with each other; the edge says how."
 
-    GROUNDED_IN = "GROUNDED_IN"
-    CITES = "CITES"
-    MENTIONS = "MENTIONS"
-    TOUCHES = "TOUCHES"
-    IN_SESSION = "IN_SESSION"
-    NEXT = "NEXT"
-    HAS_TASK = "HAS_TASK"
-    BLOCKED_BY = "BLOCKED_BY"
-    INJECTED = "INJECTED"
-    LEARNED = "LEARNED"
-    WITHHELD = "WITHHELD"
-    FOR_TASK = "FOR_TASK"
-    PROPOSED = "PROPOSED"
-    BASED_ON = "BASED_ON"
+    GROUNDED_IN = "GROUNDED_IN", "The memory rests on that episode."
+    CITES = "CITES", "The insight rests on it."
+    MENTIONS = "MENTIONS", "It names that entity."
+    TOUCHES = "TOUCHES", "It is about that file or command."
+    IN_SESSION = "IN_SESSION", "The episode belongs to that session."
+    NEXT = "NEXT", "The other came next in the session."
+    HAS_TASK = "HAS_TASK", "The plan has that task."
+    BLOCKED_BY = "BLOCKED_BY", "The task can begin when the other is delivered."
+    INJECTED = "INJECTED", "The task was shown that memory."
+    LEARNED = "LEARNED", "The task gave that memory to learn."
+    WITHHELD = "WITHHELD", "That memory was held out from the task."
+    FOR_TASK = "FOR_TASK", "The workspace is an attempt at that task."
+    PROPOSED = "PROPOSED", "The task's work proposed that candidate."
+    BASED_ON = "BASED_ON", "The plan rests on that exploration."
 
 
 OPEN_RELATIONS = tuple(Relation)[: tuple(Relation).index(Relation.RELATED) + 1]

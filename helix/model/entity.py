@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.worded import Worded
 
 
-class EntityKind(StrEnum):
+class EntityKind(Worded):
     """Kinds of entity; all but `person` and `concept` are found without a model."""
 
-    FILE = "file"
-    SYMBOL = "symbol"
-    COMMAND = "command"
-    ERROR = "error"
-    PACKAGE = "package"
-    TEST = "test"
-    COMMIT = "commit"
-    URL = "url"
-    PERSON = "person"
-    CONCEPT = "concept"
+    FILE = "file", "A file or folder, by its path."
+    SYMBOL = "symbol", "A function, class or other name in code."
+    COMMAND = "command", "A command line, in its normal form."
+    ERROR = "error", "An error, by its normal form."
+    PACKAGE = "package", "A package or library."
+    TEST = "test", "A test."
+    COMMIT = "commit", "A commit, by its hash."
+    URL = "url", "An address on the web."
+    PERSON = "person", "A person; found by a model alone."
+    CONCEPT = "concept", "A matter that has a name; found by a model alone."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from helix.model.requests import kept
+from helix.model.worded import Worded
 
 
 @kept
-class EvidenceKind(StrEnum):
+class EvidenceKind(Worded):
     """What was run. `other` is a task's own verify command that is none of the known tools.
 
     `person` is no command: somebody has looked, and says whether it holds.
     """
 
-    TEST = "test"
-    BUILD = "build"
-    LINT = "lint"
-    COMMIT = "commit"
-    REVERT = "revert"
-    OTHER = "other"
-    PERSON = "person"
+    TEST = "test", "A test run."
+    BUILD = "build", "A build."
+    LINT = "lint", "A linter, formatter or type checker."
+    COMMIT = "commit", "A commit that landed."
+    REVERT = "revert", "A commit that took another one back."
+    OTHER = "other", "The task's own command for its check, no known tool."
+    PERSON = "person", "Somebody looked, and said whether it holds."
 
 
 @kept
-class Verification(StrEnum):
+class Verification(Worded):
     """What all the evidence of a task comes to."""
 
-    PASSED = "passed"
-    FAILED = "failed"
-    NONE = "none"
+    PASSED = "passed", "The evidence says that the work holds."
+    FAILED = "failed", "The evidence says that it does not."
+    NONE = "none", "There is no evidence."
 
 
 @kept

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated
 
 from helix.model.edge import Label, Ref
 from helix.model.provenance import QUOTED, Provenance, provenance_word
+from helix.model.worded import Worded
 
 GLOBAL_SCOPE = "global"
 SUMMARY_SOURCE = "rollup:"
@@ -20,60 +20,60 @@ DERIVED_SOURCE = "derived:"
 """How the source of a memory begins that consolidation made, and looks after."""
 
 
-class Kind(StrEnum):
+class Kind(Worded):
     """Kinds of memory."""
 
-    FAILURE = "failure"
-    PATTERN = "pattern"
-    SYSTEMIC = "systemic"
-    FACT = "fact"
-    CONVENTION = "convention"
-    DECISION = "decision"
-    EVOLUTION = "evolution"
-    IDENTITY = "identity"
-    PREFERENCE = "preference"
-    PROJECT = "project"
-    ENTITY = "entity"
-    SNIPPET = "snippet"
-    GAP = "gap"
+    FAILURE = "failure", "Something went wrong, and what mends it, where that is known."
+    PATTERN = "pattern", "A way of doing something that worked."
+    SYSTEMIC = "systemic", "A failure that comes back on different changes."
+    FACT = "fact", "Something that is so."
+    CONVENTION = "convention", "How things are done here."
+    DECISION = "decision", "What was decided, and why."
+    EVOLUTION = "evolution", "How something changed: a move, a deprecation, a removal."
+    IDENTITY = "identity", "Who somebody is."
+    PREFERENCE = "preference", "What somebody likes better."
+    PROJECT = "project", "What a project is about."
+    ENTITY = "entity", "What a thing with a name is."
+    SNIPPET = "snippet", "A piece of code or a command to use again."
+    GAP = "gap", "A question that nothing here answers."
 
 
-class MemoryOrder(StrEnum):
+class MemoryOrder(Worded):
     """In which order memories are listed. LEAST_EFFECTIVE draws towards one half what has little feedback."""
 
-    NEWEST = "newest"
-    OLDEST = "oldest"
-    MOST_USED = "most_used"
-    LEAST_EFFECTIVE = "least_effective"
-    NAME = "name"
+    NEWEST = "newest", "The newest first."
+    OLDEST = "oldest", "The oldest first."
+    MOST_USED = "most_used", "Those first that were recalled most often."
+    LEAST_EFFECTIVE = "least_effective", "Those first that helped least, by their feedback."
+    NAME = "name", "By name."
 
 
-class TimeKind(StrEnum):
+class TimeKind(Worded):
     """Which time counts: when the store learned of something, or when it happened or began to hold in the world.
 
     Of what says nothing of the world's time, the one stands for the other.
     """
 
-    RECORDED = "recorded"
-    HAPPENED = "happened"
+    RECORDED = "recorded", "When the store learned of it."
+    HAPPENED = "happened", "When it happened, or began to hold."
 
 
-class Status(StrEnum):
+class Status(Worded):
     """Where a memory stands. Only `active` is recalled by default; `archived` with `deep`."""
 
-    ACTIVE = "active"
-    ARCHIVED = "archived"
-    FORGOTTEN = "forgotten"
-    QUARANTINED = "quarantined"
-    RETIRED = "retired"
+    ACTIVE = "active", "It is recalled."
+    ARCHIVED = "archived", "It has faded, and is recalled with `deep` alone."
+    FORGOTTEN = "forgotten", "A person took it out of recall; it can be restored."
+    QUARANTINED = "quarantined", "It waits for a person, and is not recalled."
+    RETIRED = "retired", "A newer version stands in its place, or it no longer holds."
 
 
-class Tier(StrEnum):
+class Tier(Worded):
     """Tiers of salience: how fast a memory leaves default recall when nothing reinforces it."""
 
-    EPISODIC = "episodic"
-    PROCEDURAL = "procedural"
-    SEMANTIC = "semantic"
+    EPISODIC = "episodic", "It fades soonest."
+    PROCEDURAL = "procedural", "It fades slowly."
+    SEMANTIC = "semantic", "It fades slowest."
 
 
 _EPISODIC = frozenset({Kind.EVOLUTION})

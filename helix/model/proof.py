@@ -60,6 +60,7 @@ class Harm:
     shown: Annotated[int, "How often a memory was shown to a task."]
     failed: Annotated[int, "How often it was used and the task failed."]
     unused: Annotated[int, "How often it was not used, and took room."]
+    failed_share: Annotated[Share, "The showings that were used in a task that failed, of all of them."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +80,17 @@ class Leader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """One day or week (from `start`, UTC): tasks that ended and how many were delivered, with memory and without."""
+    """One day or week (from `start`, UTC): what came of the tasks that ended in it, with memory and without."""
 
     start: Annotated[datetime, "Its beginning, midnight UTC."]
     with_ended: Annotated[int, "Tasks that ended, with memory."]
     with_delivered: Annotated[int, "Those of them that were delivered."]
     without_ended: Annotated[int, "Tasks that ended, held out."]
     without_delivered: Annotated[int, "Those of them that were delivered."]
+    with_delivered_share: Annotated[Share, "Those delivered, of the tasks with memory that ended."]
+    without_delivered_share: Annotated[Share, "Those delivered, of the tasks held out that ended."]
+    with_repeated_share: Annotated[Share, "Those that met a failure known before they began, with memory."]
+    without_repeated_share: Annotated[Share, "Those that met a failure known before they began, held out."]
     tokens: Annotated[int, "Tokens of the memories that its tasks were shown."]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated
+
+from helix.model.worded import Worded
 
 GIT, NOTES = "git", "notes"
 """Extractors whose texts a repository holds: its history and its notes."""
@@ -16,14 +17,14 @@ JSON_LINES = "jsonl"
 """The extractor of lines that were imported."""
 
 
-class Trust(StrEnum):
+class Trust(Worded):
     """Provenance classes, strongest first; anything derived is bounded by its weakest source."""
 
-    USER_ASSERTED = "user_asserted"
-    VERIFIED_OUTCOME = "verified_outcome"
-    AGENT_INFERRED = "agent_inferred"
-    TOOL_OUTPUT = "tool_output"
-    WEB = "web"
+    USER_ASSERTED = "user_asserted", "A person said it."
+    VERIFIED_OUTCOME = "verified_outcome", "A check showed it: a test, a build, a commit."
+    AGENT_INFERRED = "agent_inferred", "An agent said it."
+    TOOL_OUTPUT = "tool_output", "A tool, a commit or a file of a repository said it."
+    WEB = "web", "It comes from the web, or from elsewhere that nobody vouches for."
 
     @property
     def rank(self) -> int:

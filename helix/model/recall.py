@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from helix.model.edge import Label
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.records import Node
+from helix.model.worded import Worded
 
 
-class Intent(StrEnum):
+class Intent(Worded):
     """What the asker is after; boosts kinds, never filters."""
 
-    WHY = "why"
-    HOW = "how"
-    WHAT = "what"
-    DEBUG = "debug"
+    WHY = "why", "Why something fails: failures and what keeps failing are favoured."
+    HOW = "how", "How something is done: patterns and conventions are favoured."
+    WHAT = "what", "What is so: facts and decisions are favoured."
+    DEBUG = "debug", "How to mend it: failures and patterns are favoured."
 
 
-class Expand(StrEnum):
+class Expand(Worded):
     """How far the graph is walked from the first candidates."""
 
-    NONE = "none"
-    NEIGHBOURS = "neighbours"
-    PAGERANK = "pagerank"
+    NONE = "none", "Not at all."
+    NEIGHBOURS = "neighbours", "To what is one edge away."
+    PAGERANK = "pagerank", "By personalised PageRank from all of them."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +133,11 @@ class KindAnswer:
     answer: Annotated[RecallAnswer, "What was found of that kind."]
 
 
-class Completable(StrEnum):
+class Completable(Worded):
     """What a shell can complete from a store."""
 
-    NAMES = "names"
-    SCOPES = "scopes"
-    SESSIONS = "sessions"
-    RELATIONS = "relations"
-    RECIPES = "recipes"
+    NAMES = "names", "Names of memories."
+    SCOPES = "scopes", "Scopes."
+    SESSIONS = "sessions", "Sessions."
+    RELATIONS = "relations", "Types of relationship."
+    RECIPES = "recipes", "Recipes of recall."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from helix.model.edge import Relation
@@ -14,6 +13,7 @@ from helix.model.ids import Id
 from helix.model.memory import Memory
 from helix.model.requests import kept
 from helix.model.usage import ModelUsage
+from helix.model.worded import Worded
 from helix.model.work_item import WorkItem
 
 S = TypeVar("S")
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 
 @kept
-class StoreStatus(StrEnum):
+class StoreStatus(Worded):
     """What a store came to: a new memory, a count on an existing one, a new version of it, or one quarantined."""
 
-    ADDED = "added"
-    MERGED = "merged"
-    UPDATED = "updated"
-    QUARANTINED = "quarantined"
+    ADDED = "added", "It is a new memory."
+    MERGED = "merged", "One that says the same was there, and counts one more."
+    UPDATED = "updated", "It is a new version of one that was there."
+    QUARANTINED = "quarantined", "It waits for a person."
 
 
 @kept
@@ -147,13 +147,13 @@ class MaintenanceReport:
     job: Annotated[str, "What `undo` takes it back by; empty where nothing was changed."] = ""
 
 
-class JobState(StrEnum):
+class JobState(Worded):
     """Where a job stands."""
 
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
+    RUNNING = "running", "It is at work."
+    DONE = "done", "It is done."
+    FAILED = "failed", "It ended with an error."
+    CANCELLED = "cancelled", "Somebody stopped it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any
 
 from helix.model.evidence import EvidenceKind, Verification
@@ -14,15 +13,16 @@ from helix.model.memory import Memory
 from helix.model.outcome import Gain
 from helix.model.proof import Showing
 from helix.model.task import Task
+from helix.model.worded import Worded
 
 
-class Progress(StrEnum):
+class Progress(Worded):
     """Where a plan as a whole stands."""
 
-    COMPLETE = "complete"
-    IN_PROGRESS = "in_progress"
-    ALL_BLOCKED = "all_blocked"
-    STUCK = "stuck"
+    COMPLETE = "complete", "Every task is over."
+    IN_PROGRESS = "in_progress", "Somebody works on it, or a task can begin."
+    ALL_BLOCKED = "all_blocked", "Nothing was delivered, and something is blocked."
+    STUCK = "stuck", "Tasks are left that can no longer begin."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

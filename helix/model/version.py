@@ -14,6 +14,7 @@ from helix.model.provenance import Trust
 class Version:
     """A memory as it was after one change, by the journal's log."""
 
+    seq: Annotated[int, "The row of the journal that made it."]
     memory: Annotated[Memory, "The memory as this change left it."]
     at: Annotated[datetime, "When it was changed."]
     change: Annotated[

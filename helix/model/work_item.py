@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any
+
+from helix.model.worded import Worded
 
 EPISODES_READ, EPISODES_HELD_BACK = "episodes read", "episodes held back by the gate"
 """What a consolidation counts once of each episode: that it was read, and that no sentence of it passed the gate."""
@@ -19,13 +20,13 @@ _LEFT = (
 _LOOKED_AT = frozenset({EPISODES_READ, EPISODES_HELD_BACK, *_LEFT, "asked", "unanswered"})
 
 
-class WorkState(StrEnum):
+class WorkState(Worded):
     """Where a piece of work stands."""
 
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
+    QUEUED = "queued", "It waits for its turn."
+    RUNNING = "running", "It is at work."
+    DONE = "done", "It is done."
+    FAILED = "failed", "It was tried as often as may be, and failed."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

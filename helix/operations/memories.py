@@ -22,6 +22,7 @@ from helix.model.edge import Edge, Label
 from helix.model.facets import Facets
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory, MemoryOrder
+from helix.model.paging import page_of
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
@@ -53,10 +54,11 @@ def get(helix: Helix, name_or_id: str) -> Memory:
 
 
 @query
-def history(helix: Helix, name_or_id: str, limit: int = 100) -> list[Version]:
-    """Show what became of a memory in all its versions, the newest change first, by the journal's log."""
-    memory = memory_of(helix.store.index, name_or_id)
-    return past.history(helix.store, memory, page_size(helix, "limit", limit))
+def history(helix: Helix, name_or_id: str, first: int = 100, after: str | None = None) -> Page[Version]:
+    """Show what became of a memory in all its versions page by page, the newest change first, by the journal's log."""
+    found = past.history(helix.store, memory_of(helix.store.index, name_or_id))
+    size = page_size(helix, "first", first)
+    return page_of(found, lambda one: (one.seq,), first=size, after=after, newest_first=True)
 
 
 @query

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from graphql import GraphQLInterfaceType, GraphQLObjectType, OperationDefinitionNode, parse, print_schema, validate
+from graphql import (
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    OperationDefinitionNode,
+    parse,
+    print_schema,
+    validate,
+)
 
 from helix import resources
 from helix.api import subscriptions
@@ -78,6 +87,17 @@ def test_every_field_and_argument_is_described() -> None:
         if not described.description
     ]
     assert not silent
+
+
+def test_every_type_and_every_word_of_an_enum_is_described() -> None:
+    held = {name: kind for name, kind in SCHEMA._schema.type_map.items() if not name.startswith("__")}
+    inside = [
+        (f"{name}.{one}", described)
+        for name, kind in held.items()
+        if isinstance(kind, GraphQLEnumType | GraphQLInputObjectType)
+        for one, described in (kind.values if isinstance(kind, GraphQLEnumType) else kind.fields).items()
+    ]
+    assert not [name for name, described in [*held.items(), *inside] if not described.description]
 
 
 def test_every_word_of_the_glossary_is_used() -> None:

@@ -52,7 +52,7 @@ def test_what_is_kept_apart_is_listed_no_more_and_no_job_folds_it(helix: Helix, 
     review.settle_duplicate(helix, first.name, second.name, "both")
     assert listed(helix) == []
     assert merge_similar(Run(helix.store, "job", "merge_similar"), {"threshold": 0.8}) == {}
-    assert memories.history(helix, first.id)[0].change == "kept apart"
+    assert memories.history(helix, first.id).items[0].change == "kept apart"
     review.reopen_duplicate(helix, second.id, first.id)
     assert listed(helix) == [{first.id, second.id}]
     with pytest.raises(ConflictError):
@@ -64,7 +64,7 @@ def test_one_is_folded_into_the_other_and_comes_back(helix: Helix, pair: tuple[M
     assert review.settle_duplicate(helix, first.id, second.id, second.id).id == second.id
     assert memories.get(helix, first.id).status is Status.RETIRED
     assert memories.get(helix, second.id).helped == 1.0
-    told = memories.history(helix, first.id)[0]
+    told = memories.history(helix, first.id).items[0]
     assert (told.change, told.by, told.reason) == ("merged", "you", f"folded into {second.name}")
     assert listed(helix) == []
     memories.unmerge(helix, first.id)

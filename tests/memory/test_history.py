@@ -26,7 +26,7 @@ def kept(helix: Helix, trigger: str, resolution: str = "", **fields: object) -> 
 
 
 def changes(helix: Helix, name: str) -> list[str]:
-    return [version.change for version in memories.history(helix, name)]
+    return [version.change for version in memories.history(helix, name).items]
 
 
 def test_a_persons_work_on_a_memory_is_told_newest_first(helix: Helix) -> None:
@@ -36,7 +36,7 @@ def test_a_persons_work_on_a_memory_is_told_newest_first(helix: Helix) -> None:
     memories.feedback(helix, [name], -1.0)
     memories.forget(helix, name)
     memories.restore(helix, name)
-    found = memories.history(helix, name)
+    found = memories.history(helix, name).items
     assert [one.change for one in found] == ["restored", "forgotten", "judged", "edited", "confirmed", "stored"]
     assert [one.by for one in found] == ["you", "", "", "codex", "you", "codex"]
     assert [one.memory.resolution for one in found[-3:]] == [
@@ -55,7 +55,18 @@ def test_an_old_version_leads_to_the_same_history(helix: Helix) -> None:
     old = memories.get(helix, name).id
     memories.edit(helix, name, EditRequest(resolution="install node 22"))
     assert memories.history(helix, old) == memories.history(helix, name)
-    assert len(memories.history(helix, name, limit=1)) == 1
+
+
+def test_a_long_history_comes_page_by_page_and_each_change_once(helix: Helix) -> None:
+    name = kept(helix, "the build needs node 20", "install node 20")
+    for version in range(21, 26):
+        memories.edit(helix, name, EditRequest(resolution=f"install node {version}"))
+    whole, found, after = memories.history(helix, name), [], None
+    while after is not None or not found:
+        page = memories.history(helix, name, first=4, after=after)
+        memories.confirm(helix, name)  # what comes meanwhile stands before the first page, and shifts none
+        found, after = [*found, *page.items], page.next_cursor
+    assert (found, page.total) == ([*whole.items], whole.total + 1)
 
 
 def test_what_is_stored_again_and_what_is_quarantined_is_told(helix: Helix) -> None:
@@ -70,7 +81,7 @@ def test_what_is_stored_again_and_what_is_quarantined_is_told(helix: Helix) -> N
     )
     held = memories.store(helix, asked)
     review.accept(helix, held.id, by="Ada")
-    (accepted, quarantined) = memories.history(helix, held.id)
+    (accepted, quarantined) = memories.history(helix, held.id).items
     assert (accepted.change, accepted.by, quarantined.change) == ("accepted", "Ada", "quarantined")
 
 
@@ -81,13 +92,13 @@ def test_a_merge_is_told_of_both_memories(helix: Helix) -> None:
     )
     run = Run(helix.store, "job", "merge_similar")
     assert merge_similar(run, {"threshold": 0.9}) == {"memories merged": 1}
-    by_words = {memories.history(helix, one)[0].reason.partition(" ")[0]: one for one in (first, second)}
+    by_words = {memories.history(helix, one).items[0].reason.partition(" ")[0]: one for one in (first, second)}
     assert set(by_words) == {"took", "folded"}
-    told = memories.history(helix, by_words["folded"])[0]
+    told = memories.history(helix, by_words["folded"]).items[0]
     assert (told.change, told.by, told.memory.status) == ("merged", "helix", Status.RETIRED)
     assert told.reason == f"folded into {memories.get(helix, by_words['took']).name}"
     undo(helix.store, "job")
-    assert {memories.history(helix, one)[0].change for one in (first, second)} == {"undone"}
+    assert {memories.history(helix, one).items[0].change for one in (first, second)} == {"undone"}
 
 
 def test_what_was_erased_is_not_told_any_more(helix: Helix) -> None:

@@ -156,7 +156,7 @@ def _arm(cases: Sequence[Case], briefed: Sequence[Case] = ()) -> Arm:
         open=len(cases) - sum(outcomes[word] for word in (*_ENDED, SKIPPED)),
         failed_checks=sum(case.task.verification == FAILED for case in cases),
         delivered=_share(outcomes[DELIVERED], outcomes[DELIVERED] + outcomes[BLOCKED]),
-        repeated=_share(sum(bool(case.task.attributes.get(REPEATED)) for case in cases), len(cases)),
+        repeated=_repeated(cases),
         tokens=tokens + sum(case.tokens for case in briefed),
         tokens_per_task=tokens / len(cases) if cases else 0.0,
     )
@@ -179,6 +179,7 @@ def _harm(shown: Sequence[Case]) -> Harm:
         shown=sum(outcomes.values()),
         failed=outcomes["failed"],
         unused=outcomes["unused"],
+        failed_share=_share(outcomes["failed"], sum(outcomes.values())),
     )
 
 
@@ -200,14 +201,23 @@ def _periods(drawn: Sequence[Case], held: Sequence[Case]) -> tuple[int, tuple[Pe
 
 
 def _period(start: datetime, drawn: Sequence[Case], held: Sequence[Case]) -> Period:
+    with_memory, without = (_share(_delivered(cases), len(cases)) for cases in (drawn, held))
     return Period(
         start=start,
-        with_ended=len(drawn),
-        with_delivered=_delivered(drawn),
-        without_ended=len(held),
-        without_delivered=_delivered(held),
+        with_ended=with_memory.cases,
+        with_delivered=with_memory.hits,
+        without_ended=without.cases,
+        without_delivered=without.hits,
+        with_delivered_share=with_memory,
+        without_delivered_share=without,
+        with_repeated_share=_repeated(drawn),
+        without_repeated_share=_repeated(held),
         tokens=sum(case.tokens for case in drawn),
     )
+
+
+def _repeated(cases: Sequence[Case]) -> Share:
+    return _share(sum(bool(case.task.attributes.get(REPEATED)) for case in cases), len(cases))
 
 
 def _delivered(cases: Iterable[Case]) -> int:

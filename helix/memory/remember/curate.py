@@ -163,10 +163,10 @@ def revert(store: Store, name_or_id: str) -> Memory:
 
     Raises ConflictError where it was not.
     """
-    told = history(store, standing_memory_of(store.index, name_or_id), 2)
+    told = history(store, standing_memory_of(store.index, name_or_id))[-2:]
 
     def earlier(memory: Memory, _: Composer) -> Memory:
-        last, before = told if len(told) == 2 else (None, None)
+        before, last = told if len(told) == 2 else (None, None)
         if last is None or before is None or last.change not in _TAKEN_BACK or last.memory != memory:
             raise ConflictError(
                 f"the last thing done to {memory.name!r} was neither to confirm nor to restore it",

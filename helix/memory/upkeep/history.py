@@ -56,15 +56,14 @@ class _Lineage:
     last: Memory | None = None
 
 
-def history(store: Store, memory: Memory, limit: int) -> list[Version]:
-    """Return what became of a memory in all its versions, the newest of at most `limit` changes first."""
+def history(store: Store, memory: Memory) -> list[Version]:
+    """Return what became of a memory in all its versions, the oldest change first."""
     lineage = _Lineage(versions_of(store.index, memory))
-    found = [
+    return [
         version
         for row in store.memory_rows.of(lineage.ids)
         if (version := _version(store.index, lineage, row)) is not None
     ]
-    return found[: -limit - 1 : -1]
 
 
 def versions_of(index: Index, memory: Memory) -> frozenset[str]:
@@ -104,6 +103,7 @@ def _version(index: Index, lineage: _Lineage, row: Row) -> Version | None:
         return None
     others = [edge_from(op) for op in row.change.operations if isinstance(op, PutEdge)]
     return Version(
+        seq=row.seq,
         memory=now,
         at=from_micros(row.at),
         change=_word(row, before, now, others),

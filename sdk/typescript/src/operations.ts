@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2bdf1ab598ac5485).
+// Written by scripts/schema from the schema and queries/operations.graphql (326ff7d5dd17b2a3).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -7,29 +7,44 @@ import type { Document as DocumentNode } from './document.js';
 import { gql } from './document.js';
 /** Where a candidate stands; `stored` ones became a memory without having waited. */
 export type CandidateStatus =
+  /** A person took it in. */
   | 'ACCEPTED'
+  /** A person turned it down. */
   | 'REJECTED'
+  /** It became a memory without having waited. */
   | 'STORED'
+  /** A person has to look at it. */
   | 'WAITING';
 
 /** How much speaks for a candidate: it happened, the evidence is strong, or only its use will tell. */
 export type Certainty =
+  /** It happened, and the evidence shows it. */
   | 'HIGH'
+  /** Only its use will tell. */
   | 'LOW'
+  /** The evidence is strong. */
   | 'MEDIUM';
 
 /** What a shell can complete from a store. */
 export type Completable =
+  /** Names of memories. */
   | 'NAMES'
+  /** Recipes of recall. */
   | 'RECIPES'
+  /** Types of relationship. */
   | 'RELATIONS'
+  /** Scopes. */
   | 'SCOPES'
+  /** Sessions. */
   | 'SESSIONS';
 
 /** Where a contradiction stands: open for a person, settled by rule, or resolved by a person. */
 export type DisputeStatus =
+  /** A person has to say which holds. */
   | 'OPEN'
+  /** A person decided it. */
   | 'RESOLVED'
+  /** A rule decided it. */
   | 'SETTLED';
 
 /**
@@ -38,126 +53,214 @@ export type DisputeStatus =
  * `person` is no command: somebody has looked, and says whether it holds.
  */
 export type EvidenceKind =
+  /** A build. */
   | 'BUILD'
+  /** A commit that landed. */
   | 'COMMIT'
+  /** A linter, formatter or type checker. */
   | 'LINT'
+  /** The task's own command for its check, no known tool. */
   | 'OTHER'
+  /** Somebody looked, and said whether it holds. */
   | 'PERSON'
+  /** A commit that took another one back. */
   | 'REVERT'
+  /** A test run. */
   | 'TEST';
 
 /** How far the graph is walked from the first candidates. */
 export type Expand =
+  /** To what is one edge away. */
   | 'NEIGHBOURS'
+  /** Not at all. */
   | 'NONE'
+  /** By personalised PageRank from all of them. */
   | 'PAGERANK';
 
 /** What the asker is after; boosts kinds, never filters. */
 export type Intent =
+  /** How to mend it: failures and patterns are favoured. */
   | 'DEBUG'
+  /** How something is done: patterns and conventions are favoured. */
   | 'HOW'
+  /** What is so: facts and decisions are favoured. */
   | 'WHAT'
+  /** Why something fails: failures and what keeps failing are favoured. */
   | 'WHY';
 
 /** Where a job stands. */
 export type JobState =
+  /** Somebody stopped it. */
   | 'CANCELLED'
+  /** It is done. */
   | 'DONE'
+  /** It ended with an error. */
   | 'FAILED'
+  /** It is at work. */
   | 'RUNNING';
 
 /** Kinds of memory. */
 export type Kind =
+  /** How things are done here. */
   | 'CONVENTION'
+  /** What was decided, and why. */
   | 'DECISION'
+  /** What a thing with a name is. */
   | 'ENTITY'
+  /** How something changed: a move, a deprecation, a removal. */
   | 'EVOLUTION'
+  /** Something that is so. */
   | 'FACT'
+  /** Something went wrong, and what mends it, where that is known. */
   | 'FAILURE'
+  /** A question that nothing here answers. */
   | 'GAP'
+  /** Who somebody is. */
   | 'IDENTITY'
+  /** A way of doing something that worked. */
   | 'PATTERN'
+  /** What somebody likes better. */
   | 'PREFERENCE'
+  /** What a project is about. */
   | 'PROJECT'
+  /** A piece of code or a command to use again. */
   | 'SNIPPET'
+  /** A failure that comes back on different changes. */
   | 'SYSTEMIC';
 
 /** Labels of nodes. */
 export type Label =
+  /** What an agent's work gives to learn, before it is a memory. */
   | 'CANDIDATE'
+  /** A thing that memories and episodes name: a file, a command, an error. */
   | 'ENTITY'
+  /** Something that happened. */
   | 'EPISODE'
+  /** What an explorer found out about an objective. */
   | 'EXPLORATION'
+  /** Something that was learned. */
   | 'MEMORY'
+  /** An objective and its tasks. */
   | 'PLAN'
+  /** An insight that follows from others. */
   | 'REFLECTION'
+  /** A session of an agent. */
   | 'SESSION'
+  /** A piece of work with an outcome. */
   | 'TASK'
+  /** One attempt at a task. */
   | 'WORKSPACE';
 
 /** In which order memories are listed. LEAST_EFFECTIVE draws towards one half what has little feedback. */
 export type MemoryOrder =
+  /** Those first that helped least, by their feedback. */
   | 'LEAST_EFFECTIVE'
+  /** Those first that were recalled most often. */
   | 'MOST_USED'
+  /** By name. */
   | 'NAME'
+  /** The newest first. */
   | 'NEWEST'
+  /** The oldest first. */
   | 'OLDEST';
 
 /** What of two contradicting memories stays. */
 export type Outcome =
+  /** Both hold. */
   | 'BOTH'
+  /** The one that came later holds. */
   | 'FIRST'
+  /** Neither holds. */
   | 'NEITHER'
+  /** The one that was there before holds. */
   | 'SECOND';
 
 /** Where a plan as a whole stands. */
 export type Progress =
+  /** Nothing was delivered, and something is blocked. */
   | 'ALL_BLOCKED'
+  /** Every task is over. */
   | 'COMPLETE'
+  /** Somebody works on it, or a task can begin. */
   | 'IN_PROGRESS'
+  /** Tasks are left that can no longer begin. */
   | 'STUCK';
 
 /** Types of relationship. The first block is open to `edge`, the second is written by Helix itself. */
 export type Relation =
+  /** The plan rests on that exploration. */
   | 'BASED_ON'
+  /** The task can begin when the other is delivered. */
   | 'BLOCKED_BY'
+  /** The first one causes the other. */
   | 'CAUSES'
+  /** The insight rests on it. */
   | 'CITES'
+  /** The two cannot both hold. */
   | 'CONTRADICTS'
+  /** The two helped the same task. */
   | 'CO_OCCURS'
+  /** The other one decided it. */
   | 'DECIDED_BY'
+  /** The first one needs the other. */
   | 'DEPENDS_ON'
+  /** The workspace is an attempt at that task. */
   | 'FOR_TASK'
+  /** The memory rests on that episode. */
   | 'GROUNDED_IN'
+  /** The plan has that task. */
   | 'HAS_TASK'
+  /** The task was shown that memory. */
   | 'INJECTED'
+  /** The episode belongs to that session. */
   | 'IN_SESSION'
+  /** The task gave that memory to learn. */
   | 'LEARNED'
+  /** It names that entity. */
   | 'MENTIONS'
+  /** The other came next in the session. */
   | 'NEXT'
+  /** The first one prefers the other. */
   | 'PREFERS'
+  /** The task's work proposed that candidate. */
   | 'PROPOSED'
+  /** The two have to do with each other; the edge says how. */
   | 'RELATED'
+  /** The two say nearly the same. */
   | 'SIMILAR'
+  /** The first one solves the other. */
   | 'SOLVES'
+  /** The first one stands in the place of the other. */
   | 'SUPERSEDES'
+  /** It is about that file or command. */
   | 'TOUCHES'
+  /** That memory was held out from the task. */
   | 'WITHHELD'
+  /** The first one works on the other. */
   | 'WORKS_ON';
 
 /** Where a memory stands. Only `active` is recalled by default; `archived` with `deep`. */
 export type Status =
+  /** It is recalled. */
   | 'ACTIVE'
+  /** It has faded, and is recalled with `deep` alone. */
   | 'ARCHIVED'
+  /** A person took it out of recall; it can be restored. */
   | 'FORGOTTEN'
+  /** It waits for a person, and is not recalled. */
   | 'QUARANTINED'
+  /** A newer version stands in its place, or it no longer holds. */
   | 'RETIRED';
 
 /** What a store came to: a new memory, a count on an existing one, a new version of it, or one quarantined. */
 export type StoreStatus =
+  /** It is a new memory. */
   | 'ADDED'
+  /** One that says the same was there, and counts one more. */
   | 'MERGED'
+  /** It waits for a person. */
   | 'QUARANTINED'
+  /** It is a new version of one that was there. */
   | 'UPDATED';
 
 /**
@@ -166,28 +269,42 @@ export type StoreStatus =
  * Of what says nothing of the world's time, the one stands for the other.
  */
 export type TimeKind =
+  /** When it happened, or began to hold. */
   | 'HAPPENED'
+  /** When the store learned of it. */
   | 'RECORDED';
 
 /** Provenance classes, strongest first; anything derived is bounded by its weakest source. */
 export type Trust =
+  /** An agent said it. */
   | 'AGENT_INFERRED'
+  /** A tool, a commit or a file of a repository said it. */
   | 'TOOL_OUTPUT'
+  /** A person said it. */
   | 'USER_ASSERTED'
+  /** A check showed it: a test, a build, a commit. */
   | 'VERIFIED_OUTCOME'
+  /** It comes from the web, or from elsewhere that nobody vouches for. */
   | 'WEB';
 
 /** What all the evidence of a task comes to. */
 export type Verification =
+  /** The evidence says that it does not. */
   | 'FAILED'
+  /** There is no evidence. */
   | 'NONE'
+  /** The evidence says that the work holds. */
   | 'PASSED';
 
 /** Where a piece of work stands. */
 export type WorkState =
+  /** It is done. */
   | 'DONE'
+  /** It was tried as often as may be, and failed. */
   | 'FAILED'
+  /** It waits for its turn. */
   | 'QUEUED'
+  /** It is at work. */
   | 'RUNNING';
 
 export type BackgroundQueryVariables = Exact<{
@@ -539,11 +656,12 @@ export type GetQuery = { get: MemoryFragment | null };
 
 export type HistoryQueryVariables = Exact<{
   nameOrId: string;
-  limit?: number | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type HistoryQuery = { history: Array<VersionFragment> | null };
+export type HistoryQuery = { history: VersionConnectionFragment | null };
 
 export type NodeQueryVariables = Exact<{
   id: string;
@@ -1761,7 +1879,7 @@ export type GraphPathFragment = { nodes: Array<GraphNodeFragment>, edges: Array<
 
 export type GraphTableFragment = { name: string, kind: string, properties: Array<string> };
 
-export type HarmFragment = { blocked: number, shown: number, failed: number, unused: number };
+export type HarmFragment = { blocked: number, shown: number, failed: number, unused: number, failedShare: ShareFragment };
 
 export type HealthFragment = { status: string, issues: Array<string>, stats: Array<CountFragment> };
 
@@ -1873,7 +1991,7 @@ export type OverviewNodeFragment = { id: string, title: string, size: number, x:
 
 export type PageInfoFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
 
-export type PeriodFragment = { start: string, withEnded: number, withDelivered: number, withoutEnded: number, withoutDelivered: number, tokens: number };
+export type PeriodFragment = { start: string, withEnded: number, withDelivered: number, withoutEnded: number, withoutDelivered: number, tokens: number, withDeliveredShare: ShareFragment, withoutDeliveredShare: ShareFragment, withRepeatedShare: ShareFragment, withoutRepeatedShare: ShareFragment };
 
 export type PlanFragment = { id: string, scope: string, objective: string, recordedAt: string, status: string, attributes: unknown };
 
@@ -1976,7 +2094,11 @@ export type UndoConflictFragment = { what: string, by: string };
 
 export type UndoReportFragment = { job: string, restored: number, keptOut: number, dryRun: boolean, conflicts: Array<UndoConflictFragment> };
 
-export type VersionFragment = { at: string, change: string, by: string, trust: Trust, reason: string, memory: MemoryFragment };
+export type VersionFragment = { seq: number, at: string, change: string, by: string, trust: Trust, reason: string, memory: MemoryFragment };
+
+export type VersionConnectionFragment = { totalCount: number, edges: Array<VersionEdgeFragment>, pageInfo: PageInfoFragment };
+
+export type VersionEdgeFragment = { cursor: string, node: VersionFragment };
 
 export type WalkFragment = { nodes: Array<HeatedNodeFragment>, edges: Array<GraphEdgeFragment> };
 
@@ -3107,6 +3229,9 @@ export const HarmFragmentDoc = gql`
   shown
   failed
   unused
+  failedShare {
+    ...Share
+  }
 }
     ` as unknown as DocumentNode<HarmFragment, unknown>;
 export const PeriodFragmentDoc = gql`
@@ -3116,6 +3241,18 @@ export const PeriodFragmentDoc = gql`
   withDelivered
   withoutEnded
   withoutDelivered
+  withDeliveredShare {
+    ...Share
+  }
+  withoutDeliveredShare {
+    ...Share
+  }
+  withRepeatedShare {
+    ...Share
+  }
+  withoutRepeatedShare {
+    ...Share
+  }
   tokens
 }
     ` as unknown as DocumentNode<PeriodFragment, unknown>;
@@ -3608,6 +3745,7 @@ export const UndoReportFragmentDoc = gql`
     ` as unknown as DocumentNode<UndoReportFragment, unknown>;
 export const VersionFragmentDoc = gql`
     fragment Version on Version {
+  seq
   memory {
     ...Memory
   }
@@ -3618,6 +3756,25 @@ export const VersionFragmentDoc = gql`
   reason
 }
     ` as unknown as DocumentNode<VersionFragment, unknown>;
+export const VersionEdgeFragmentDoc = gql`
+    fragment VersionEdge on VersionEdge {
+  cursor
+  node {
+    ...Version
+  }
+}
+    ` as unknown as DocumentNode<VersionEdgeFragment, unknown>;
+export const VersionConnectionFragmentDoc = gql`
+    fragment VersionConnection on VersionConnection {
+  edges {
+    ...VersionEdge
+  }
+  pageInfo {
+    ...PageInfo
+  }
+  totalCount
+}
+    ` as unknown as DocumentNode<VersionConnectionFragment, unknown>;
 export const HeatedNodeFragmentDoc = gql`
     fragment HeatedNode on HeatedNode {
   node {
@@ -4089,14 +4246,17 @@ export const GetDocument = gql`
     ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<GetQuery, GetQueryVariables>;
 export const HistoryDocument = gql`
-    query History($nameOrId: String!, $limit: Int) {
-  history(nameOrId: $nameOrId, limit: $limit) {
-    ...Version
+    query History($nameOrId: String!, $first: Int, $after: String) {
+  history(nameOrId: $nameOrId, first: $first, after: $after) {
+    ...VersionConnection
   }
 }
-    ${VersionFragmentDoc}
+    ${VersionConnectionFragmentDoc}
+${VersionEdgeFragmentDoc}
+${VersionFragmentDoc}
 ${MemoryFragmentDoc}
-${ProvenanceFragmentDoc}` as unknown as DocumentNode<HistoryQuery, HistoryQueryVariables>;
+${ProvenanceFragmentDoc}
+${PageInfoFragmentDoc}` as unknown as DocumentNode<HistoryQuery, HistoryQueryVariables>;
 export const NodeDocument = gql`
     query Node($id: ID!, $label: Label) {
   node(id: $id, label: $label) {

@@ -267,23 +267,27 @@ function Effect({ memory }: { memory: MemoryFragment }) {
 }
 
 export function Versions({ memory }: { memory: MemoryFragment }) {
-  const history = useAnswer(HistoryDocument, { nameOrId: memory.id }, { keep: false });
+  const history = usePages(HistoryDocument, { nameOrId: memory.id, first: 50 });
+  const versions = history.items;
   return (
-    <Show of={history} what="its versions">
-      {(versions) => (
-        <ol className="versions">
-          {versions.map((version, place) => (
-            <Version
-              key={`${version.at} ${version.change}`}
-              version={version}
-              before={versions[place + 1]}
-              replaced={memory.status === "ACTIVE" && ![memory.id, versions[place - 1]?.memory.id].includes(version.memory.id)}
-              now={memory}
-            />
-          ))}
-        </ol>
-      )}
-    </Show>
+    <>
+      <Show of={history} what="its versions">
+        {() => (
+          <ol className="versions">
+            {versions.map((version, place) => (
+              <Version
+                key={version.seq}
+                version={version}
+                before={versions[place + 1]}
+                replaced={memory.status === "ACTIVE" && ![memory.id, versions[place - 1]?.memory.id].includes(version.memory.id)}
+                now={memory}
+              />
+            ))}
+          </ol>
+        )}
+      </Show>
+      <More of={history} />
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 import { ReportDocument } from "helix-memory";
 import type { LiftFragment, ReportFragment, ShareFragment } from "helix-memory";
 import { Link } from "react-aria-components";
-import { Bar, BarChart, CartesianGrid, Legend, Line as Curve, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { Area, Bar, BarChart, CartesianGrid, ComposedChart, Legend, Line as Curve, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 
 import { useAddress, useLink, useScope } from "../address";
 import { useAnswer } from "../api";
@@ -76,6 +76,9 @@ function Report({ report }: { report: ReportFragment }) {
         <Lifted title="Lift: failures repeated" lift={report.repeated} lower />
       </section>
       <h2>Harm</h2>
+      <section className="cards-row" aria-label="Harm in figures">
+        <Figure title="Used, and the task failed" share={report.harm.failedShare} lower />
+      </section>
       <p>
         {count(report.harm.blocked, "task")} that had been shown memories {report.harm.blocked === 1 ? "was" : "were"} blocked. Of{" "}
         {count(report.harm.shown, "showing")}, {report.harm.failed} {report.harm.failed === 1 ? "was" : "were"} used in a task that failed, and {report.harm.unused} {report.harm.unused === 1 ? "was" : "were"} not used.
@@ -83,23 +86,17 @@ function Report({ report }: { report: ReportFragment }) {
       {report.periods.length > 0 && (
         <>
           <h2>Over time</h2>
-          <figure className="chart" aria-label="Share of tasks delivered, by period">
-            <ResponsiveContainer width="100%" height={220}>
-              <LineChart data={report.periods.map(shares)}>
-                <CartesianGrid strokeDasharray="3 3" vertical={false} />
-                <XAxis dataKey="day" />
-                <YAxis tickFormatter={percent} domain={[0, 1]} width={54} />
-                <Tooltip formatter={(value) => (typeof value === "number" ? percent(value) : "")} />
-                <Legend />
-                <Curve dataKey="with memory" stroke="var(--accent)" connectNulls isAnimationActive={false} />
-                <Curve dataKey="without" stroke="var(--muted)" connectNulls isAnimationActive={false} />
-              </LineChart>
-            </ResponsiveContainer>
-            <figcaption className="small muted">Share of tasks delivered</figcaption>
-          </figure>
+          <Curves
+            title="Share of tasks delivered"
+            points={report.periods.map((one) => point(one.start, one.withDeliveredShare, one.withoutDeliveredShare))}
+          />
+          <Curves
+            title="Share of tasks that met a failure known before (lower is better)"
+            points={report.periods.map((one) => point(one.start, one.withRepeatedShare, one.withoutRepeatedShare))}
+          />
           <figure className="chart" aria-label="Tokens shown, by period">
             <ResponsiveContainer width="100%" height={160}>
-              <BarChart data={report.periods.map(shares)}>
+              <BarChart data={report.periods.map(({ start, tokens }) => ({ day: start.slice(0, 10), tokens }))}>
                 <XAxis dataKey="day" />
                 <YAxis width={54} />
                 <Tooltip />
@@ -117,12 +114,39 @@ function Report({ report }: { report: ReportFragment }) {
   );
 }
 
-const shares = ({ start, withEnded, withDelivered, withoutEnded, withoutDelivered, tokens }: ReportFragment["periods"][number]) => ({
+/** Two shares of one day or week, with their intervals; a gap where no task of a kind ended. */
+const point = (start: string, here: ShareFragment, there: ShareFragment) => ({
   day: start.slice(0, 10),
-  "with memory": withEnded ? withDelivered / withEnded : null,
-  without: withoutEnded ? withoutDelivered / withoutEnded : null,
-  tokens,
+  "with memory": here.value,
+  without: there.value,
+  "with memory, 95 %": here.value === null ? null : [here.low, here.high],
+  "without, 95 %": there.value === null ? null : [there.low, there.high],
 });
+
+const spoken = (value: unknown): string =>
+  Array.isArray(value) ? value.map((one) => percent(Number(one))).join(" to ") : typeof value === "number" ? percent(value) : "";
+
+/** The shares of both arms over time, each in the band of its interval. */
+function Curves({ title, points }: { title: string; points: readonly ReturnType<typeof point>[] }) {
+  return (
+    <figure className="chart" aria-label={`${title}, by period`}>
+      <ResponsiveContainer width="100%" height={220}>
+        <ComposedChart data={[...points]}>
+          <CartesianGrid strokeDasharray="3 3" vertical={false} />
+          <XAxis dataKey="day" />
+          <YAxis tickFormatter={percent} domain={[0, 1]} width={54} />
+          <Tooltip formatter={spoken} />
+          <Legend />
+          <Area dataKey="with memory, 95 %" fill="var(--accent)" fillOpacity={0.15} stroke="none" isAnimationActive={false} legendType="none" />
+          <Area dataKey="without, 95 %" fill="var(--muted)" fillOpacity={0.15} stroke="none" isAnimationActive={false} legendType="none" />
+          <Curve dataKey="with memory" stroke="var(--accent)" connectNulls isAnimationActive={false} />
+          <Curve dataKey="without" stroke="var(--muted)" strokeDasharray="7 4" connectNulls isAnimationActive={false} />
+        </ComposedChart>
+      </ResponsiveContainer>
+      <figcaption className="small muted">{title}; the bands are 95 % intervals</figcaption>
+    </figure>
+  );
+}
 
 /** A share with its interval, as a line with a dot. */
 function Figure({ title, share, lower = false }: { title: string; share: ShareFragment; lower?: boolean }) {
