@@ -16,6 +16,7 @@ export const useConnection = (): Connection => useContext(Connected);
 const COSTLY = new Set(["Inbox", "Duplicates", "GraphOverview"]);
 const RECALLED = /^(memory|episode|insight|store)\./; // events after which a question may be answered otherwise
 const GATHERED = 400; // milliseconds in which events are gathered before views read anew
+const LONGEST = 6_400; // of an import, whose events do not end, they are gathered twice as long each time, up to this
 const PATIENCE = 2_000; // milliseconds between two tries
 
 export function Live({ children }: { children: React.ReactNode }) {
@@ -25,10 +26,13 @@ export function Live({ children }: { children: React.ReactNode }) {
     const leaving = new AbortController();
     const told = new Set<string>();
     let timer: number | undefined;
+    let gathering = GATHERED;
+    let last = 0;
 
     /** What compares the whole store is read anew by what a person does here, and now and then. */
     const read = () => {
       timer = undefined;
+      last = Date.now();
       const known = [...told].some((type) => RECALLED.test(type));
       told.clear();
       void client.invalidateQueries({
@@ -37,7 +41,9 @@ export function Live({ children }: { children: React.ReactNode }) {
     };
     const heard = (event: EventFragment) => {
       told.add(event.type);
-      timer ??= window.setTimeout(read, GATHERED);
+      if (timer !== undefined) return;
+      gathering = Date.now() - last < gathering ? Math.min(2 * gathering, LONGEST) : GATHERED;
+      timer = window.setTimeout(read, gathering);
     };
 
     void watch(leaving.signal, heard, (now) => {
