@@ -18,6 +18,7 @@ from helix.connectors.connections import (
     advice,
     left_behind,
     overview,
+    readable,
     unused_copies,
     wanted,
 )
@@ -174,13 +175,10 @@ def _taken_back(memos: Sequence[Memo], *, patient: bool) -> tuple[list[_Planned]
 
 
 def _is_at(memo: Memo, place: str | None, project: Path) -> bool:
-    inside = memo.client != AGENTS_MD and project in Path(memo.path).parents and _own_paths_lack(memo)
-    return place is None or inside == (place == _PROJECT)
-
-
-def _own_paths_lack(memo: Memo) -> bool:
-    """Return whether a memo is of no file of the user's: a home folder may be a project, too."""
-    return memo.path not in {str(file.path(project=None)) for file in described(memo.client).files}
+    """Return whether a memo is of the user's own files, or of a file of this project; without a place any is."""
+    if place == _PROJECT:
+        return bool(memo.real) and project in Path(memo.path).parents
+    return place is None or not memo.real
 
 
 def _strays(
@@ -191,7 +189,7 @@ def _strays(
     tops: list[Path | None] = [None] * (place != _PROJECT) + [project] * (place != _USER)
     for name in CLIENTS:
         for top in tops if name in names else ():
-            for file in wanted(described(name), settings, project=top):
+            for file in readable(described(name), settings, project=top):
                 try:
                     memo = left_behind(described(name), file) if known.of(file.path) is None else None
                 except ConfigError:

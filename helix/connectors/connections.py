@@ -25,6 +25,8 @@ AGENTS_MD = "agents-md"
 """What stands in a memo for a client where a block of AGENTS.md is meant."""
 
 _OURS = re.compile(rf"{PLUGIN}(-[0-9a-f]{{6}})?")
+_PROGRAMS, _MODULE = ("helix", "helix.exe"), "helix.cli.main"
+_SLASH = re.compile(r"[/\\]")
 _ADVICE = """\
 ## Memory
 
@@ -88,6 +90,14 @@ def wanted(description: Description, settings: Settings, *, project: Path | None
     return list(found.values())
 
 
+def readable(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
+    """Return what `wanted` does; nothing where a link is in a project's place, as nothing was written through it."""
+    try:
+        return wanted(description, settings, project=project)
+    except ConfigError:
+        return []
+
+
 def values_of(client: str, settings: Settings) -> Values:
     """Return what is filled into a client's entries: the command that is the MCP server, and the one that is a hook."""
     program, *rest = helix_command()
@@ -144,7 +154,7 @@ def overview(settings: Settings, project: Path | None) -> list[AgentConnection]:
 
 def _connection(description: Description, settings: Settings, project: Path | None) -> AgentConnection:
     places = {"user": None, **({} if project is None else {"project": project})}
-    files_of = {place: wanted(description, settings, project=top) for place, top in places.items()}
+    files_of = {place: readable(description, settings, project=top) for place, top in places.items()}
     states = {place: _state(held) for place, held in files_of.items()}
     connected = next((place for place, state in states.items() if state == "yes"), "")
     return AgentConnection(
@@ -200,8 +210,14 @@ def _stands(held: dict[str, Any], entry: Entry) -> bool:
 
 
 def _runs_helix(entry: Any) -> bool:
-    said = json.dumps(entry)
-    return isinstance(entry, dict) and '"mcp"' in said and "helix" in said
+    """Return whether an entry runs `helix mcp`, of whichever installation, and not another program of a like name."""
+    told = entry if isinstance(entry, dict) else {}
+    line = [word for name in ("command", "cmd", "args") for word in _words(told.get(name))]
+    return line[-1:] == ["mcp"] and (_SLASH.split(line[0])[-1] in _PROGRAMS or _MODULE in line)
+
+
+def _words(told: Any) -> list[str]:
+    return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, str)]
 
 
 def _is_ours(name: str, entry: Any) -> bool:

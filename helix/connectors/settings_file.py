@@ -82,12 +82,12 @@ FORMATS: Mapping[str, Format] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A settings file before and after; None where there is no file, whose folder goes too if it was made for it."""
+    """A settings file before and after; None where there is no file. So many folders above it go too, if left empty."""
 
     path: Path
     before: str | None
     after: str | None
-    made_folder: bool = False
+    made_folders: int = 0
 
     @property
     def is_none(self) -> bool:
@@ -101,9 +101,9 @@ class Change:
             return
         if self.after is None:
             path.unlink(missing_ok=True)
-            if self.made_folder:
+            for folder in path.parents[: self.made_folders]:
                 with suppress(OSError):
-                    path.parent.rmdir()  # only where nothing else is in it
+                    folder.rmdir()  # only where nothing else is in it
             return
         files.private_folder(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
@@ -125,8 +125,8 @@ class Memo:
     """How to take back what was set in a settings file for a client.
 
     `before` is the file as it was, None where there was none, and `after` as it was left. `had` says for each entry its
-    path, whether it is an item of the list there, and what stood there: [value], or [] for nothing. `made_folder` says
-    that the file's folder was not there either. `real` is where a project's file lay; empty for the user's own.
+    path, whether it is an item of the list there, and what stood there: [value], or [] for nothing. `made_folders`
+    says how many folders above it were not there either. `real` is where a project's file lay; empty for the user's own.
     """
 
     client: str
@@ -135,7 +135,7 @@ class Memo:
     before: str | None
     after: str
     had: tuple[tuple[tuple[str, ...], bool, list[Any]], ...]
-    made_folder: bool = False
+    made_folders: int = 0
     real: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -197,8 +197,9 @@ def put(
             continue
         expected = _with(held, entry)
         text = _checked(path, form, text, entry, expected)
-    made = not path.resolve().parent.is_dir() if earlier is None else earlier.made_folder
-    memo = Memo(client=client, path=str(path), format=form, before=base, after=text, had=tuple(had), made_folder=made)
+    missing = [above for above in path.resolve().parents if not above.is_dir()]
+    made = len(missing) if earlier is None else earlier.made_folders
+    memo = Memo(client=client, path=str(path), format=form, before=base, after=text, had=tuple(had), made_folders=made)
     return Change(path=path, before=now, after=text), memo
 
 
@@ -214,7 +215,7 @@ def take_back(memo: Memo) -> Change:
     now = read(path, form)
     if now is None or now == memo.after:
         after = None if now is None else memo.before
-        return Change(path=path, before=now, after=after, made_folder=memo.made_folder)
+        return Change(path=path, before=now, after=after, made_folders=memo.made_folders)
     before = {} if memo.before is None else _parsed(path, form, memo.before)
     expected = _parsed(path, form, now)
     for at, item, value in memo.had:
@@ -225,7 +226,7 @@ def take_back(memo: Memo) -> Change:
         if _parsed(path, form, text) != expected:
             raise _unsafe(path)
     nothing_left = memo.before is None and not expected
-    return Change(path=path, before=now, after=None if nothing_left else text, made_folder=memo.made_folder)
+    return Change(path=path, before=now, after=None if nothing_left else text, made_folders=memo.made_folders)
 
 
 def memo_of(client: str, path: Path, form: str, entries: Sequence[Entry]) -> Memo:

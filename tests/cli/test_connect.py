@@ -254,6 +254,7 @@ def test_all_connects_what_is_installed_and_disconnect_leaves_no_trace(
 def test_each_client_is_connected_and_disconnected_by_its_name(
     person: Path, machine: dict[Path, bytes], helix_command: Command, client: str
 ) -> None:
+    there = sorted(person.rglob("*"))
     assert helix_command("connect", client, "--dry-run").code == 0
     assert files_below(person) == machine
     assert helix_command("connect", client).code == 0
@@ -261,6 +262,7 @@ def test_each_client_is_connected_and_disconnected_by_its_name(
     assert helix_command("connect", client, "--json").data["connect"]["settings"] == []
     assert helix_command("disconnect", client).code == 0
     assert files_below(person) == machine
+    assert sorted(person.rglob("*")) == there
 
 
 def timeouts(held: object) -> list[float]:
@@ -301,12 +303,14 @@ def test_nothing_secret_stands_in_a_clients_file(
 def test_a_project_is_connected_by_its_own_files(
     person: Path, machine: dict[Path, bytes], helix_command: Command
 ) -> None:
-    assert helix_command("connect", "codex", "cursor", "--project").code == 0
+    there = sorted(person.rglob("*"))
+    assert helix_command("connect", "codex", "cursor", "vscode", "continue", "opencode", "--project").code == 0
     assert "mcp_servers" in (person / "project/.codex/config.toml").read_text("utf-8")
     assert (person / "project/.cursor/mcp.json").is_file()
     assert helix_command("disconnect", "--user", "--json").data["disconnect"]["settings"] == []
     helix_command("disconnect", "--project")
     assert files_below(person) == machine
+    assert sorted(person.rglob("*")) == there
     refused = helix_command("--json", "connect", "goose", "--project")
     assert "no settings of a project" in refused.error["message"]
 
@@ -359,6 +363,22 @@ def test_a_link_that_came_since_leads_disconnecting_to_no_other_file(
     assert helix_command("disconnect").code == 0
 
 
+def test_settings_that_are_a_link_are_shown_and_taken_back_from_the_folder_they_lie_in(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "mine").mkdir()
+    (person / ".gemini/settings.json").rename(person / "mine/gemini.json")
+    (person / ".gemini/settings.json").symlink_to(person / "mine/gemini.json")
+    before = files_below(person)
+    monkeypatch.chdir(person)
+    assert helix_command("connect", "gemini", "codex").code == 0
+    rows = {row["client"]: row["connected"] for row in helix_command("connect", "--json").data["connect"]["clients"]}
+    assert (rows["gemini"], rows["codex"], rows["zed"]) == ("user", "user", "")
+    assert helix_command("disconnect").code == 0
+    assert files_below(person) == before
+    assert (person / ".gemini/settings.json").is_symlink()
+
+
 def test_a_pipe_in_a_settings_files_place_is_refused_at_once(
     person: Path, machine: dict[Path, bytes], helix_command: Command
 ) -> None:
@@ -377,6 +397,19 @@ def test_the_block_of_agents_md_comes_and_goes_and_the_rest_stays(
     rules.write_text("# Our rules\n" + rules.read_text("utf-8").partition("\n")[2], "utf-8")
     helix_command("disconnect", "--agents-md")
     assert rules.read_text("utf-8") == "# Our rules\n\n- be kind"
+
+
+def test_the_block_is_a_projects_and_none_of_the_users(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = sorted(person.rglob("*"))
+    assert helix_command("connect", "cursor", "--project", "--agents-md").code == 0
+    assert helix_command("disconnect", "--user", "--json").data["disconnect"]["settings"] == []
+    monkeypatch.chdir(person)
+    assert helix_command("disconnect", "cursor", "--user", "--json").data["disconnect"]["settings"] == []
+    monkeypatch.chdir(person / "project")
+    assert helix_command("disconnect", "--project").code == 0
+    assert sorted(person.rglob("*")) == there
 
 
 def test_lines_around_a_block_stay_lines() -> None:
@@ -405,6 +438,32 @@ def test_an_entry_of_ours_by_hand_is_taken_over_and_given_back(
     assert b"/old/helix" not in (person / ".cursor/mcp.json").read_bytes()
     helix_command("disconnect", "cursor")
     assert (person / ".cursor/mcp.json").read_bytes() == mine
+
+
+@pytest.mark.parametrize("command", ["/opt/helixdb", "npx"])
+def test_another_program_that_is_called_helix_there_stays(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, command: str
+) -> None:
+    other = json.dumps({"mcpServers": {"helix": {"command": command, "args": ["helix-db", "mcp"]}}})
+    (person / ".cursor/mcp.json").write_text(other, "utf-8")
+    assert helix_command("disconnect").code == 0
+    assert (person / ".cursor/mcp.json").read_text("utf-8") == other
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "/gone/bin/helix", "args": ["--home", "/gone", "mcp"]},
+        {"command": "C:\\gone\\helix.exe", "args": ["mcp"]},
+        {"command": "/gone/python", "args": ["-E", "-P", "-m", "helix.cli.main", "mcp"]},
+    ],
+)
+def test_a_server_that_a_lost_home_left_behind_is_taken_out(
+    person: Path, machine: dict[Path, bytes], helix_command: Command, entry: dict[str, Any]
+) -> None:
+    (person / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"helix": entry, "b": {}}}), "utf-8")
+    assert helix_command("disconnect", "cursor").code == 0
+    assert json.loads((person / ".cursor/mcp.json").read_text("utf-8")) == {"mcpServers": {"b": {}}}
 
 
 def test_hooks_that_a_lost_home_left_behind_are_taken_out_and_others_stay(
