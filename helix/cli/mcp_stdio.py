@@ -171,6 +171,8 @@ class Bridge:
         answered = False
         try:
             for answer in self._ask(message):
+                if "error" in answer and answer.get("id") is None:  # of what the daemon could not even read
+                    answer["id"] = message["id"]
                 answered = answered or answer.get("id") == message["id"]
                 self._write(answer)
             if not answered and message["id"] not in self._cancelled:
@@ -218,7 +220,9 @@ class Bridge:
 
     def _sent(self, message: Message, session: Mapping[str, str]) -> AbstractContextManager[HTTPResponse]:
         headers = {**self._headers, **session, **_routed(message)}
-        return self._found().exchange("POST", PATH, json.dumps(message).encode("ascii"), headers)
+        # Half of a letter, where a client cut a text in two, is none that the daemon could read.
+        body = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+        return self._found().exchange("POST", PATH, body, headers)
 
     def _found(self) -> Client:
         with self._finding:

@@ -126,7 +126,7 @@ class Memo:
 
     `before` is the file as it was, None where there was none, and `after` as it was left. `had` says for each entry its
     path, whether it is an item of the list there, and what stood there: [value], or [] for nothing. `made_folders`
-    says how many folders above it were not there either. `real` is where a project's file lay; empty for the user's own.
+    says how many folders above were not there either. `real` is where a project's file lay; empty for a user's.
     """
 
     client: str

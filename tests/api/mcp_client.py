@@ -17,6 +17,8 @@ from helix.api.metrics import Meters
 from helix.api.resolver_context import READERS, Runtime
 from helix.service import Helix
 
+DECLINED = "(declined)"
+"""What a person chooses who wants to choose nothing."""
 LEGACY, NEWEST = "legacy", "auto"
 """How a client says hello: with `initialize`, and as the newest version of the protocol does, without."""
 
@@ -35,6 +37,8 @@ def with_client(
     """
 
     async def chosen(context: Any, params: Any) -> ElicitResult:
+        if choose == DECLINED:
+            return ElicitResult(action="decline")
         return ElicitResult(action="accept", content={"name": choose})
 
     async def run() -> Any:

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_client import LEGACY, NEWEST, call, size_of, text_of, with_client
+from mcp_client import DECLINED, LEGACY, NEWEST, call, size_of, text_of, with_client
 from mcp_types import INVALID_PARAMS, CallToolResult, ResourceTemplateReference
 
 from helix.memory.capture.episodes import EpisodeRequest
@@ -209,10 +209,13 @@ def test_a_query_alone_forgets_nothing_where_nobody_can_be_asked(helix: Helix, m
     assert call(helix, "forget", id=name).structured_content == {"forgotten": name}
 
 
-def test_a_person_who_chooses_none_loses_none(helix: Helix) -> None:
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+@pytest.mark.parametrize("choose", ["", DECLINED])
+def test_a_person_who_chooses_none_loses_none(helix: Helix, choose: str, mode: str) -> None:
     keep(helix, "the barn is red", scope="barn")
-    answer = call(helix, "forget", choose="", query="the barn is red", scope="barn")
-    assert "forgotten" not in answer.structured_content
+    answer = call(helix, "forget", mode, choose=choose, query="the barn is red", scope="barn")
+    assert answer.structured_content == {}, "who was told no is not told how to go on without"
+    assert "Call again" not in text_of(answer)
     assert call(helix, "list", scope="barn").structured_content["total"] == 1
 
 

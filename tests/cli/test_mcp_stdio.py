@@ -175,6 +175,21 @@ def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Sessio
     assert session.call("list")["structuredContent"]["items"] is not None
 
 
+def test_a_text_that_was_cut_in_the_middle_of_a_letter_is_kept(session: Session) -> None:
+    session.open()
+    written = session.call("note", text="the owl ships on Mondays \ud83d")
+    assert written["structuredContent"]["status"] == "added"
+    (found,) = session.call("search", query="when does the owl ship \ud83e")["structuredContent"]["items"]
+    assert found["text"] == "the owl ships on Mondays ?"
+
+
+def test_what_the_daemon_cannot_read_is_told_to_who_asked(session: Session) -> None:
+    session.open()
+    deep = json.loads("[" * 400 + "]" * 400)
+    told = session.ask("tools/call", name="memory.list", arguments={"scope": deep})["error"]
+    assert (told["code"], "recursion" in told["message"]) == (-32700, True)
+
+
 def test_its_process_loads_neither_a_model_nor_the_server() -> None:
     program = "import sys, helix.cli.main, helix.cli.mcp_stdio, helix.daemon; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()

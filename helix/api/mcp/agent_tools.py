@@ -263,6 +263,8 @@ class AgentTools:
             if name:
                 memory = await self._askers.ask(call, "forget", name_or_id=name)
                 return answered(f"Forgotten: {memory.name}.", Forgotten(forgotten=memory.name))
+            if _was_asked(chosen):
+                return answered("Nothing was forgotten: the user was asked, and chose none.", Forgotten())
             found = await self._candidates(call, query, scope)
             advice = "Nothing was forgotten. Call again with the id of the one that is meant:\n"
             return answered(advice + lines_of(found, "nothing fits"), Forgotten(candidates=found))
@@ -324,6 +326,11 @@ class AgentTools:
         words += [f"taken out: {', '.join(record.redacted)}"] if record.redacted else []
         words += [f"contradicts {', '.join(record.contradicts)}"] if record.contradicts else []
         return answered("; ".join([*words, *([warning] if warning else [])]) + ".", record)
+
+
+def _was_asked(chosen: ElicitationResult[Which]) -> bool:
+    """Return whether a person was shown what is meant: what they say is of a class made for the question."""
+    return not isinstance(chosen, AcceptedElicitation) or type(chosen.data) is not Which
 
 
 def _tool(function: Callable[..., Any], name: str, annotations: ToolAnnotations) -> Tool:
