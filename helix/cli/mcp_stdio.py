@@ -116,7 +116,11 @@ class Bridge:
             message = json.loads(line) if len(line) <= REQUEST_BYTES else None
         except (ValueError, RecursionError):
             message = None
-        if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
+        if (
+            not isinstance(message, dict)
+            or not isinstance(message.get("method", ""), str)
+            or not isinstance(message.get("id", 0), str | int)
+        ):
             words = f"a message is one line of JSON of at most {REQUEST_BYTES:,} bytes"
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": _PARSE_ERROR, "message": words}})
             return

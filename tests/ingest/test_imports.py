@@ -238,6 +238,26 @@ def test_conversations_come_in_as_episodes_by_their_last_branch(helix: Helix, tm
     assert take_in(helix, tmp_path / "gpt")["skipped"] == 2
 
 
+def test_a_large_export_that_chatgpt_split_is_one(helix: Helix, tmp_path: Path) -> None:
+    for number, word in enumerate(("rebase", "squash", "bisect")):
+        (talk, _) = chatgpt()
+        told = json.loads(json.dumps({**talk, "conversation_id": f"c{number}"}).replace("rebase", word))
+        (tmp_path / f"conversations-{number:03}.json").write_text(json.dumps([told]), "utf-8")
+    (tmp_path / "export_manifest.json").write_text("{}", "utf-8")
+    done = take_in(helix, tmp_path)
+    assert (done["source"], done["episodes"], done["problems"]) == ("chatgpt", 6, ())
+    assert {f"How do I {word}?" for word in ("rebase", "squash", "bisect")} < {
+        one.content for one in capture.episodes(helix).items
+    }
+
+
+def test_what_a_tool_was_given_makes_no_other_kind_of_an_export(helix: Helix, tmp_path: Path) -> None:
+    (talk,) = json.loads(json.dumps(CLAUDE_CHAT))
+    talk["chat_messages"][1]["content"][0]["input"] = {"title": "a plan", "mapping": {"a": "b"}}
+    (tmp_path / "conversations.json").write_text(json.dumps([talk]), "utf-8")
+    assert take_in(helix, tmp_path)["source"] == "claude"
+
+
 def test_a_long_list_is_read_one_object_at_a_time(tmp_path: Path) -> None:
     file = tmp_path / "long.json"
     file.write_text(json.dumps([{"n": n, "text": "x" * 3_000} for n in range(500)], indent=1), "utf-8")
@@ -381,6 +401,24 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
     assert take_in(helix, folder, scope="shop")["memories"] == 1
     assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution
+
+
+def test_a_plan_shows_no_secret(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / "chat.json").write_text(json.dumps(chatgpt()), "utf-8")
+    shown = take_in(helix, tmp_path / "chat.json", plan=True)["examples"]
+    assert shown[0] == "How do I rebase?"
+    assert "Run git rebase" in shown[1] and TOKEN not in "".join(shown)
+
+
+def test_a_note_that_is_cut_is_told_of(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / "brain").mkdir()
+    (tmp_path / "brain/long.md").write_text("word " * 10_000 + "[[other]]", "utf-8")
+    (tmp_path / "brain/other.md").write_text("short", "utf-8")
+    done = take_in(helix, tmp_path / "brain")
+    assert done["memories"] == 2
+    assert [(one["where"], one["why"]) for one in done["problems"]] == [
+        ("long.md", "only its first 30,000 characters come in")
+    ]
 
 
 @pytest.mark.parametrize("line", ["- " + " " * 300_000 + "x", "- a" + " " * 300_000 + "[[", "[[" + "a" * 300_000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,36 +13,41 @@ from helix.ingest.imports.peek import Peek
 from helix.ingest.plain import shorten
 from helix.model.reports import IngestProblem
 
-_FILE = "conversations.json"
+_FILE, _SHARD = "conversations.json", re.compile(r"conversations-\d+\.json")
 _LONGEST_TEXT = 8_000
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 _MOST_TURNS = 20_000
 
 
-def _file(path: Path) -> Path:
-    return path / _FILE if path.is_dir() else path
-
-
-def _inside(peek: Peek) -> Peek | None:
-    """Return the look at the file of conversations: the path itself, or what lies in the unpacked export."""
+def _files(peek: Peek) -> list[Path]:
+    """Return the files of conversations: the path itself, or what lies in the unpacked export, in one or in several."""
     if not peek.is_folder:
-        return peek
-    return Peek(peek.path / _FILE) if _FILE in peek.names else None
+        return [peek.path]
+    return [peek.path / name for name in peek.names if name == _FILE or _SHARD.fullmatch(name)]
+
+
+def _talks(asked: Asked) -> Iterator[Mapping[str, Any] | IngestProblem]:
+    for file in _files(Peek(asked.path)):
+        yield from objects_of(file)
+
+
+def _begins(peek: Peek) -> Peek | None:
+    return next(map(Peek, _files(peek)), None)
 
 
 def _is_chatgpt(peek: Peek) -> bool:
-    inside = _inside(peek)
-    return inside is not None and inside.holds("mapping", "title")
+    first = _begins(peek)
+    return first is not None and first.holds("mapping", "title") and not first.holds("chat_messages")
 
 
 def _is_claude(peek: Peek) -> bool:
-    inside = _inside(peek)
-    return inside is not None and inside.holds("uuid", "chat_messages")
+    first = _begins(peek)
+    return first is not None and first.holds("uuid", "chat_messages")
 
 
 def _chatgpt(asked: Asked) -> Iterator[Told]:
     """Yield the turns from the first to the current one; what was asked another way and left is not among them."""
-    for talk in objects_of(_file(asked.path)):
+    for talk in _talks(asked):
         if isinstance(talk, IngestProblem):
             yield talk
             continue
@@ -73,7 +79,7 @@ def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _claude(asked: Asked) -> Iterator[Told]:
-    for talk in objects_of(_file(asked.path)):
+    for talk in _talks(asked):
         if isinstance(talk, IngestProblem):
             yield talk
             continue
@@ -103,7 +109,7 @@ def _turn(key: object, session: str, role: object, text: str, at: object) -> Ite
 
 CHATGPT = Adapter(
     name="chatgpt",
-    looks_for='a data export of ChatGPT: conversations.json with "mapping", or the folder it lies in',
+    looks_for='a data export of ChatGPT: conversations.json (or -000.json) with "mapping", or its folder',
     fits=_is_chatgpt,
     read=_chatgpt,
 )

@@ -27,6 +27,7 @@ from helix.ingest.writing import Importer
 from helix.model.memory import GLOBAL_SCOPE
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
+from helix.text.redact import redact
 
 ADAPTERS: tuple[Adapter, ...] = (
     *(OWN, MCP_MEMORY, CODEX, GEMINI, OPENCODE, CHATGPT, CLAUDE, MEM0, CLAUDE_MEM),
@@ -34,7 +35,7 @@ ADAPTERS: tuple[Adapter, ...] = (
 )
 """Every kind of file and folder, those first that are told by the most."""
 _SHOWN = 10
-_LONGEST = 120
+_LONGEST, _LOOKED_AT = 120, 2_000
 
 
 def adapter_for(path: Path, name: str = "") -> Adapter:
@@ -105,4 +106,4 @@ def work_of(store: Store, path: Path, *, name: str, scope: str, one_scope: bool,
 def _show(shown: list[str], item: Slice) -> None:
     if len(shown) < _SHOWN:
         says = item.memories[0].trigger if item.memories else item.episode.content
-        shown.append(shorten(" ".join(says.split()), _LONGEST))
+        shown.append(shorten(" ".join(redact(says[:_LOOKED_AT]).text.split()), _LONGEST))

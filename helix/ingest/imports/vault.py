@@ -74,7 +74,7 @@ def _read(asked: Asked) -> Iterator[Told]:
             yield LinkDraft(type=kind, source=link.source, target=target, relation=word)
 
 
-def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link]) -> Iterator[Found]:
+def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link]) -> Iterator[Told]:
     matter, body = front_matter_of(note.text)
     place = PurePosixPath(note.place)
     title = _one(matter.get("title")) or place.stem
@@ -91,7 +91,10 @@ def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link
             observed.append(_observation(f"{vault}/{note.place}{heading}", title, found[1], found[2]))
         elif not relation:
             said.append(line)
-    text = shorten("\n".join(said).strip(), _LONGEST_TEXT)
+    whole = "\n".join(said).strip()
+    text = shorten(whole, _LONGEST_TEXT)
+    if len(whole) > _LONGEST_TEXT:
+        yield IngestProblem(where=note.place, why=f"only its first {_LONGEST_TEXT:,} characters come in")
     card = Found(
         key=f"{vault}/{note.place}",
         says={
