@@ -295,10 +295,16 @@ class Index:
         if tokens and len(held) == len(tokens):
             owners = (passages.owner[found[found < passages.count]] for found in held.values())
             mask[reduce(np.intersect1d, owners)] = True
-        folded, names = word.casefold(), self.view.lookups.names
-        memories = np.flatnonzero(self.view.columns.label == LABEL_CODE[Label.MEMORY]).tolist()
-        mask[[row for row in memories if folded in names[row].casefold()]] = True
+        mask[[row for _, row in self.with_name(self.where(Label.MEMORY), [word])]] = True
         return Rows(mask)
+
+    def with_name(self, rows: Rows, words: Iterable[str]) -> list[tuple[str, int]]:
+        """Return the folded name of those rows, and the row, whose name has every one of the words in it."""
+        names = self.view.lookups.names
+        found = [(names[row].casefold(), row) for row in rows]
+        for folded in map(str.casefold, words):
+            found = [one for one in found if folded in one[0]]
+        return found
 
     def recorded_since(self, moment: int) -> Rows:
         """Return what was recorded at the moment or later."""

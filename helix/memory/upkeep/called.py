@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, reduce
 from heapq import nsmallest
 from itertools import islice
 from operator import and_
@@ -13,6 +13,7 @@ from helix.model.edge import Label
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Status
 from helix.store.graph_drawing import drawn_nodes, title
+from helix.store.index import Rows
 from helix.store.store import Store
 
 CALLED = (Label.MEMORY, Label.SESSION, Label.PLAN, Label.TASK, Label.ENTITY, Label.REFLECTION)
@@ -28,23 +29,21 @@ def called(store: Store, text: str, labels: Sequence[Label], limit: int) -> list
     sessions. Without a word there are none.
     """
     words = text.casefold().split()[:_MOST_WORDS]
-    rows = [row for label in labels if words for row in islice(_rows(store, label, words), limit)]
+    told = cache(lambda: reduce(and_, map(store.index.with_word, words)))
+    rows = [row for label in labels if words for row in islice(_rows(store, label, words, told), limit)]
     return list(drawn_nodes(store.index, map(store.index.ref_of, rows)).values())
 
 
-def _rows(store: Store, label: Label, words: Sequence[str]) -> Iterable[int]:
+def _rows(store: Store, label: Label, words: Sequence[str], told: Callable[[], Rows]) -> Iterable[int]:
     index = store.index
     match label:
         case Label.MEMORY | Label.REFLECTION:
-            standing = index.where(label, statuses=[Status.ACTIVE])
-            return index.newest(reduce(and_, map(index.with_word, words), standing))
+            return index.newest(index.where(label, statuses=[Status.ACTIVE]) & told())
         case Label.SESSION:
             return (row for row in index.newest(told_sessions(store)) if _has(name_of(index, row), words))
         case Label.ENTITY:
-            names = ((index.name_of(index.ref_of(row)), row) for row in index.where(label))
-            return [
-                row for _, row in nsmallest(_MOST_READ, ((len(name), row) for name, row in names if _has(name, words)))
-            ]
+            found = index.with_name(index.where(label), words)
+            return [row for _, row in nsmallest(_MOST_READ, ((len(name), row) for name, row in found))]
         case _:
             rows = index.newest(index.where(label), _MOST_READ)
             held = zip(rows, index.records.present([index.ref_of(row) for row in rows]), strict=True)
