@@ -61,7 +61,7 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
     if address.startswith("s3://"):
         from helix.strands.s3_remote import S3Remote  # boto3 is an extra
 
-        return S3Remote(address, store.runtime.settings.s3_endpoint)
+        return S3Remote(address, store.runtime.settings.s3_endpoint, stopped)
     home = store.runtime.settings.home
     if address.startswith(shared_place.PREFIX):
         return shared_place.SharedPlace(store, Shares(home).get(address.removeprefix(shared_place.PREFIX)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from helix.errors import NotFoundError
+from helix.errors import InvalidInputError, NotFoundError
+from helix.strands import s3_remote
 from helix.strands.s3_remote import S3Remote
 
 
@@ -72,8 +74,71 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         server.shutdown()
 
 
+def place_at(endpoint: str, address: str = "s3://memory/helix") -> S3Remote:
+    return S3Remote(address, endpoint, lambda: False)
+
+
+class Endless(Bucket):
+    """A server whose lists and objects never end; `told` counts what it was asked for."""
+
+    told: list[str]
+
+    def do_GET(self) -> None:
+        self.told.append(self.path)
+        if self._key().endswith("large"):
+            self._answer(200, b"x" * 5_000)
+        elif self._key():
+            self._stream(b"x" * 1_000)
+        elif "without-end" in self.path:
+            self._stream(b"<Contents><Key>a</Key></Contents>" * 1_000)
+        else:
+            keys = "".join(f"<Contents><Key>helix/{len(self.told)}/{number}</Key></Contents>" for number in range(40))
+            more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{len(self.told)}</NextContinuationToken>"
+            self._answer(200, f"<ListBucketResult>{more}{keys}</ListBucketResult>".encode())
+
+    def _stream(self, block: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(block), block))
+
+
+@pytest.fixture
+def endless(endpoint: str) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server that never ends, and what it was asked for."""
+    handler = type("Hostile", (Endless,), {"objects": {}, "told": [], "protocol_version": "HTTP/1.1"})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", handler.told
+        server.shutdown()
+
+
+def test_a_list_without_an_end_is_given_up(
+    endless: tuple[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint, asked = endless
+    monkeypatch.setattr(s3_remote, "_MOST_NAMES", 100)
+    with pytest.raises(InvalidInputError, match="more than 100 objects"):
+        place_at(endpoint).names()
+    assert len(asked) == 3
+    monkeypatch.setattr(s3_remote, "_MOST_ANSWER", 1 << 20)
+    with pytest.raises(NotFoundError, match="no end"):
+        place_at(endpoint, "s3://memory/without-end").names()
+
+
+def test_an_object_brings_no_more_than_may_be_fetched(endless: tuple[str, list[str]], tmp_path: Path) -> None:
+    endpoint, _ = endless
+    for name in ("large", "endless"):
+        with pytest.raises((InvalidInputError, NotFoundError)):
+            place_at(endpoint).fetch(name, tmp_path / name, 4_000)
+        assert (tmp_path / name).stat().st_size <= 4_000
+
+
 def test_a_bucket_keeps_what_is_left_in_it(endpoint: str, tmp_path: Path) -> None:
-    place = S3Remote("s3://memory/helix", endpoint)
+    place = place_at(endpoint)
     names = [f"{'a' * 16}/{number:08}-{'b' * 16}-{'c' * 16}.dna" for number in range(5)]
     for name in names:
         (source := tmp_path / "source").write_bytes(name.encode() * 1_000)
@@ -82,8 +147,8 @@ def test_a_bucket_keeps_what_is_left_in_it(endpoint: str, tmp_path: Path) -> Non
     place.fetch(names[3], tmp_path / "fetched", 1 << 20)
     assert (tmp_path / "fetched").read_bytes() == names[3].encode() * 1_000
     place.remove(names[:4])
-    assert S3Remote("s3://memory/helix", endpoint).names() == names[4:]
+    assert place_at(endpoint).names() == names[4:]
     with pytest.raises(NotFoundError, match="cannot be reached"):
         place.fetch(names[0], tmp_path / "gone", 1 << 20)
     with pytest.raises(NotFoundError, match="cannot be reached"):
-        S3Remote("s3://another", endpoint).names()
+        place_at(endpoint, "s3://another").names()
