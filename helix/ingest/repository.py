@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
+from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
@@ -54,7 +55,9 @@ _EXCHANGING = {
     "GIT_AUTHOR_NAME": "helix",
     "GIT_COMMITTER_EMAIL": "helix@localhost",
     "GIT_COMMITTER_NAME": "helix",
-    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=20",
+    "GIT_HTTP_LOW_SPEED_LIMIT": "100",  # bytes in a second, over so many seconds
+    "GIT_HTTP_LOW_SPEED_TIME": "120",
+    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=30",
 }
 """What is different where something is exchanged with another repository: how it may be reached, and who commits."""
 _OVERRIDES = {
@@ -76,6 +79,13 @@ _PATIENCE_SECONDS = 5
 _SILENCE_SECONDS = 300
 """How long git may say nothing while it tells of a history. A few trees that hold each other can have it walk through
 more folders than a lifetime has seconds."""
+_EXCHANGE_SECONDS = 24 * 3_600
+"""How long one exchange with another repository may take, which goes on as long as git tells of progress."""
+_MOST_BROUGHT = 16 << 30
+"""Bytes of packs that one exchange may bring; at most half of what is free on the disk."""
+_MOST_COMPLAINTS = 16 << 20
+"""Bytes that git may write beside its answer: progress, and what another repository has it say."""
+_LAST_COMPLAINTS = 10_000
 _MEMORY_BYTES = 4 << 30
 """Memory that git may take, half of the machine's at most: it lists all files of a commit before it tells of the first,
 and a few hundred bytes can name billions. Only Linux keeps to it."""
@@ -147,11 +157,26 @@ def exchanging(
 ) -> Iterator[Told]:
     """Yield what a git command writes that may change `folder`, a git folder of Helix's own, and reach another one.
 
-    No hook runs, and nobody is asked for a password. Raises InvalidInputError in git's words where it fails.
+    No hook runs, and nobody is asked for a password. It may take long where it is asked for its `--progress`. Raises
+    InvalidInputError in git's words where it fails.
     """
     told = {**_EXCHANGING, "GIT_DIR": os.fspath(folder.absolute()), **(given or {})}
-    with _stream(folder, arguments, stopped, _SILENCE_SECONDS, given=told) as stream:
+    most = _bytes_in(folder) + min(_MOST_BROUGHT, shutil.disk_usage(folder).free // 2)
+
+    def is_full() -> bool:
+        return _bytes_in(folder) > most
+
+    with _stream(folder, arguments, stopped, _SILENCE_SECONDS, given=told, is_full=is_full) as stream:
         yield stream
+
+
+def _bytes_in(folder: Path) -> int:
+    """Return how much a git folder has by packs, those that just arrive among them."""
+    total = 0
+    for file in (folder / "objects" / "pack").glob("*"):
+        with suppress(FileNotFoundError):  # an arriving pack gets another name
+            total += file.stat().st_size
+    return total
 
 
 def check(folder: Path) -> None:
@@ -171,12 +196,16 @@ def check(folder: Path) -> None:
 
 
 class Told:
-    """What a git command writes, as it comes; `waiting_since` says since when nothing has, `code` how it ended."""
+    """What a git command writes, as it comes; `waiting_since` says since when nothing has, `code` how it ended.
+
+    `ended` is why it was ended before its time.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self.waiting_since: float | None = None
-        self.silent = False
+        self.ended: HelixError | None = None
+        self.complained, self.complained_at = 0, 0.0
         self.code = 0
 
     def read(self, most: int) -> bytes:
@@ -241,13 +270,18 @@ def _stream(
     silence: float,
     failing: bool = False,
     given: Mapping[str, str] | None = None,
+    is_full: Callable[[], bool] | None = None,
 ) -> Iterator[Told]:
-    """Yield what a git command writes; its failure is an error unless it may be `failing`."""
+    """Yield what a git command writes; its failure is an error unless it may be `failing`.
+
+    With `is_full` it may be silent as long as it tells of progress, and is ended once that says so.
+    """
     with tempfile.TemporaryFile() as complaints:
         process = _start(folder, arguments, complaints, given or {})
         assert process.stdout is not None
         told, finished, over = Told(process.stdout), False, threading.Event()
-        watch = threading.Thread(target=_end_when, args=(process, told, stopped, silence, over), daemon=True)
+        why = partial(_why_to_end, folder, told, complaints, silence, is_full)
+        watch = threading.Thread(target=_end_when, args=(process, told, stopped, why, over), daemon=True)
         watch.start()
         try:
             yield told
@@ -259,22 +293,49 @@ def _stream(
                 process.kill()
             told.code = process.wait()
             watch.join()
-        if told.silent:
-            raise _silence(folder, silence)
+        if told.ended is not None:
+            raise told.ended
         if told.code != 0 and not failing:
-            complaints.seek(0)
-            raise _refusal(folder, complaints.read(10_000))
+            complaints.seek(max(0, os.fstat(complaints.fileno()).st_size - _LAST_COMPLAINTS))
+            raise _refusal(folder, complaints.read(_LAST_COMPLAINTS))
 
 
 def _end_when(
-    process: subprocess.Popen[bytes], told: Told, stopped: Callable[[], bool], silence: float, over: threading.Event
+    process: subprocess.Popen[bytes],
+    told: Told,
+    stopped: Callable[[], bool],
+    why: Callable[[float], HelixError | None],
+    over: threading.Event,
 ) -> None:
+    began = time.monotonic()
     while not over.wait(_LOOK_SECONDS):
-        since = told.waiting_since
-        told.silent = since is not None and time.monotonic() - since > silence
-        if told.silent or stopped():
+        told.ended = why(began)
+        if told.ended is not None or stopped():
             process.kill()
             return
+
+
+def _why_to_end(
+    folder: Path,
+    told: Told,
+    complaints: IO[bytes],
+    silence: float,
+    is_full: Callable[[], bool] | None,
+    began: float,
+) -> HelixError | None:
+    """Return why a command that began then is to be ended: it is silent, says too much, or brings too much."""
+    now, since, said = time.monotonic(), told.waiting_since, os.fstat(complaints.fileno())
+    if said.st_size > told.complained:
+        told.complained, told.complained_at = said.st_size, now
+    if is_full is not None and since is not None:
+        since = max(since, told.complained_at)
+    if since is not None and now - since > silence:
+        return _silence(folder, silence)
+    if said.st_size > _MOST_COMPLAINTS or (is_full is not None and now - began > _EXCHANGE_SECONDS):
+        return InvalidInputError(f"git came to no end in {folder}", hint="see what the other repository does")
+    if is_full is not None and is_full():
+        return InvalidInputError("the other repository sends more than there is room for", hint="make room on the disk")
+    return None
 
 
 def _run(

@@ -84,7 +84,7 @@ class GitRemote(Remote):
         for _ in range(_TRIES):
             commit = self._committed(change)
             try:
-                how = ("--quiet", "--no-verify", *self._run_there("receive-pack"))
+                how = ("--progress", "--no-verify", *self._run_there("receive-pack"))
                 self._git("push", *how, "--", self._url, f"{commit}:{BRANCH}")
             except InvalidInputError as refused:
                 before = self._head
@@ -120,8 +120,8 @@ class GitRemote(Remote):
             raise NotFoundError(f"{self._url} cannot be reached: {error.message}", hint=error.hint) from error
         head = told[0].decode("ascii") if told else ""
         if head and head != self._head:
-            how = ("--quiet", "--no-tags", "--depth=1", *self._run_there("upload-pack"))
-            self._git("fetch", *how, "--", self._url, f"+{BRANCH}:{_HERE}")
+            how = ("--progress", "--no-tags", "--depth=1", *self._run_there("upload-pack"))
+            self._git("-c", "fetch.unpackLimit=1", "fetch", *how, "--", self._url, f"+{BRANCH}:{_HERE}")
             head = self._word("rev-parse", "--verify", _HERE)
         self._head = head
 
