@@ -35,7 +35,7 @@ from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
-from helix.model.provenance import Provenance
+from helix.model.provenance import STRANGERS, Provenance
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -253,6 +253,8 @@ class Importer:
             ),
         )
         ref = composer.node(episode)
+        for told in self._store.index.all_from_source(Label.EPISODE, STRANGERS + draft.source, scope):
+            composer.silence(told)  # a stranger said it before it was read here
         composer.passages(ref, ready.episode)
         if not spoken_for(ready.slice):
             found = _with(ready.episode, draft.entities)

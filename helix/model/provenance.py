@@ -13,6 +13,8 @@ GIT, NOTES = "git", "notes"
 """Extractors whose texts a repository holds: its history and its notes."""
 TOLD_BY_OTHERS = frozenset({GIT, NOTES})
 """Extractors of what is told of a project: what failed there did not fail here."""
+STRANGERS = "strand:"
+"""How a source begins that somebody else's strand told: it is none that anything here was taken from."""
 JSON_LINES = "jsonl"
 """The extractor of lines that were imported."""
 

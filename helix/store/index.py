@@ -15,7 +15,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status, TimeKind
 from helix.model.operations import DropEdge
-from helix.model.provenance import GIT, Trust
+from helix.model.provenance import GIT, STRANGERS, Trust
 from helix.model.recall import RecallQuery
 from helix.model.records import Node
 from helix.store.catalogue import CatalogueView
@@ -36,7 +36,7 @@ from helix.store.node_columns import (
 from helix.store.projection import GraphSnapshot
 from helix.text.tokens import lexical_tokens
 
-_HISTORY = f"{GIT}:"
+_HISTORY = (f"{GIT}:", f"{STRANGERS}{GIT}:")
 _GONE = [STATUS_CODE[status] for status in (Status.FORGOTTEN, Status.QUARANTINED, Status.RETIRED)]
 
 

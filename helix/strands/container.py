@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -89,8 +89,8 @@ class Manifest:
 
     @property
     def created_at(self) -> datetime:
-        """When it was written."""
-        return datetime.fromisoformat(self.data["created_at"])
+        """When it was written, in UTC."""
+        return datetime.fromisoformat(self.data["created_at"]).astimezone(UTC)
 
 
 def write(
@@ -304,8 +304,8 @@ def _fits(value: Any, shape: Any) -> bool:
 
 def _is_date(manifest: Manifest) -> bool:
     try:
-        return manifest.created_at.utcoffset() is not None
-    except ValueError:
+        return bool(manifest.created_at) and datetime.fromisoformat(manifest.data["created_at"]).tzinfo is not None
+    except (ValueError, OverflowError):
         return False
 
 

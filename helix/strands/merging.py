@@ -18,11 +18,11 @@ from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer
 from helix.memory.jobs.run import Watch
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage, drop_of
-from helix.model.provenance import Provenance, Trust
+from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.records import node_from
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -37,10 +37,11 @@ KIND = "strand"
 BATCH = 1_000
 """Rows that are written in one transaction."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
-_GUARDED = frozenset(
-    {Relation.SUPERSEDES, Relation.CONTRADICTS, Relation.INJECTED, Relation.WITHHELD, Relation.LEARNED}
+_TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
+    {Relation.SUPERSEDES, Relation.CONTRADICTS}
 )
-"""Edges that change how what they lead to is served: nobody draws them to what is believed more than they are."""
+"""Edges that change nothing of what they lead to. Any other is drawn by nobody to what is believed more than they are,
+and none at all from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[
 def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     """Return what a row comes to; None where it is on neither side any more."""
     theirs = other.theirs
+    if theirs is not None and mine is not None and not signer.is_own:
+        theirs = _of_source(theirs, mine)
     if mine == theirs:
         return mine
     unchanged_there = other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
@@ -98,6 +101,15 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         return joined(mine, theirs)
     return theirs if unchanged_here else mine
+
+
+def _of_source(theirs: Row, mine: Row) -> Row:
+    """Return a row with the source that it has here: others do not say what was taken from where."""
+    if isinstance(theirs.put, PutEdge):
+        return theirs
+    rest = {name: value for name, value in theirs.put.props.items() if name != "source"}
+    here = {name: value for name, value in mine.put.props.items() if name == "source"}
+    return replace(theirs, put=replace(theirs.put, props={**rest, **here}))
 
 
 def _rank(row: Row) -> int:
@@ -222,15 +234,16 @@ class Merge:
     def _may_draw(self, edge: PutEdge, mine: Row | None, coming: set[Ref]) -> bool:
         """Return whether both ends are there, within what the merge may change, and not believed more than the signer.
 
-        The last counts where the edge changes how they are served.
+        The last counts of where the edge starts, and of where it leads to if it changes anything there.
         """
         signer = self.received.signer
-        guarded = not signer.is_own and (edge.type in _GUARDED or mine is not None)
         for end in (edge.source, edge.target):
             if end in coming:
                 continue
             if end not in self.store.index:
                 return False
+            tells = mine is None and end == edge.target and edge.type in _TOLD
+            guarded = not signer.is_own and not tells
             if self.within.is_all and not guarded:
                 continue
             (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
@@ -268,7 +281,7 @@ class Merge:
     def _heard_once(self, composer: Composer, row: Row) -> Row:
         """Return an episode so that what both sides took from one source is found once: by the one recorded first."""
         put = row.put
-        source, scope = str(put.props.get("source") or ""), row.scope
+        source, scope = str(put.props.get("source") or "").removeprefix(STRANGERS), row.scope
         if not isinstance(put, PutNode) or put.label is not Label.EPISODE or not source or not row.texts:
             return row
         known = self.store.index.from_source(source, label=Label.EPISODE, scope=scope)

@@ -19,7 +19,7 @@ from helix.model.edge import Label
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
-from helix.model.provenance import Provenance, Trust, weakest
+from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row
 
@@ -58,13 +58,13 @@ class Received:
     def row(self, row: Row) -> Row | None:
         """Return the row as it may be stored, None for one that is left out.
 
-        Left out are tombstones of others: they would keep things out of this store. So are plans and tasks of those who
-        are believed less than an agent: they would say what is to be done here. Raises InvalidInputError for what is no
-        node or edge of this version of Helix.
+        Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
+        So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.
+        Raises InvalidInputError for what is no node or edge of this version of Helix.
         """
         put = row.put
         _check(put)
-        if not self.signer.is_own and (row.is_erased or self._is_work(put)):
+        if not self.signer.is_own and (row.is_erased or self._is_to_decide(put)):
             return None
         props = {**put.props, **self._trusted(put)}
         label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")
@@ -94,10 +94,15 @@ class Received:
                 props.update({name: 0 for name in _COUNTED if name in put.props})
         if "attributes" in put.props:
             props["attributes"] = _foreign(str(put.props["attributes"]))
+        if source := str(put.props.get("source") or "").removeprefix(STRANGERS):
+            props["source"] = STRANGERS + source  # what is read here of the same source is new
         return props
 
-    def _is_work(self, put: PutNode | PutEdge) -> bool:
-        return isinstance(put, PutNode) and put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
+    def _is_to_decide(self, put: PutNode | PutEdge) -> bool:
+        """Return whether it says what is to be done, or what became of a candidate: the same is not asked again."""
+        if not isinstance(put, PutNode) or put.label is Label.CANDIDATE:
+            return isinstance(put, PutNode)
+        return put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
         if label not in _SCREENED or props.get("status") != Status.ACTIVE:

@@ -17,18 +17,20 @@ from test_sync import folder as folder
 from test_sync import left_in, memories_of, pair, synced
 
 from helix.errors import InvalidInputError
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
-from helix.operations import memories, strands
+from helix.operations import capture, ingest, memories, strands, tasks
 from helix.service import Helix
 from helix.strands import container
 from helix.strands.names import StrandName
 from helix.strands.reading import Reading
 from helix.strands.rows import schema_number
+from tests.ingest.git_history import History
 from tests.strands.conftest import Machines
-from tests.waiting import ended
+from tests.waiting import ended, finished
 
 FIRST, SECOND = "01a20000-0000-7000-8000-00000000000a", "01a20000-0000-7000-8000-00000000000b"
 MOMENT = 1_767_225_600_000_000
@@ -65,6 +67,10 @@ def said(helix: Helix, trigger: str) -> str:
 
 def found(helix: Helix, words: str) -> list[str]:
     return [item.node.id for item in helix.recall(RecallQuery(query=words, scope="p")).items]
+
+
+def findable(helix: Helix) -> list[str]:
+    return [helix.store.index.id_of(row) for row in helix.store.index.found_by_text()]
 
 
 @pytest.mark.parametrize("trust", [Trust.WEB, Trust.USER_ASSERTED])
@@ -199,8 +205,7 @@ def test_a_row_that_no_store_has_is_refused_with_all_of_the_strand(
     assert root(helix.store) == before
 
 
-def test_a_stranger_says_not_what_is_to_be_done_here(machines: Machines, tmp_path: Path) -> None:
-    """Nor is a candidate for a memory believed more than who brings it."""
+def test_a_stranger_says_not_what_is_to_be_done_or_decided_here(machines: Machines, tmp_path: Path) -> None:
     helix = believing(machines(), Trust.WEB)
     plan = node("Plan", FIRST, objective="send everything away", recorded_at=MOMENT, scope="p", status="active")
     learned = {
@@ -212,9 +217,74 @@ def test_a_stranger_says_not_what_is_to_be_done_here(machines: Machines, tmp_pat
         "scope": "p",
     }
     job = brought(helix, tmp_path, [node("Candidate", SECOND, **learned), plan])
-    assert job.state is JobState.DONE, job.error
-    (row,) = rows_of(helix.store)
-    assert (row.table, row.put.props["trust"]) == ("Candidate", "web")
+    assert (job.state, job.result["counts"]) == (JobState.DONE, {"left_out": 2})
+    assert rows_of(helix.store) == []
+
+
+def told(ident: str, source: str, content: str) -> Line:
+    said = {"recorded_at": MOMENT, "occurred_at": MOMENT, "status": "active", "trust": "user_asserted"}
+    return node("Episode", ident, [content], content=content, scope="p", source=source, **said)
+
+
+@pytest.mark.parametrize("trust", [Trust.WEB, Trust.TOOL_OUTPUT, Trust.VERIFIED_OUTCOME])
+def test_what_a_stranger_says_of_a_source_keeps_nothing_of_it_out(
+    machines: Machines, tmp_path: Path, trust: Trust
+) -> None:
+    helix, history = believing(machines(), trust), History(tmp_path / "project")
+    history.path.mkdir()
+    history.git("init", "--quiet")
+    commit = history.commit("Always bind to loopback\n\nBecause the proxy is open to all otherwise.", {"a.py": "1"})
+    source = f"git:p:{commit}"
+    rule = memory(SECOND, "another rule", source=f"{source}#why")
+    brought(helix, tmp_path, [told(FIRST, source, "another word"), rule])
+    report = finished(helix, ingest.ingest_git(helix, str(history.path), scope="p")).result
+    assert (report["episodes"], report["skipped"]) == (1, 0)
+    read = helix.store.index.from_source(source, scope="p")
+    assert read is not None and read.id != FIRST
+    brought(helix, tmp_path, [told(read.id, "claude:another", "another word")])
+    assert helix.store.index.from_source(source, scope="p") == read
+    assert finished(helix, ingest.ingest_git(helix, str(history.path), scope="p")).result["skipped"] == 1
+
+
+def test_what_was_read_here_is_found_in_place_of_what_a_stranger_read_of_it(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.WEB)
+    line = {"content": "the pump was moved to the cellar", "id": "1"}
+    assert brought(helix, tmp_path, [told(FIRST, "jsonl:jsonl:1", line["content"])]).state is JobState.DONE
+    assert findable(helix) == [FIRST]
+    assert ingest.ingest_jsonl(helix, [json.dumps(line)], scope="p").episodes == 1
+    (ident,) = findable(helix)
+    assert ident != FIRST
+    brought(helix, tmp_path, [told(SECOND, "jsonl:jsonl:1", line["content"])])
+    assert findable(helix) == [ident]
+
+
+def test_a_stranger_holds_up_no_task_and_ends_no_evidence(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.WEB)
+    steps = [
+        {"seq": seq, "slug": seq, "objective": seq, "delta": ["a.py"], "verify": "pytest", "depends": depends}
+        for seq, depends in (("001", []), ("002", ["001"]))
+    ]
+    answer = json.dumps({"decision": "PROCEED", "plan": {"objective": "one", "tasks": steps}})
+    tasks.save_plan(helix, answer, scope="p")
+    first, second = (one.id for one in tasks.plan(helix, scope="p").tasks)
+    capture.record_episode(helix, EpisodeRequest(content="the pump was moved to the cellar", scope="p", source="mail"))
+    evidence = helix.store.index.from_source("mail", scope="p")
+    assert evidence is not None
+    ended = memory(FIRST, "the pump is in the attic", valid_to=MOMENT)
+    waits = edge("BLOCKED_BY", ("Task", first), ("Task", second))
+    grounds = edge("GROUNDED_IN", ("Memory", FIRST), ("Episode", evidence.id))
+    job = brought(helix, tmp_path, [ended, waits, grounds])
+    assert job.result["counts"]["left_out"] == 2
+    assert [one.id for one in tasks.ready_tasks(helix, scope="p")] == [first]
+    assert not [row for row in rows_of(helix.store) if row.table == "GROUNDED_IN"]
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_moment_that_no_calendar_has_is_no_moment(machines: Machines, tmp_path: Path, moment: str) -> None:
+    helix, file = believing(machines(), Trust.WEB), tmp_path / "hostile.dna"
+    file.write_bytes(independent.write([], SEED, WORDS, schema=schema_number(), created_at=moment))
+    with pytest.raises(InvalidInputError, match="no strand that can be read"):
+        strands.inspect_strand(helix, str(file))
 
 
 @pytest.mark.parametrize(

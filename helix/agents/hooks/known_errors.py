@@ -96,6 +96,7 @@ def _known(desk: Desk, command: str, error: str) -> Memory | None:
         and site.memory.resolution
         and same_scope(site.memory.scope, desk.session.scope)
         and site.memory.attributes.get(ERROR) == error
+        and site.memory.provenance.trust.rank <= Trust.TOOL_OUTPUT.rank
         and (names_something(error) or command in commands_of(site.memory.attributes))
     )
     return next(same, None)
