@@ -178,7 +178,8 @@ def is_announced(store: Path) -> bool:
 def used_ports(store: Path) -> tuple[int, ...]:
     """Return the ports that the store's daemons had, as far as noted, the newest last."""
     try:
-        return tuple(dict.fromkeys(map(int, files.read_text(store / PORTS_FILE).split())))
+        noted = dict.fromkeys(map(int, files.read_text(store / PORTS_FILE).split()))
+        return tuple(port for port in noted if 0 < port < 1 << 16)
     except (OSError, ValueError):
         return ()
 

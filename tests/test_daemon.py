@@ -123,7 +123,7 @@ def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings
     used = [port for port in range(1_024, 65_536) if port // 2 % 8]
     noted = plain.store_path / daemon.PORTS_FILE
     noted.parent.mkdir(parents=True, exist_ok=True)
-    noted.write_text("\n".join(map(str, used)), "utf-8")
+    noted.write_text("\n".join(map(str, (*used, -1, 0, 99_999_999))), "utf-8")  # some are none
     daemon.ensure_running(plain).close()
     now = running(plain).port
     assert now not in used

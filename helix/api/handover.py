@@ -32,7 +32,7 @@ _LONGEST_REQUEST = 4_096
 _SECONDS = 5.0
 _MOST_CONNECTIONS = 16
 _MOST_LINKS, _LINKS_WITHIN = 20, 60.0
-_PAGE = re.compile(r"(\d{10,12})\.[0-9a-f]{32}")
+_PAGE = re.compile(r"((\d{10,12})\.[0-9a-f]{16})([0-9a-f]{16})")
 _NONCE = re.compile(r"[0-9a-f]{32,64}")
 
 
@@ -60,20 +60,25 @@ class Handover:
 
     def new_page(self) -> Mapping[str, str]:
         """Return the id and the key of a page that the daemon knows now."""
-        page = f"{int(self._clock())}.{secrets.token_hex(16)}"
+        made = f"{int(self._clock())}.{secrets.token_hex(8)}"
+        page = made + self._mark(made)
         return {"page": page, "key": self._access.page_key(page).hex()}
+
+    def _mark(self, made: str) -> str:
+        """Return how the id of a page ends, by which it is known to be one that a daemon with this token gave."""
+        return self._access.page_key(made).hex()[:16]
 
     def where(self, page: str, nonce: str, port: int) -> Mapping[str, str | int]:
         """Return the daemon's port, a sealed one-time link, and a proof that only the page's key makes.
 
         `sealed` is the link XOR HMAC-SHA512(key, "link" + nonce); `proof` is HMAC-SHA512(key, "port" + nonce + port +
-        sealed), both in hexadecimal digits. Raises NotFoundError for what is no page's question, and UnauthorizedError
-        for a page whose session would have run out, or where too many have asked.
+        sealed), both in hexadecimal digits. Raises NotFoundError for what is no question of a page that was given a
+        key, and UnauthorizedError for a page whose session would have run out, or where too many have asked.
         """
         told = _PAGE.fullmatch(page)
-        if told is None or not _NONCE.fullmatch(nonce):
+        if told is None or not _NONCE.fullmatch(nonce) or not hmac.compare_digest(self._mark(told[1]), told[3]):
             raise NotFoundError("no page asks like this")
-        if not 0 <= self._clock() - int(told[1]) <= SESSION_SECONDS or not self._may_give():
+        if not 0 <= self._clock() - int(told[2]) <= SESSION_SECONDS or not self._may_give():
             raise UnauthorizedError("this page has been away for too long", hint="helix open")
         key = self._access.page_key(page)
         link = self._access.new_link().encode()

@@ -55,8 +55,10 @@ def test_a_page_of_another_store_or_of_long_ago_is_not_let_in() -> None:
     handover = Handover(Access(TOKEN), clock=lambda: now[0])
     page = handover.new_page()
     stranger = Handover(Access("another token"), clock=lambda: now[0]).new_page()
-    told = handover.where(stranger["page"], NONCE, 1)
-    assert mac(stranger["key"], f"port{NONCE}1{told['sealed']}").hex() != told["proof"]
+    for _ in range(30):
+        with pytest.raises(NotFoundError):
+            handover.where(stranger["page"], NONCE, 1)
+    assert handover.where(page["page"], NONCE, 1)["port"] == 1  # what strangers ask is not counted
     now[0] += 12 * 3600 + 1
     with pytest.raises(UnauthorizedError):
         handover.where(page["page"], NONCE, 1)

@@ -195,6 +195,15 @@ def test_a_very_long_statement_is_compared_as_it_is() -> None:
     assert ground(long, f"Never {long}") is Ground.NEGATION
 
 
+def test_of_a_text_of_many_clauses_the_first_are_compared() -> None:
+    ours, theirs = (
+        [f"the {side} of part {number} is {side} {number}." for number in range(40)] for side in ("top", "bottom")
+    )
+    ours.insert(1, "The linter is ruff.")
+    assert ground(" ".join(ours), " ".join([*theirs[:3], "The linter is flake8.", *theirs[3:]])) is Ground.VALUE
+    assert ground(" ".join(ours), " ".join([*theirs[:30], "The linter is flake8.", *theirs[30:]])) is None
+
+
 WORDS = (
     *("use", "never", "tabs", "spaces", "port", "80", "90", "is", "on", "off", "the", "not", "a", "without", "with"),
     *("we", "decided to", "now", "instead of", "from", "to", "drop", "move", "replace", "no longer", "since", ","),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
@@ -27,6 +28,9 @@ from helix.memory.contradiction.wording import (
 _SAME = 0.6
 # Words of which one text may have more or others than the other; to align what differs in more takes milliseconds.
 _APART = 12
+
+# Clauses of a statement that are set against each of another one: a long text has thousands.
+_MOST_CLAUSES = 16
 
 
 class Ground(StrEnum):
@@ -137,12 +141,17 @@ def _of_clauses(one: Reading, other: Reading, left: Statement, right: Statement)
     ours, theirs = clauses(one.text), clauses(other.text)
     if (ours, theirs) == ((one.text,), (other.text,)):
         return None
-    for a, b in product([each for each in ours if each not in theirs], [each for each in theirs if each not in ours]):
+    for a, b in product(_only(ours, theirs), _only(theirs, ours)):
         found = _of_words(Statement(trigger=a), Statement(trigger=b))
         if found is not None:
             main = a == ours[0] and b == theirs[0]
             return replace(found, sure=found.sure and main and (one.newer or other.newer))
     return None
+
+
+def _only(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the clauses that one of two statements has alone, each once, and not more than can be compared in time."""
+    return list(dict.fromkeys(each for each in ours if each not in theirs))[:_MOST_CLAUSES]
 
 
 def _of_words(left: Statement, right: Statement) -> Contradiction | None:
