@@ -15,13 +15,13 @@ from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.erasure.stored_secrets import Redact, texts_of, without_secrets
 from helix.memory.scoring.certainty import bounded
-from helix.model.edge import Label
+from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
-from helix.strands.rows import Row
+from helix.strands.rows import Row, row_of
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 _WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
@@ -74,7 +74,7 @@ class Received:
         props.update(changed)
         if isinstance(put, PutNode):
             props.update(self._screened(put.label, props))
-        return Row(replace(put, props=props), texts, row.scope)
+        return row_of(replace(put, props=props), texts, row.scope)
 
     def _trusted(self, put: PutNode | PutEdge) -> dict[str, Scalar]:
         """Return the properties that say no more than the signer is believed."""
@@ -85,7 +85,10 @@ class Received:
         if isinstance(put, PutEdge) or "trust" in property_types(CLASS_OF[put.label]):
             props["trust"] = weakest(stated, self.signer.trust).value
         if isinstance(put, PutEdge):
-            return {} if props["trust"] == stated.value else props
+            props = {} if props["trust"] == stated.value else props
+            told = json.loads(str(put.props.get("attributes") or "{}"))
+            kept = {name: True for name in (DRAWN, MERGED) if told.get(name) is True}
+            return {**props, "attributes": json.dumps(kept)} if told != kept else props
         if put.label is Label.MEMORY:
             trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
             if isinstance(sure, int | float):
@@ -99,9 +102,12 @@ class Received:
         return props
 
     def _is_to_decide(self, put: PutNode | PutEdge) -> bool:
-        """Return whether it says what is to be done, or what became of a candidate: the same is not asked again."""
-        if not isinstance(put, PutNode) or put.label is Label.CANDIDATE:
-            return isinstance(put, PutNode)
+        """Return whether it says what is to be done, or what became of a candidate or a contradiction.
+
+        Neither is asked again where that was decided. What contradicts is found anew, by the rules of this store.
+        """
+        if isinstance(put, PutEdge) or put.label is Label.CANDIDATE:
+            return isinstance(put, PutNode) or put.type is Relation.CONTRADICTS
         return put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:

@@ -22,7 +22,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
-from helix.operations import capture, ingest, memories, strands, tasks
+from helix.operations import capture, contexts, ingest, memories, review, strands, tasks
 from helix.service import Helix
 from helix.strands import container
 from helix.strands.names import StrandName
@@ -175,6 +175,27 @@ def test_a_stranger_that_says_the_same_ends_no_memory(machines: Machines, tmp_pa
     assert held.valid_to is None or held.valid_to > held.recorded_at
     assert (held.importance, held.half_life_days) == (weight, 0.0)
     assert found(helix, "which port does the proxy listen on, 8080?")[0] == mine
+
+
+@pytest.mark.parametrize(
+    "ruling",
+    [{"status": 5}, {"status": "resolved", "before": "x", "outcome": "first"}, {"status": "open", "before": [1]}],
+    ids=str,
+)
+def test_what_a_stranger_decided_of_a_contradiction_is_decided_here_anew(
+    machines: Machines, tmp_path: Path, ruling: Mapping[str, object]
+) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    two = [memory(FIRST, "the proxy listens on port 8080"), memory(SECOND, "the proxy listens on port 9090")]
+    decided = edge("CONTRADICTS", ("Memory", SECOND), ("Memory", FIRST), attributes=json.dumps(ruling, sort_keys=True))
+    drawn = edge("RELATED", ("Memory", FIRST), ("Memory", SECOND), attributes='{"drawn": true, "rank": "x"}')
+    brought(helix, tmp_path, [*two, decided, drawn])
+    assert [json.loads(str(row.put.props["attributes"])) for row in rows_of(helix.store) if row.table == "RELATED"] == [
+        {"drawn": True}
+    ]
+    assert contexts.brief(helix, scope="p")
+    assert len(review.contradictions(helix).items) == 1
+    said(helix, "the proxy listens on port 7070")
 
 
 NAN = float("nan")
