@@ -37,6 +37,7 @@ class ForeignDatabase:
         """Yield the rows of a table by their columns: those wanted that it has, in the order of the last ones."""
         if table not in self.tables:
             return
+        self._check(table)
         has = {str(row[1]) for row in self._connection.execute(f"PRAGMA table_info({_quoted(table)})")}
         columns = [name for name in wanted if name in has]
         ordered = [_quoted(name) for name in order if name in has]
@@ -44,6 +45,12 @@ class ForeignDatabase:
         names = ", ".join(map(_quoted, columns))
         for row in self._connection.execute(f"SELECT {names} FROM {_quoted(table)}{behind}"):
             yield dict(zip(columns, row, strict=True))
+
+    def _check(self, table: str) -> None:
+        """Raise sqlite3.DatabaseError where pages of a table are damaged: one that comes again and again has no end."""
+        (found,) = self._connection.execute(f"PRAGMA quick_check({_quoted(table)})").fetchmany(1)
+        if found[0] != "ok":
+            raise sqlite3.DatabaseError(f"the table {table} is damaged")
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import struct
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -325,6 +326,25 @@ def test_a_copy_of_a_database_that_is_being_read_lies_nowhere(tmp_path: Path, mo
     with foreign_database(path) as database:
         assert [one for one in place.rglob("*") if one.is_file()] == []
         assert sum(1 for _ in database.rows("note", ["id", "text"], ["text", "id"])) == 500
+
+
+def test_a_table_whose_pages_come_again_and_again_is_not_read(tmp_path: Path) -> None:
+    """A few of them that name each other are more rows than any disk could sort."""
+    path, page_size = tmp_path / "foreign.db", 512
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute(f"PRAGMA page_size = {page_size}")
+        made.execute("CREATE TABLE note (id INTEGER, text TEXT)")
+        made.executemany("INSERT INTO note VALUES (?, ?)", [(number, "x" * 300) for number in range(40)])
+        ((root,),) = made.execute("SELECT rootpage FROM sqlite_schema")
+    data = bytearray(path.read_bytes())
+    page = (root - 1) * page_size
+    (first,) = struct.unpack(">H", data[page + 12 : page + 14])  # where the first cell of the root lies
+    data[page + 8 : page + 12] = data[page + first : page + first + 4]  # its last child is the first one, too
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path)) as made:
+        assert made.execute("SELECT count(*) > count(DISTINCT id) FROM note").fetchone() == (1,)
+    with pytest.raises(InvalidInputError, match="note is damaged"), foreign_database(path) as database:
+        list(database.rows("note", ["id", "text"], ["id"]))
 
 
 def test_a_database_that_the_disk_has_no_room_for_is_not_copied(tmp_path: Path) -> None:
