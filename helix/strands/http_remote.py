@@ -10,10 +10,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,11 +31,30 @@ PART_BYTES = 2 << 20
 """Bytes of a part in which a strand is left."""
 _SECONDS = 60.0
 _TURN_SECONDS = 1800.0
+_ANSWERED, _STALLED, _LOOK_SECONDS = 600.0, 120.0, 0.2
+"""Seconds for a whole answer, and for each block of a strand that is fetched."""
 _TRIES = 5
 _BLOCK = 1 << 16
 _MOST_ANSWER = 8 << 20
+_MOST_DIGITS = 15
 _BROKEN = (OSError, http.client.HTTPException)
 _ERRORS: Mapping[int, type[HelixError]] = {400: InvalidInputError, 404: NotFoundError, 409: ConflictError}
+
+
+@dataclass(slots=True)
+class _Patience:
+    """How many seconds something may take from when `measure` was last another one."""
+
+    seconds: float
+    measure: Callable[[], int] = lambda: 0
+    last: tuple[int, float] = (-1, 0.0)
+
+    def is_over(self) -> bool:
+        """Return whether it has taken longer than that."""
+        now, measured = time.monotonic(), self.measure()
+        if measured != self.last[0]:
+            self.last = measured, now
+        return now - self.last[1] > self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +85,15 @@ class HttpRemote(Remote):
 
     def terms(self) -> Terms:
         """Return whose it is, and of which scopes."""
-        said = self._asked("GET", "/")
-        try:
+        with self._as_a_helix():
+            said = self._asked("GET", "/")
             return Terms(peer=str(said["key"]), scopes=tuple(map(str, said["scopes"])), may_leave=said["write"] is True)
-        except (KeyError, TypeError) as error:
-            raise InvalidInputError(f"{self._address} is no shared Helix") from error
 
     def names(self) -> list[str]:
         """Have the other side take in what lies there and leave what it holds; return the names of all strands."""
         self._turn()
-        return [str(one["name"]) for one in self._asked("GET", "/strands")["strands"]]
+        with self._as_a_helix():
+            return [str(one["name"]) for one in self._asked("GET", "/strands")["strands"]]
 
     def fetch(self, name: str, target: Path, most: int) -> None:
         """Write a strand to a new file, as often going on as the connection breaks off."""
@@ -88,7 +108,8 @@ class HttpRemote(Remote):
     def _fetch_more(self, name: str, file: Any, most: int) -> bool:
         """Fetch from where the file ends; return whether that is all of it."""
         held = file.tell()
-        with self._sent("GET", f"/strands/{name}", headers={"Range": f"bytes={held}-"}) as response:
+        asked = {"Range": f"bytes={held}-"}
+        with self._sent("GET", f"/strands/{name}", headers=asked, patience=_Patience(_STALLED, file.tell)) as response:
             if response.status not in (200, 206):
                 self._refuse(_answer_of(response))
             if response.status == 200 and held:
@@ -146,12 +167,21 @@ class HttpRemote(Remote):
         end = time.monotonic() + _TURN_SECONDS
         while (answer := self._answer("POST", "/turns")).status == 409:  # it exchanges with somebody else
             self._wait(end)
-        job = str(self._read(answer)["job"])
-        while (said := self._asked("GET", f"/turns/{job}"))["state"] == "running":
-            self._wait(end)
-        if said["state"] != "done":
-            raise ConflictError(f"{self._address} could not exchange: {said['error']}", hint="try again later")
-        return [str(one) for one in said["problems"]]
+        with self._as_a_helix():
+            job = str(self._read(answer)["job"])
+            while (said := self._asked("GET", f"/turns/{job}"))["state"] == "running":
+                self._wait(end)
+            if said["state"] != "done":
+                raise ConflictError(f"{self._address} could not exchange: {said['error']}", hint="try again later")
+            return [str(one) for one in said["problems"]]
+
+    @contextmanager
+    def _as_a_helix(self) -> Iterator[None]:
+        """Raise InvalidInputError for an answer that is another one than what a Helix gives."""
+        try:
+            yield
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InvalidInputError(f"{self._address} is no shared Helix: it answers as none does") from error
 
     def _wait(self, end: float) -> None:
         self._check_going()
@@ -199,8 +229,14 @@ class HttpRemote(Remote):
 
     @contextmanager
     def _sent(
-        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        patience: _Patience | None = None,
     ) -> Iterator[http.client.HTTPResponse]:
+        """Yield what answers a request, for as long as there is patience with it."""
         said = urlsplit(self._address)
         assert said.hostname is not None
         connection = (
@@ -211,11 +247,38 @@ class HttpRemote(Remote):
             else http.client.HTTPConnection(said.hostname, said.port, timeout=_SECONDS)
         )
         try:
-            told = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity", **(headers or {})}
-            connection.request(method, said.path + path, body, told)
-            yield connection.getresponse()  # a redirect is no answer: the token goes nowhere else
+            connection.connect()
+            with self._broken_off(connection.sock, patience or _Patience(_ANSWERED)):
+                told = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity", **(headers or {})}
+                connection.request(method, said.path + path, body, told)
+                with closing(connection.getresponse()) as response:
+                    yield response  # a redirect is no answer: the token goes nowhere else
         finally:
             connection.close()
+
+    @contextmanager
+    def _broken_off(self, connected: socket.socket, patience: _Patience) -> Iterator[None]:
+        """End a connection from this side once there is no patience left, or the sync is to stop.
+
+        Its time-out does not: that begins anew with every byte.
+        """
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(_LOOK_SECONDS):
+                if self._stopped() or patience.is_over():
+                    with suppress(OSError):
+                        # Not that of TLS, behind which whoever reads finds no connection at all.
+                        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+                    return
+
+        watching = threading.Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
 
     def _refuse(self, answer: _Answer) -> None:
         """Raise the error that an answer tells."""
@@ -232,7 +295,7 @@ class HttpRemote(Remote):
 def _place_in(answer: _Answer) -> tuple[int, bool]:
     """Return how much of an upload has arrived, and whether that is all."""
     told = answer.headers.get("upload-offset", "")
-    if not told.isdecimal():
+    if not _is_size(told):
         raise http.client.HTTPException("it does not say how much has arrived")
     return int(told), answer.headers.get("upload-complete") == "?1"
 
@@ -245,6 +308,10 @@ def _answer_of(response: http.client.HTTPResponse) -> _Answer:
 def _total(response: http.client.HTTPResponse) -> int:
     """Return how many bytes the whole of what is fetched has; raises HTTPException where it does not say."""
     told = response.getheader("content-range", "").rpartition("/")[2] or response.getheader("content-length", "")
-    if not told.isdecimal():
+    if not _is_size(told):
         raise http.client.HTTPException("it does not say how large it is")
     return int(told)
+
+
+def _is_size(told: str) -> bool:
+    return told.isdecimal() and len(told) <= _MOST_DIGITS
