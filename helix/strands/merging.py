@@ -83,6 +83,15 @@ def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[
         yield Entry(one.key, one.theirs, one.of_theirs, one.vectors)
 
 
+def _is_settled(other: Incoming) -> bool:
+    """Return whether a row is there as it was at the common version, and so stays here what it is here."""
+    return not (other.theirs is not None and other.theirs.is_erased) and _is_unchanged(other)
+
+
+def _is_unchanged(other: Incoming) -> bool:
+    return other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
+
+
 def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     """Return what a row comes to; None where it is on neither side any more."""
     theirs = other.theirs
@@ -90,7 +99,7 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
         theirs = _of_source(theirs, mine)
     if mine == theirs:
         return mine
-    unchanged_there = other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
+    unchanged_there = _is_unchanged(other)
     if mine is None:
         return None if unchanged_there and theirs is not None and not theirs.is_erased else theirs
     unchanged_here = other.base is not None and digest(mine.line())[:SHORT] == other.base
@@ -173,6 +182,8 @@ class Merge:
         for one in batch:
             if one.theirs is not None:
                 self._check_within(one.theirs)
+                if _is_settled(one):
+                    continue
                 if _is_hidden(one.theirs, hidden):
                     self.counts["private"] += 1
                     continue

@@ -182,8 +182,11 @@ def test_two_strands_of_the_same_share_no_key(tmp_path: Path) -> None:
 def refused(path: Path, data: bytes) -> HelixError:
     """Have a file refused by everything that reads one; return the error. Anything but a HelixError fails the test."""
     path.write_bytes(data)
+    by = opener(SECRET, [FRIEND.to_curve25519_private_key()])
+    with pytest.raises(HelixError):  # as it is taken in: read once, and refused by its end
+        list(container.content(path, container.inspect(path), by))
     with pytest.raises(HelixError) as found:
-        read(path, opener(SECRET, [FRIEND.to_curve25519_private_key()]))
+        read(path, by)
     return found.value
 
 
