@@ -135,8 +135,9 @@ def of_number(exchange: Exchange, *, framed: bool) -> Hold:
         return Hold.NOT
     first = exchange.before[0]
     told = first not in _INDEFINITE and not (_PREDICATE.match(before) and first not in {"set", "keep"})
-    vague = not _ROUGHLY.isdisjoint(around) or (labelled and " on " in before)
-    return Hold.SURELY if framed or (told and not vague) else Hold.PERHAPS
+    rough = not _ROUGHLY.isdisjoint(around)
+    sure = framed or (told and not (labelled and " on " in before))
+    return Hold.SURELY if sure and not rough else Hold.PERHAPS
 
 
 def of_value(exchange: Exchange, *, framed: bool) -> Hold:

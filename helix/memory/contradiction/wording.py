@@ -76,6 +76,7 @@ _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine
 _COUNTED = re.compile(
     rf"\b(?<!no )(?<!any )(?:{'|'.join(_COUNTS)})\b(?= (?!of\b|another\b|or\b|and\b)[a-z])", re.IGNORECASE
 )
+_REFERENCE = re.compile(r"(?<!\w)#(?=\d+\b)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,11 @@ def numbers(text: str) -> frozenset[str]:
 
 
 def counted(text: str) -> str:
-    """Return a text with its small numbers in digits, where they count something: `two approvals`, not `one of`."""
+    """Return a text with its small numbers in digits, where they count something: `two approvals`, not `one of`.
+
+    `#388` counts nothing: it is read as `issue 388`.
+    """
+    text = _REFERENCE.sub("issue ", text)
     return _COUNTED.sub(lambda match: str(_COUNTS.index(match[0].casefold()) + 1), text)
 
 
