@@ -15,7 +15,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,13 @@ class HttpRemote(Remote):
             )
         self._address, self._token, self._stopped = address, token, stopped
         self._broken: Exception | None = None
+        self._connection: http.client.HTTPConnection | None = None
+
+    def close(self) -> None:
+        """End the connection, which one request after the other goes by; the next request makes another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def terms(self) -> Terms:
         """Return whose it is, and of which scopes."""
@@ -237,24 +244,29 @@ class HttpRemote(Remote):
         patience: _Patience | None = None,
     ) -> Iterator[http.client.HTTPResponse]:
         """Yield what answers a request, for as long as there is patience with it."""
-        said = urlsplit(self._address)
-        assert said.hostname is not None
-        connection = (
-            http.client.HTTPSConnection(
-                said.hostname, said.port, timeout=_SECONDS, context=ssl.create_default_context()
-            )
-            if said.scheme == "https"
-            else http.client.HTTPConnection(said.hostname, said.port, timeout=_SECONDS)
-        )
+        self._connection = connection = self._connection or self._connected()
+        whole = False
         try:
-            connection.connect()
+            if connection.sock is None:
+                connection.connect()
             with self._broken_off(connection.sock, patience or _Patience(_ANSWERED)):
                 told = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity", **(headers or {})}
-                connection.request(method, said.path + path, body, told)
-                with closing(connection.getresponse()) as response:
-                    yield response  # a redirect is no answer: the token goes nowhere else
+                connection.request(method, urlsplit(self._address).path + path, body, told)
+                response = connection.getresponse()
+                yield response  # a redirect is no answer: the token goes nowhere else
+                whole = response.isclosed() and not response.length  # it is closed, too, where it broke off
         finally:
-            connection.close()
+            if not whole:
+                self.close()
+
+    def _connected(self) -> http.client.HTTPConnection:
+        said = urlsplit(self._address)
+        assert said.hostname is not None
+        if said.scheme == "http":
+            return http.client.HTTPConnection(said.hostname, said.port, timeout=_SECONDS)
+        return http.client.HTTPSConnection(
+            said.hostname, said.port, timeout=_SECONDS, context=ssl.create_default_context()
+        )
 
     @contextmanager
     def _broken_off(self, connected: socket.socket, patience: _Patience) -> Iterator[None]:

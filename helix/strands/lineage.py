@@ -63,18 +63,21 @@ def note_version(
     who: str,
     why: str,
     parents: Sequence[str] = (),
-) -> tuple[StoredVersion, Tree]:
+) -> StoredVersion:
     """Return the version that a selection of the store is now, a new one where it has changed since the last.
 
     `parents` are versions that were taken in since the last one: where the
     store holds exactly what one of them does, it is that version from now on.
     """
+    head = store.journal.versions.head(selection.named)
+    if head and not parents and head.seq == store.journal.last_seq and rows_known(store, head.id) is not None:
+        return head  # nobody has written anything since
     with RowsKept(store) as kept:
         counted = Counted(kept)
         with store.journal.snapshot() as (seq, state):
             for row in selection.rows(state):
                 counted.add(row, digest(row.line()))
-        return counted.noted(store, selection, seq, who=who, why=why, parents=parents), counted.tree
+        return counted.noted(store, selection, seq, who=who, why=why, parents=parents)
 
 
 class Counted:

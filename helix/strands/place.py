@@ -48,6 +48,10 @@ class Remote(Protocol):
     def remove(self, names: Sequence[str]) -> None:
         """Take what has these names away."""
 
+    def close(self) -> None:
+        """Let go of the connection to it, where there is one."""
+        return
+
 
 def check_size(size: int, most: int) -> None:
     """Raise InvalidInputError for a file that is larger than what may be fetched."""

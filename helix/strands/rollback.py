@@ -33,7 +33,7 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
         raise ConflictError(
             f"version {version.id[:12]} was never what this store held", hint="`helix strand log` shows which were"
         )
-    before, _ = note_version(store, Selection.from_name(version.selection), who="", why="before a rollback")
+    before = note_version(store, Selection.from_name(version.selection), who="", why="before a rollback")
     note = {"kind": KIND, "job": job, "version": version.id}
     done = carry_through(store, note, lambda watch: _carry_out(store, version, job, watch), ticket)
     return {"before": before.id, **done}
@@ -62,7 +62,7 @@ def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> 
             counts["restored"] += sum(former is not None for former, _ in batch)
             counts["removed"] += sum(former is None for former, _ in batch)
             watch.progress(sum(counts.values()), 0, "restoring")
-    after, _ = note_version(store, selection, who="", why=f"rollback to {version.id[:12]}")
+    after = note_version(store, selection, who="", why=f"rollback to {version.id[:12]}")
     return {"version": after.id, "root": after.root, **counts}
 
 

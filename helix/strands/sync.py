@@ -12,7 +12,7 @@ import logging
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +34,7 @@ from helix.strands.lineage import SCRATCH, apart, contained, note_version, rows_
 from helix.strands.names import LARGEST, SHORT, StrandName
 from helix.strands.place import Remote, Terms, digest_of, verified
 from helix.strands.remotes import open_remote
-from helix.strands.rows import Selection
+from helix.strands.rows import Selection, Tree
 from helix.strands.sealed import Opener
 from helix.strands.sync_state import Published, SyncState
 
@@ -218,9 +218,9 @@ class Syncing:
         """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
         outdated = _outdated(self.store)
         renewing = outdated != self.state.outdated
-        version, tree = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
+        version = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
         lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
-        if not tree.nodes or (version.id[:SHORT] in lies_there and not renewing):
+        if version.root == Tree().root or (version.id[:SHORT] in lies_there and not renewing):
             return ""
         listed = set() if renewing else {str(name) for name in there}
         self.state.published = [one for one in self.state.published if one.name in listed]
@@ -334,24 +334,24 @@ def carry_out(
     """Sync a store with a place, and remember how that went; returns what `Syncing.run` does, or raises its error."""
     state = sync_state.read(store, place)
     try:
-        remote = open_remote(store, place, lambda: ticket.cancelled)
-        terms = remote.terms()
-        scopes = state.scopes if terms.scopes is None else terms.scopes
-        syncing = Syncing(
-            store=store,
-            remote=remote,
-            terms=terms,
-            selection=Selection.of(scopes),
-            state=state,
-            keyring=keyring,
-            opener=keyring.opener(passphrase),
-            sealing=keyring.sealing_for_oneself(key, passphrase)
-            if terms.peer is None
-            else keyring.sealing_between(key, terms.peer),
-            ticket=ticket,
-            still=still,
-        )
-        told = syncing.run()
+        with closing(open_remote(store, place, lambda: ticket.cancelled)) as remote:
+            terms = remote.terms()
+            scopes = state.scopes if terms.scopes is None else terms.scopes
+            syncing = Syncing(
+                store=store,
+                remote=remote,
+                terms=terms,
+                selection=Selection.of(scopes),
+                state=state,
+                keyring=keyring,
+                opener=keyring.opener(passphrase),
+                sealing=keyring.sealing_for_oneself(key, passphrase)
+                if terms.peer is None
+                else keyring.sealing_between(key, terms.peer),
+                ticket=ticket,
+                still=still,
+            )
+            told = syncing.run()
         state.error = ""
         return told
     except (HelixError, OSError) as error:

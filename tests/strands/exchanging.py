@@ -33,7 +33,7 @@ def rows_of(store: Store) -> list[Row]:
 
 def root(store: Store, selection: Selection = ALL) -> str:
     """Return the root over what a store holds, or over a part of it."""
-    return note_version(store, selection, who="me", why="test")[0].root
+    return note_version(store, selection, who="me", why="test").root
 
 
 def drop(helix: Helix, source: str, target: str) -> None:
@@ -45,7 +45,7 @@ def drop(helix: Helix, source: str, target: str) -> None:
 
 def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, job: str = "") -> Counter[str]:
     """Take all of one store into another one, by the last version that both have held; return the counts."""
-    version, _ = note_version(there, ALL, who="me", why="test")
+    version = note_version(there, ALL, who="me", why="test")
     line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
     base = next((one for one in line if rows_known(here, one) is not None), None)
     entries = [Entry(row.key, row, digest(row.line())) for row in rows_of(there)]

@@ -9,7 +9,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -404,7 +404,9 @@ def cut(team: Team, cuts: Sequence[int]) -> Iterator[Callable[[str], HttpRemote]
         stack.callback(proxy.close)
 
         def remote(name: str) -> HttpRemote:
-            return HttpRemote(f"http://127.0.0.1:{proxy.port}{SYNC_PATH}", team.tokens[name], lambda: False)
+            found = HttpRemote(f"http://127.0.0.1:{proxy.port}{SYNC_PATH}", team.tokens[name], lambda: False)
+            stack.callback(found.close)
+            return found
 
         yield remote
 
@@ -426,8 +428,16 @@ def test_what_breaks_off_goes_on_where_it_ended(
     with cut(team, [900, 6_000, 5_000]) as remote:
         remote("ada").fetch(str(name), tmp_path / "fetched.dna", 1 << 20)
     assert (tmp_path / "fetched.dna").read_bytes() == content
-    with pytest.raises(InvalidInputError, match="may be fetched"):
-        HttpRemote(team.address, team.tokens["ada"], lambda: False).fetch(str(name), tmp_path / "large.dna", 1_000)
+    whole = HttpRemote(team.address, team.tokens["ada"], lambda: False)
+    with closing(whole), pytest.raises(InvalidInputError, match="may be fetched"):
+        whole.fetch(str(name), tmp_path / "large.dna", 1_000)
+
+
+def test_all_requests_go_by_one_connection(team: Team, machines: Machines) -> None:
+    team.admit(machines(), "ada")
+    with cut(team, [1 << 40, *[0] * 5]) as remote:  # whoever connects again is cut off
+        ada = remote("ada")
+        assert ada.terms().may_leave and ada.names() == []
 
 
 def test_parts_that_do_not_fit_are_told_where_to_go_on(team: Team, machines: Machines, tmp_path: Path) -> None:
