@@ -21,6 +21,7 @@ from helix.processes import PASSPHRASE, SYNC_TOKEN
 Record = Mapping[str, Any]
 
 _FILE = As("file")
+_PLAN = As("--plan")
 _NEVER = None  # a passphrase never stands in a command line, where other users of the machine can read it
 
 group(
@@ -75,12 +76,22 @@ def _exported(out: Output, result: Record) -> None:
 
 
 @asking(
+    "strand merge",
+    "import_strand",
+    "helix strand merge colleague.dna --plan",
+    path=_FILE,
+    passphrase=_NEVER,
+    plan=_PLAN,
+    says="Merge a strand into the store: another name of `helix strand import`.",
+)
+@asking(
     "strand import",
     "import_strand",
     "helix strand import project.dna --plan",
     "helix strand import project.dna",
     path=_FILE,
     passphrase=_NEVER,
+    plan=_PLAN,
 )
 def _import(invocation: Invocation, path: str, **asked: Any) -> None:
     _taking(invocation, "import_strand", path, asked)
@@ -167,7 +178,9 @@ def _log(out: Output, found: Sequence[Record]) -> None:
     for one in found:
         tag = f"  [{one['tag']}]" if one["tag"] else ""
         there = "" if one["held"] else "  (taken in)"
-        out.line((one["id"][:12], "bold"), f"  {moment(one['at'])}  {told(one['who'])}{tag}{there}  {told(one['why'])}")
+        what = "all" if one["scopes"] is None else ", ".join(map(told, one["scopes"]))
+        said = f"  {moment(one['at'])}  {told(one['who'])}{tag}{there}  {what}  {told(one['why'])}"
+        out.line((one["id"][:12], "bold"), said)
 
 
 @asking(

@@ -66,3 +66,14 @@ def test_a_passphrase_is_no_argument(helix_command: Command, tmp_path: Path) -> 
     for command in (("export", "a"), ("import", "a"), ("clone", "a", "b"), ("diff", "a")):
         assert helix_command("strand", *command, "--passphrase", WORDS).code == 2
         assert "--passphrase" not in helix_command("strand", command[0], "--help").out
+
+
+def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
+    helix_command: Command, tmp_path: Path
+) -> None:
+    helix_command("keys", "new", "laptop")
+    file = str(tmp_path / "part.dna")
+    assert helix_command("strand", "export", file, "--scope", "github.com/acme/api", "--why", "for ada").code == 0
+    merged, imported = (helix_command("strand", name, file, "--plan") for name in ("merge", "import"))
+    assert (merged.code, merged.out, merged.err) == (0, imported.out, imported.err)
+    assert "github.com/acme/api  for ada" in helix_command("strand", "log").out

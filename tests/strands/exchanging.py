@@ -18,7 +18,7 @@ from helix.strands.lineage import Known, RowsKept, note_version, rows_known
 from helix.strands.merging import KIND, Merge, side_by_side
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Row, Selection, digest
+from helix.strands.rows import Row, Selection, Tree, digest
 from helix.strands.whole import Unwatched
 
 OWN = Signer(name="me", trust=Trust.USER_ASSERTED)
@@ -33,7 +33,12 @@ def rows_of(store: Store) -> list[Row]:
 
 def root(store: Store, selection: Selection = ALL) -> str:
     """Return the root over what a store holds, or over a part of it."""
-    return note_version(store, selection, who="me", why="test").root
+    version, tree = note_version(store, selection, who="me", why="test"), Tree()
+    with store.journal.snapshot() as (_, state):
+        for row in selection.rows(state):
+            tree.add(row, digest(row.line()))
+    assert version.root == tree.root
+    return tree.root
 
 
 def drop(helix: Helix, source: str, target: str) -> None:

@@ -57,7 +57,7 @@ def play(machines: list[Helix], history: list[Any]) -> None:
 def test_rolling_back_what_was_merged_restores_exactly(history: list[Any], three: list[Helix]) -> None:
     play(three, history)
     here, *others = (one.store for one in three)
-    before, rows = note_version(here, ALL, who="me", why="before")[0], rows_of(here)
+    before, rows = note_version(here, ALL, who="me", why="before"), rows_of(here)
     for there in others:
         take(here, there)
     job = here.runtime.make_id(here.runtime.clock())
