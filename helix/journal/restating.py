@@ -29,7 +29,7 @@ Read = Callable[[bytes | None, bytes | None, bytes], Change | None]
 Tokenise = Callable[[str], Sequence[str]]
 Row = tuple[Any, ...]
 
-_ROWS_AT_ONCE = 2_000
+_OPERATIONS_AT_ONCE = 10_000
 _COLUMNS = {
     "node": "label, id, props",
     "edge": "type, source_label, source, target_label, target, props",
@@ -165,7 +165,7 @@ def _replay(
 
     Returns how many, and whether all are as they were written.
     """
-    writes, before, whole, seen = Writes(scratch), GENESIS, True, 0
+    writes, before, whole, seen, waiting = Writes(scratch), GENESIS, True, 0, 0
     for seq, at, payload, salt, digest, chain in connection.execute(
         "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB), CAST(salt AS BLOB), CAST(digest AS BLOB),"
         " CAST(chain AS BLOB) FROM log WHERE seq <= coalesce(?, seq) ORDER BY seq",
@@ -178,9 +178,10 @@ def _replay(
             continue
         for op in change.operations:
             writes.add(op)
-        seen += 1
-        if seen % _ROWS_AT_ONCE == 0:
+        seen, waiting = seen + 1, waiting + len(change.operations)
+        if waiting >= _OPERATIONS_AT_ONCE:  # a row of the log has one, or thousands
             _flush(scratch, writes, tokenise)
+            waiting = 0
     _flush(scratch, writes, tokenise)
     return seen, whole
 

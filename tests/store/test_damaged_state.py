@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helix import settings as configuration
-from helix.journal import pages
+from helix.journal import pages, restating
 from helix.journal.database import make_tables
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.reembed import fill_in, lacking
@@ -149,6 +149,13 @@ def test_missing_rows_come_back(home: Path, table: str) -> None:
     with opened(home) as helix:
         assert_all_is_back(helix)
         assert_healthy(helix)
+
+
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_a_log_is_replayed_in_pieces_to_the_same(home: Path, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restating, "_OPERATIONS_AT_ONCE", at_once)
+    with opened(home) as helix:
+        assert_all_is_back(helix)
 
 
 def test_rows_that_nobody_wrote_go(home: Path) -> None:
