@@ -17,18 +17,21 @@ from helix.memory.erasure.stored_secrets import Redact, texts_of, without_secret
 from helix.memory.scoring.certainty import bounded
 from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
-from helix.model.memory import Status
+from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row, row_of
+from helix.text.cleaning import clean, given_name, slug
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 _WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
 _MOST = {"confidence": 1.0, "importance": 10.0}
 _LARGEST = (1 << 63) - 1
-_LONGEST_SCOPE = 1_000
+_LONGEST_LABEL = 1_000
+_LABELS = ("agent", "extractor", "model", "session", "slice", "source")
 _COUNTED = ("helped", "failed", "uses")
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
 _REL_TABLE = re.compile(r"CREATE REL TABLE (\w+) \(((?:FROM \w+ TO \w+, )+)")
 _ENDS = re.compile(r"FROM (\w+) TO (\w+), ")
 
@@ -64,6 +67,8 @@ class Received:
         """
         put = row.put
         _check(put)
+        if isinstance(put, PutNode) and not (self.signer.is_own or _is_id(put)):
+            raise InvalidInputError(f"the strand has a {put.label.lower()} under an id that is none: {put.id!r:.80}")
         if not self.signer.is_own and (row.is_erased or self._is_to_decide(put)):
             return None
         props = {**put.props, **self._trusted(put)}
@@ -89,7 +94,9 @@ class Received:
             told = json.loads(str(put.props.get("attributes") or "{}"))
             kept = {name: True for name in (DRAWN, MERGED) if told.get(name) is True}
             return {**props, "attributes": json.dumps(kept)} if told != kept else props
+        props.update({name: _one_line(value) for name in _LABELS if isinstance(value := put.props.get(name), str)})
         if put.label is Label.MEMORY:
+            props["name"] = given_name(str(put.props["name"]))[:_LONGEST_LABEL] or slug(str(put.props["trigger"]))
             trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
             if isinstance(sure, int | float):
                 props["confidence"] = bounded(float(sure), trust)
@@ -97,7 +104,7 @@ class Received:
                 props.update({name: 0 for name in _COUNTED if name in put.props})
         if "attributes" in put.props:
             props["attributes"] = _foreign(str(put.props["attributes"]))
-        if source := str(put.props.get("source") or "").removeprefix(STRANGERS):
+        if source := str(props.get("source") or "").removeprefix(STRANGERS):
             props["source"] = STRANGERS + source  # what is read here of the same source is new
         return props
 
@@ -122,11 +129,25 @@ class Received:
         return {"status": Status.QUARANTINED.value}
 
 
+def _one_line(label: str) -> str:
+    """Return a label as any that comes in is kept: names are shown without quotes."""
+    return " ".join(clean(label).split())[:_LONGEST_LABEL]
+
+
 def _foreign(attributes: str) -> str:
     """Return attributes without those that only Helix sets: what is said by them holds for another store."""
     held = json.loads(attributes or "{}")
     kept = {name: value for name, value in held.items() if not name.startswith(OWN_ATTRIBUTE)}
     return json.dumps(kept, ensure_ascii=False, sort_keys=True)
+
+
+def _is_id(put: PutNode) -> bool:
+    """Return whether a node's id is one that Helix gives; a name as an id would be found in place of what has it."""
+    if put.label in (Label.ENTITY, Label.SESSION):  # they are made of names
+        scope = str(put.props.get("scope"))
+        its_own = put.label is Label.ENTITY or scope == GLOBAL_SCOPE or put.id.startswith(f"{scope}/")
+        return its_own and "\n" not in put.id and clean(put.id) == put.id
+    return _ID.fullmatch(put.id) is not None
 
 
 def _check(put: PutNode | PutEdge) -> None:
@@ -167,7 +188,7 @@ def _check_value(name: str, value: object) -> None:
         raise ValueError(f"{name} is not between 0 and {_MOST[name]:g}")
     if name == "attributes" and not isinstance(json.loads(str(value)), dict):
         raise ValueError("attributes are no object")
-    if name == "scope" and not (isinstance(value, str) and 0 < len(value) <= _LONGEST_SCOPE):
+    if name == "scope" and not (isinstance(value, str) and value and _one_line(value) == value):
         raise ValueError("a scope is none")
 
 
