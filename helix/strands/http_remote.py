@@ -15,7 +15,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -252,9 +252,9 @@ class HttpRemote(Remote):
             with self._broken_off(connection.sock, patience or _Patience(_ANSWERED)):
                 told = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity", **(headers or {})}
                 connection.request(method, urlsplit(self._address).path + path, body, told)
-                response = connection.getresponse()
-                yield response  # a redirect is no answer: the token goes nowhere else
-                whole = response.isclosed() and not response.length  # it is closed, too, where it broke off
+                with closing(connection.getresponse()) as response:
+                    yield response  # a redirect is no answer: the token goes nowhere else
+                    whole = response.isclosed() and not response.length  # it is closed, too, where it broke off
         finally:
             if not whole:
                 self.close()
