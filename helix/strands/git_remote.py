@@ -25,6 +25,8 @@ BRANCH = "refs/heads/helix-strands"
 """The branch that has the strands, in a folder for each signer."""
 _TRIES = 8
 _HERE = "refs/helix/strands"
+_MOST_ANSWER = 16 << 20
+"""Bytes of what is listed there: a few trees that hold each other name more files than there is memory for."""
 _OVERRIDES = {
     "core.alternateRefsCommand": "true",
     "core.fsmonitor": "false",
@@ -133,8 +135,13 @@ class GitRemote(Remote):
         return self._git(*arguments, given=given).decode("ascii").strip()
 
     def _git(self, *arguments: str, given: dict[str, str] | None = None) -> bytes:
+        answer = bytearray()
         with self._told(*arguments, given=given) as told:
-            return b"".join(_blocks(told))
+            for block in _blocks(told):
+                answer += block
+                if len(answer) > _MOST_ANSWER:
+                    raise InvalidInputError(f"{self._url} names more files or branches than any place of strands has")
+        return bytes(answer)
 
     def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[Told]:
         command = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", *arguments)

@@ -1,4 +1,4 @@
-"""Holds that a git server may be slow, and may neither hold a sync up nor fill the disk: by git's own server."""
+"""Holds that a git server may be slow, and may neither hold a sync up nor fill disk or memory: by git's own server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from helix.errors import InvalidInputError
 from helix.ingest import repository
-from helix.strands.git_remote import GitRemote
+from helix.strands.git_remote import BRANCH, GitRemote
 
 NAME = f"{'a' * 16}/00000001-{'b' * 16}-{'c' * 16}.dna"
 SIZE = 1 << 20
@@ -123,3 +123,20 @@ def test_a_server_fills_no_disk(
     handler.pause = 0.2
     with pytest.raises(InvalidInputError, match="more than there is room for"):
         at(tmp_path / "other.git", address).names()
+
+
+def test_trees_that_hold_each_other_fill_no_memory(tmp_path: Path) -> None:
+    there = tmp_path / "there.git"
+
+    def git(*arguments: str, given: str = "") -> str:
+        command = ["git", "-C", str(there), "-c", "user.name=a", "-c", "user.email=a", *arguments]
+        return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout.strip()
+
+    subprocess.run(["git", "init", "--quiet", "--bare", str(there)], check=True)
+    kind, held = "100644 blob", git("hash-object", "-w", "--stdin", given="x")
+    for _ in range(4):
+        entries = "".join(f"{kind} {held}\t{number:03}\n" for number in range(100))
+        kind, held = "040000 tree", git("mktree", given=entries)
+    git("update-ref", BRANCH, git("commit-tree", held, "-m", "strands"))
+    with pytest.raises(InvalidInputError, match="more files or branches"):
+        at(tmp_path / "mine.git", str(there)).names()
