@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exchanging import ALL, drop, root, rows_of, take
 
-from helix.errors import ConflictError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref
 from helix.model.memory import Kind, Memory, Status
@@ -18,7 +21,7 @@ from helix.model.operations import Change, PutNode
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import put
 from helix.model.tombstone import is_erased
-from helix.operations import background_work, erasure, memories, review, strands
+from helix.operations import background_work, capture, erasure, memories, review, strands
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
@@ -213,6 +216,21 @@ def test_what_comes_in_is_screened_as_anything_else(machines: Machines, tmp_path
     told = json.dumps([row.line().decode() for row in rows_of(other.store)])
     assert token not in told and "[REDACTED" in told
     assert [held.name for held in review.review(other).items] == ["note"]
+
+
+def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    for helix, mine in ((one, "of one"), (other, "of other")):
+        capture.open_session(helix, SessionRequest(name=mine, private=True))
+        for session in ("of one", "of other"):
+            with suppress(InvalidInputError):
+                capture.record_episode(helix, EpisodeRequest(content=f"said in the session {session}", session=session))
+    told = carried(one, other, tmp_path / "all.dna")["counts"]
+    assert (told["private"], told["left_out"]) == (2, 1)  # the session, its episode, and the edge between them
+    for helix, theirs in ((one, "of other"), (other, "of one")):
+        said = [row.put.props["content"] for row in rows_of(helix.store) if row.table == "Episode"]
+        assert said == [f"said in the session {theirs}"]
 
 
 def test_what_was_erased_here_is_erased_on_the_other_machine(machines: Machines, tmp_path: Path) -> None:
