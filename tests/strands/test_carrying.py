@@ -25,12 +25,15 @@ from helix.operations import background_work, capture, erasure, memories, review
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
+from helix.strands import container
 from helix.strands.lineage import note_version
+from helix.strands.sealed import opener
 from tests.memory.working import copied
 from tests.strands.conftest import Machines
 from tests.waiting import ended, finished
 
 SECRET = "open sesame, please"
+API = "github.com/acme/api"
 
 
 def store(helix: Helix, trigger: str, **fields: object) -> str:
@@ -163,6 +166,33 @@ def test_only_what_changed_travels_and_what_went_goes(machines: Machines, tmp_pa
     info = strands.inspect_strand(other, str(tmp_path / "changes.dna"))
     assert (info.counts["nodes"], info.counts["gone"]) == (3, 1)
     assert root(one.store) == root(other.store)
+
+
+def test_the_history_comes_as_far_as_it_is_wanted_and_never_what_was_erased(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    secret = store(one, "the key is under the mat")
+    assert erasure.hard_forget(one, secret, secret)
+    carried(one, other, tmp_path / "first.dna", tag="first")
+    store(one, "deploys run on friday", scope=API)
+    told = {}
+    for history, options in (("none", {}), ("all", {}), ("since", {"since": "first"}), ("all", {"scopes": [API]})):
+        file = tmp_path / f"{history}-{len(told)}.dna"
+        counts = carried(one, other, file, history=history, **options)
+        lines = [*container.content(file, container.inspect(file), opener(SECRET, ()))]
+        changes = [json.dumps(said["change"]) for said in map(json.loads, lines) if said["t"] == "change"]
+        assert len(changes) == strands.inspect_strand(one, str(file)).counts["changes"]
+        told[history, *options] = {
+            word for word in ("proxy", "mat", "friday") if any(word in change for change in changes)
+        }
+        assert counts["version"]
+    assert told == {
+        ("none",): set(),
+        ("all",): {"proxy", "friday"},
+        ("since", "since"): {"friday"},
+        ("all", "scopes"): {"friday"},
+    }
 
 
 def test_changes_since_what_nobody_here_has_are_refused(machines: Machines, tmp_path: Path) -> None:
