@@ -15,6 +15,8 @@ from helix.cli.output import Output
 from helix.connectors.connections import (
     AGENTS_MD,
     Connections,
+    OwnScriptError,
+    Wanted,
     advice,
     left_behind,
     overview,
@@ -84,6 +86,7 @@ def connect(
     if not dry_run:
         # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
         invocation.client()
+        _set_aside(invocation, known)
         if copy is not None:
             copy.write()
         for one in planned:
@@ -125,6 +128,7 @@ def disconnect(
     left = [memo for memo in known.all() if memo not in done]
     unused = unused_copies(settings.home, left)
     if not dry_run:
+        _set_aside(invocation, known)
         for one in planned:
             one.change.write()
             known.drop(one.memo)
@@ -133,6 +137,13 @@ def disconnect(
     _show(invocation, "disconnect", planned, unused, dry_run=dry_run)
     if refused:
         raise refused[0]
+
+
+def _set_aside(invocation: Invocation, known: Connections) -> None:
+    """Keep what clients' files were where the record of it is broken, and say so: it may hold what a person wants."""
+    path = known.set_aside()
+    if path is not None:
+        invocation.say(f"What was known of clients' files cannot be read, and is kept as {path}.")
 
 
 def _named(clients: Sequence[str]) -> list[str]:
@@ -152,12 +163,26 @@ def _plan(
             files = wanted(described(name), settings, project=project)
             if not files and not patient:
                 raise ConfigError(f"{described(name).name} has no settings of a project", hint="leave out --project")
-            planned += [_Planned(name, *lead(known, name, file)) for file in files]
+            found, own = _led(known, name, files)
+            planned += found
+            refused += own
         except ConfigError as error:
             if not patient:
                 raise
             refused.append(error)
     return planned, refused
+
+
+def _led(known: Connections, name: str, files: Sequence[Wanted]) -> tuple[list[_Planned], list[ConfigError]]:
+    """Return what a client's files become, and which scripts of the user's own stay in their places."""
+    planned: list[_Planned] = []
+    own: list[ConfigError] = []
+    for file in files:
+        try:
+            planned.append(_Planned(name, *lead(known, name, file)))
+        except OwnScriptError as error:
+            own.append(error)
+    return planned, own
 
 
 def _taken_back(memos: Sequence[Memo], *, patient: bool) -> tuple[list[_Planned], list[ConfigError]]:

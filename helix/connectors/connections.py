@@ -8,13 +8,26 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix import files
 from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, Values, described, unlinked
 from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
-from helix.connectors.settings_file import Change, Entry, Memo, holds, is_ours, memo_of, parsed, put
+from helix.connectors.settings_file import (
+    HOOK,
+    Change,
+    Entry,
+    Memo,
+    holds,
+    is_our_script,
+    is_ours,
+    memo_of,
+    parsed,
+    put,
+    read,
+)
 from helix.errors import ConfigError
 from helix.model.agent_connection import AgentConnection
 from helix.processes import helix_command
@@ -45,6 +58,10 @@ class Wanted(NamedTuple):
     project: bool = False
 
 
+class OwnScriptError(ConfigError):
+    """A script of the user's stands where one of Helix's would: it is left as it is, and the rest goes on."""
+
+
 class Connections:
     """The memos of a home's connections, in a file that only its owner may read: settings may hold secrets."""
 
@@ -53,10 +70,26 @@ class Connections:
 
     def all(self) -> list[Memo]:
         """Return every memo, oldest first; a file that cannot be read counts as none."""
+        return self._read() or []
+
+    def set_aside(self) -> Path | None:
+        """Put a file of memos that cannot be read beside its place; return where, None where it can, or there is none.
+
+        Raises OSError where that is not possible.
+        """
+        if self._read() is not None:
+            return None
+        taken = (self._path.with_name(f"{self._path.name}.broken-{number}") for number in count(1))
+        return self._path.rename(next(path for path in taken if not path.exists()))
+
+    def _read(self) -> list[Memo] | None:
+        """Return the memos; None where the file is there and cannot be read."""
         try:
             return [Memo.from_json(record) for record in json.loads(files.read_text(self._path, 1 << 26))]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except FileNotFoundError:
             return []
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
 
     def of(self, path: Path) -> Memo | None:
         """Return the memo of a settings file."""
@@ -81,7 +114,7 @@ def wanted(description: Description, settings: Settings, *, project: Path | None
     found: dict[Path, Wanted] = {}
     for file in description.files:
         path = file.path(project=project)
-        if path is None:
+        if path is None or (file.format == "script" and _calls_us(path, description.client)):
             continue
         plugin = file.of == "plugin"
         entries = plugin_entries(settings, project=project is not None) if plugin else file.entries(values)
@@ -139,7 +172,14 @@ def advice(project: Path) -> Wanted:
 
 
 def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
-    """Return the change that has a file lead to the store, and how to take it back."""
+    """Return the change that has a file lead to the store, and how to take it back.
+
+    Raises ConfigError where it cannot be written, OwnScriptError where a script of the user's is there.
+    """
+    if file.format == "script" and (text := read(file.path, file.format)) and not is_our_script(text):
+        command = str(file.entries[0].value).splitlines()[-1].removeprefix("exec ")
+        hint = f"it stays as it is; to have both, let it hand its input to this and print what that prints: {command}"
+        raise OwnScriptError(f"{file.path} is a script of your own", hint=hint)
     change, memo = put(client, file.path, file.format, file.entries, known.of(file.path))
     return change, replace(memo, real=str(file.path.resolve())) if file.project else memo
 
@@ -199,6 +239,15 @@ def unused_copies(home: Path, memos: Iterable[Memo]) -> list[Path]:
     return sorted(folder for folder in folders if _OURS.fullmatch(folder.name) and folder.name not in used)
 
 
+def _calls_us(path: Path, client: str) -> bool:
+    """Return whether a script of the user's own calls a client's hook of Helix."""
+    try:
+        text = files.read_text(path)
+    except (OSError, UnicodeDecodeError):
+        return False
+    return HOOK in text and f"--client {client}" in text and not is_our_script(text)
+
+
 def _stands(held: dict[str, Any], entry: Entry) -> bool:
     """Return whether an entry of ours stands in a file, whichever store it leads to."""
     there: Any = held
@@ -206,7 +255,7 @@ def _stands(held: dict[str, Any], entry: Entry) -> bool:
         there = there.get(name) if isinstance(there, dict) else None
     if entry.item:
         return isinstance(there, list) and any(is_ours(one) for one in there)
-    return holds(held, [entry]) or _runs_helix(there)
+    return holds(held, [entry]) or _runs_helix(there) or (isinstance(there, str) and is_our_script(there))
 
 
 def _runs_helix(entry: Any) -> bool:

@@ -3,7 +3,7 @@
 A description says how one knows that the client is installed (`programs` on the path, `folders`), and its files. A
 `path` is one for every system or one for each, and of several the first that is there counts; `${NAME:-else}` is a
 variable, `~` the home folder. A `value` stands at its `key`; an `item` stands in the list of each of `events`, whose
-matcher goes where `{matcher}` is. What else is in braces is filled in by `fill`.
+matcher goes where `{matcher}` is. A `script` is a file for each of `events`. What else is in braces is filled in.
 """
 
 from __future__ import annotations
@@ -51,17 +51,21 @@ class ClientFile:
 
         Raises ConfigError where a link is in a project's place: a project may bring one to any other file.
         """
-        if project is None:
-            return _first([Path(_expanded(one)) for one in _of_system(self.told["path"])])
-        if "project" not in self.told:
+        told = _of_system(self.told.get("path" if project is None else "project", []))
+        places = [one.replace("{event}", self.told.get("event", "")) for one in told]
+        if not places:
             return None
-        return unlinked(project, _first([project / one for one in _of_system(self.told["project"])]))
+        if project is None:
+            return _first([Path(_expanded(one)) for one in places])
+        return unlinked(project, _first([project / one for one in places]))
 
     def entries(self, values: Values) -> list[Entry]:
         """Return what is to stand in it."""
         if "template" in self.told:
             text = (_FOLDER / self.told["template"]).read_text("utf-8")
             return [Entry(path=("text",), value=_filled_text(text, values))]
+        if self.format == "script":
+            return [Entry(path=("text",), value=self.told["text"].replace("{hook}", values["hook"]))]
         needed = [Entry(path=(name,), value=value, kept=True) for name, value in self.told.get("needs", {}).items()]
         key = tuple(self.told.get("key", ()))
         if "value" in self.told:
@@ -106,8 +110,15 @@ def described(client: str) -> Description:
         programs=tuple(told.get("programs", ())),
         folders=tuple(_of_system(told["folders"])),
         restart=told["restart"],
-        files=tuple(ClientFile(of=file["of"], format=file["format"], told=file) for file in told["file"]),
+        files=tuple(
+            ClientFile(of=file["of"], format=file["format"], told=one) for file in told["file"] for one in _each(file)
+        ),
     )
+
+
+def _each(file: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a description of one file for each event that has a script of its own."""
+    return [{**file, "event": event} for event in file["events"]] if file["format"] == "script" else [file]
 
 
 def unlinked(project: Path, path: Path) -> Path:
@@ -124,8 +135,9 @@ def project_root(folder: Path) -> Path:
     return folder.absolute() if project is None else project.root
 
 
-def _of_system(told: str | list[str] | dict[str, str]) -> list[str]:
-    told = told[_SYSTEM] if isinstance(told, dict) else told
+def _of_system(told: str | list[str] | dict[str, Any]) -> list[str]:
+    """Return the paths that are told for this system; none where it has none."""
+    told = told.get(_SYSTEM, []) if isinstance(told, dict) else told
     return [told] if isinstance(told, str) else told
 
 

@@ -9,6 +9,7 @@ import copy
 import difflib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from helix.errors import ConfigError
 HOOK = "helix_hook.py"
 """The hook's file: a list's item that names it is one of ours."""
 
+_SCRIPT = re.compile(r"#!/bin/sh\n# Helix's hook[^\n]*\nexec [^\n]*helix_hook\.py[^\n]*\n")
 _BOM = "\ufeff"
 _BLANK = _BOM + " \t\r\n"
 _MOST_MERGED = 5_000
@@ -62,6 +64,8 @@ def _json_format(*, comments: bool) -> Format:
     return Format(partial(json_text.parse, comments=comments), put, drop, "{}\n")
 
 
+_WHOLE = Format(lambda text: {"text": text} if text else {}, lambda _, entry: str(entry.value), lambda *_: "")
+
 FORMATS: Mapping[str, Format] = {
     "json": _json_format(comments=False),
     "jsonc": _json_format(comments=True),
@@ -76,7 +80,8 @@ FORMATS: Mapping[str, Format] = {
         lambda text, entry: marked_text.set_block(text, entry.value),
         lambda text, _: marked_text.drop_block(text),
     ),
-    "whole": Format(lambda text: {"text": text} if text else {}, lambda _, entry: str(entry.value), lambda *_: ""),
+    "whole": _WHOLE,
+    "script": _WHOLE,
 }
 
 
@@ -106,7 +111,8 @@ class Change:
                     folder.rmdir()  # only where nothing else is in it
             return
         files.private_folder(path.parent)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        fresh = 0o700 if self.after.startswith("#!") else 0o600
+        mode = path.stat().st_mode & 0o777 if path.exists() else fresh
         handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -144,14 +150,23 @@ class Memo:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Memo:
-        """Return what `as_json` made a record of."""
+        """Return what `as_json` made a record of, of this version or of the one before.
+
+        Raises ValueError, KeyError, TypeError or AttributeError for anything else.
+        """
+        record = {("made_folders" if name == "made_folder" else name): value for name, value in record.items()}
         had = tuple((tuple(path), bool(item), list(value)) for path, item, value in record["had"])
-        return cls(**{**record, "had": had})
+        return cls(**{**record, "had": had, "made_folders": int(record.get("made_folders", 0))})
 
 
 def is_ours(item: Any) -> bool:
     """Return whether an item of a list runs Helix's hook."""
     return HOOK in json.dumps(item)
+
+
+def is_our_script(text: str) -> bool:
+    """Return whether a script is Helix's hook and nothing else: a line more, and it is somebody's own."""
+    return _SCRIPT.fullmatch(text) is not None
 
 
 def read(path: Path, form: str) -> str | None:
@@ -216,6 +231,8 @@ def take_back(memo: Memo) -> Change:
     if now is None or now == memo.after:
         after = None if now is None else memo.before
         return Change(path=path, before=now, after=after, made_folders=memo.made_folders)
+    if form == "script" and not is_our_script(now):
+        return Change(path=path, before=now, after=now)
     before = {} if memo.before is None else _parsed(path, form, memo.before)
     expected = _parsed(path, form, now)
     for at, item, value in memo.had:
@@ -231,7 +248,7 @@ def take_back(memo: Memo) -> Change:
 
 def memo_of(client: str, path: Path, form: str, entries: Sequence[Entry]) -> Memo:
     """Return how to take out entries whose memo is lost: one by one, and objects that they alone were in."""
-    blank = FORMATS[form].blank
+    blank = None if FORMATS[form] is _WHOLE else FORMATS[form].blank
     had = tuple((entry.path, entry.item, list[Any]()) for entry in entries if not entry.kept)
     return Memo(client=client, path=str(path), format=form, before=blank, after="", had=had)
 

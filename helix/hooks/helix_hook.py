@@ -26,6 +26,7 @@ LIMIT = 0.25
 _STARTS_A_DAEMON = (
     *("SessionStart", "UserPromptSubmit", "BeforeAgent", "sessionStart", "beforeSubmitPrompt"),
     *("pre_user_prompt", "session.created", "chat.message"),
+    *("TaskStart", "TaskResume", "agent_start", "agent_resume", "prompt_submit"),
 )
 """What clients call the beginning of a session, and a prompt."""
 _MOST_BYTES = 1 << 20
@@ -103,7 +104,7 @@ def _event(payload: bytes) -> str:
         told = json.loads(payload)
     except ValueError:
         raise NoAnswer("the payload is no JSON") from None
-    names = ("hook_event_name", "hookEventName", "agent_action_name")
+    names = ("hook_event_name", "hookEventName", "agent_action_name", "hookName", "event")
     name = next((told[one] for one in names if one in told), None) if isinstance(told, dict) else None
     return name if isinstance(name, str) and name.replace("_", "").replace(".", "").isalpha() else ""
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from command_line import Command, run_here
+from people import FOREIGN, SETTINGS, files_below
+
+from helix.connectors import descriptions
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,3 +45,30 @@ def home(shared_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def helix_command(home: Path) -> Command:
     """Run command lines against the shared daemon."""
     return run_here
+
+
+@pytest.fixture
+def person(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A person's home folder, with settings of a client, and a project to work in."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(FOREIGN, "utf-8")
+    (tmp_path / "project/.git").mkdir(parents=True)
+    (tmp_path / "project/inner").mkdir()
+    monkeypatch.chdir(tmp_path / "project/inner")
+    yield tmp_path
+
+
+@pytest.fixture
+def machine(person: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
+    """The settings of every client, as they were; none of their programs is on the path."""
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(person / "bin"))
+    monkeypatch.setattr(descriptions, "_SYSTEM", "linux")
+    for name, text in SETTINGS.items():
+        (person / name).parent.mkdir(parents=True, exist_ok=True)
+        (person / name).write_bytes(text.encode())
+    return files_below(person)

@@ -11,30 +11,14 @@ from typing import Any
 
 import pytest
 from command_line import Command
+from people import FOREIGN, files_below
 
 from helix import local_store
-from helix.connectors import descriptions
 from helix.connectors.descriptions import CLIENTS
 from helix.connectors.marked_text import BEGIN, END, drop_block
 from helix.connectors.plugin_files import copy_name, folder_of
 from helix.errors import ConfigError
 from helix.hooks import helix_hook
-
-FOREIGN = '{\n  "model": "opus"\n}\n'
-
-
-@pytest.fixture
-def person(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A person's home folder, with settings of a client, and a project to work in."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude/settings.json").write_text(FOREIGN, "utf-8")
-    (tmp_path / "project/.git").mkdir(parents=True)
-    (tmp_path / "project/inner").mkdir()
-    monkeypatch.chdir(tmp_path / "project/inner")
-    yield tmp_path
 
 
 @pytest.fixture
@@ -188,37 +172,7 @@ def test_nothing_is_written_through_a_link_that_a_project_brings(
     assert not list(target.iterdir()) if target.is_dir() else target.read_text("utf-8") == "{}"
 
 
-SETTINGS = {
-    ".config/Claude/claude_desktop_config.json": '{"mcpServers": {"other": {"command": "x"}}}',
-    ".codex/config.toml": 'model = "gpt"  # mine\n\n[mcp_servers.other]\ncommand = "x"',
-    ".gemini/settings.json": '{\n  // mine\n  "theme": "dark"\n}\n',
-    ".config/opencode/opencode.json": '{\r\n\t"theme": "dark",\r\n}\r\n',
-    ".cursor/mcp.json": "",
-    ".codeium/windsurf/mcp_config.json": '\ufeff{"mcpServers": {}}',
-    ".config/Code/User/mcp.json": '{ "servers": { /* none */ } }\n',
-    ".config/zed/settings.json": '// Zed\n{\n  "vim_mode": true, // yes\n}\n',
-    ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}",
-    ".config/goose/config.yaml": "extensions:\n  developer:\n    enabled: true # so\nGOOSE_MODEL: x\n",
-    ".continue/config.yaml": "name: mine\n",
-}
 OTHERS = tuple(client for client in CLIENTS if client != "claude-code")
-
-
-@pytest.fixture
-def machine(person: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
-    """The settings of every client, as they were; none of their programs is on the path."""
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", str(person / "bin"))
-    monkeypatch.setattr(descriptions, "_SYSTEM", "linux")
-    for name, text in SETTINGS.items():
-        (person / name).parent.mkdir(parents=True, exist_ok=True)
-        (person / name).write_bytes(text.encode())
-    return files_below(person)
-
-
-def files_below(person: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in person.rglob("*") if path.is_file()}
 
 
 def test_without_a_name_it_shows_what_is_installed_and_connected(

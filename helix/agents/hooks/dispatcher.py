@@ -22,11 +22,14 @@ from helix.agents.hooks import (
     user_prompt,
 )
 from helix.agents.hooks.client_shape import CLAUDE_CODE, Client
+from helix.agents.hooks.cline_hooks import CLINE
 from helix.agents.hooks.codex_hooks import CODEX
+from helix.agents.hooks.continue_hooks import CONTINUE
 from helix.agents.hooks.cursor_hooks import CURSOR
 from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work
 from helix.agents.hooks.deliveries import Deliveries
 from helix.agents.hooks.gemini_hooks import GEMINI
+from helix.agents.hooks.goose_hooks import GOOSE
 from helix.agents.hooks.held_notes import HeldNotes
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
 from helix.agents.hooks.hook_events import (
@@ -67,6 +70,9 @@ CLIENTS: Mapping[str, Client] = {
     "cursor": CURSOR,
     "windsurf": WINDSURF,
     "vscode": VSCODE,
+    "cline": CLINE,
+    "goose": GOOSE,
+    "continue": CONTINUE,
 }
 """The clients whose hooks are understood, by the name that `helix connect` has for them."""
 
@@ -209,6 +215,7 @@ class Reacting:
             close_session=self._close_session,
             flush=self._flush,
             client=client,
+            answers=isinstance(event, CLIENTS[client].shows),
         )
         before = recollect(desk, event, self._there_until)
         subagents.recognise(desk, event)

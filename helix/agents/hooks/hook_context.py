@@ -46,7 +46,10 @@ NOTHING = Reaction()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """One event's session and the service. `close_session` and `flush` are the service's own, by scope and name."""
+    """One event's session and the service. `close_session` and `flush` are the service's own, by scope and name.
+
+    `answers` says whether what is said at this event reaches the agent at once.
+    """
 
     store: Store
     session: Session
@@ -54,6 +57,7 @@ class Desk:
     close_session: Callable[[str, str], object]
     flush: Callable[[str], object]
     client: str
+    answers: bool
 
     def worker(self, event: Event) -> Worker:
         """Return who works."""

@@ -50,7 +50,10 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
 
 
 def brief_once(desk: Desk, *, known: bool) -> Reaction:
-    """Brief the session once; `known` says that it may have been, before the daemon was started anew."""
+    """Brief the session once; `known` says that it may have been, before the daemon was started anew.
+
+    Where no answer reaches the agent the brief comes with the first action that has one.
+    """
     session = desk.session
     if session.briefed:
         return NOTHING
@@ -58,6 +61,8 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
     opened = (lambda: _open(desk),)
     if known and any(one.arm == BRIEF for one in injections(desk.store.index, task)):
         session.was_briefed(one.memory_id for one in injections(desk.store.index, task))
+        return Reaction(always=opened)
+    if not desk.answers:
         return Reaction(always=opened)
     settings = desk.store.runtime.settings
     is_loaded = loaded_by(desk.client, str(session.root), session.root)

@@ -1,6 +1,7 @@
 """Each client's session in its own words: payloads as the real client sends them, or as its documentation has them.
 
-Codex CLI 0.169, Gemini CLI 0.61 and opencode 1.18 were run against a scripted model to see theirs.
+Codex CLI 0.169, Gemini CLI 0.61, opencode 1.18 and Cline's command line 3.0 were run against a scripted model to see
+theirs.
 """
 
 from __future__ import annotations
@@ -178,4 +179,77 @@ class VSCode(NativeSession):
         return before + self.ask({**self.base("PostToolUse"), **call, "tool_response": answer})
 
 
-SESSIONS = (Codex, Gemini, Opencode, Cursor, VSCode)
+class Cline(NativeSession):
+    """Its command line, which reads an answer beside a tool alone."""
+
+    client = "cline"
+    shown_at = ("contextModification",)
+
+    def base(self, event: str) -> Payload:
+        own = {"agent_id": "agent_1", "parent_agent_id": None, "workspaceRoots": [str(self.project)]}
+        return {"clineVersion": "", "timestamp": f"t-{next(self.calls)}", "taskId": self.name, "hookName": event, **own}
+
+    def begin(self) -> str:
+        assert self.ask({**self.base("agent_start"), "taskStart": {"taskMetadata": {}}}) == ""
+        return self.run("true")
+
+    def prompt(self, text: str) -> str:
+        return self.ask({**self.base("prompt_submit"), "userPromptSubmit": {"prompt": text, "attachments": []}})
+
+    def run(self, command: str, status: int = 0, output: str = "") -> str:
+        error = {"error": f"Command exited with code {status}"} if status else {}
+        result = {"query": command, "result": output, "success": not status, **error}
+        return self._tool("run_commands", {"commands": [command]}, [result])
+
+    def edit(self, file: str) -> str:
+        given = {"path": str(self.project / file), "old_text": "old", "new_text": "new"}
+        return self._tool("editor", given, {"query": file, "result": "edited", "success": True})
+
+    def _tool(self, tool: str, given: Payload, output: object) -> str:
+        call = {"id": f"call_{next(self.calls)}", "name": tool, "input": given}
+        before = self.ask({**self.base("tool_call"), "tool_call": call})
+        return before + self.ask({**self.base("tool_result"), "tool_result": {**call, "output": output}})
+
+
+class ClineExtension(Cline):
+    """Its extension: names in another shape, and every parameter a text."""
+
+    def begin(self) -> str:
+        self.ask({**self.base("TaskStart"), "taskStart": {"taskMetadata": {}}})
+        return self.run("true")
+
+    def prompt(self, text: str) -> str:
+        return self.ask({**self.base("UserPromptSubmit"), "userPromptSubmit": {"prompt": text}})
+
+    def _tool(self, tool: str, given: Payload, output: object) -> str:
+        given = {name: held if isinstance(held, str) else json.dumps(held) for name, held in given.items()}
+        call = {"toolName": tool, "parameters": given}
+        before = self.ask({**self.base("PreToolUse"), "preToolUse": call})
+        told = {**call, "result": json.dumps(output), "success": True}
+        return before + self.ask({**self.base("PostToolUse"), "postToolUse": told})
+
+
+class Continue(NativeSession):
+    """Its command `cn`, which is said to read an answer before a tool alone."""
+
+    client = "continue"
+
+    def begin(self) -> str:
+        return super().begin() + self.run("true")
+
+    def run(self, command: str, status: int = 0, output: str = "") -> str:
+        error = f"Error (exit code {status}): {output}"
+        end = {"hook_event_name": "PostToolUseFailure", "error": error} if status else {"tool_response": output}
+        return self._tool("Bash", {"command": command}, end)
+
+    def edit(self, file: str) -> str:
+        given = {"filepath": str(self.project / file), "content": "new"}
+        return self._tool("Write", given, {"tool_response": "Successfully created file"})
+
+    def _tool(self, tool: str, given: Payload, end: Payload) -> str:
+        call = {"tool_name": tool, "tool_use_id": f"call_{next(self.calls)}", "tool_input": given}
+        before = self.ask({**self.base("PreToolUse"), **call})
+        return before + self.ask({**self.base("PostToolUse"), **call, **end})
+
+
+SESSIONS = (Codex, Gemini, Opencode, Cursor, VSCode, Cline, ClineExtension, Continue)

@@ -19,11 +19,11 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.text.client_ids import digest
 from tests.agents.hooks.agent_client import AgentSession
-from tests.agents.hooks.native_clients import SESSIONS, Codex, Cursor, Gemini, NativeSession, Opencode
+from tests.agents.hooks.native_clients import SESSIONS, Cline, Codex, Continue, Cursor, Gemini, NativeSession, Opencode
 from tests.waiting import MOST_SECONDS
 
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
-EACH = pytest.mark.parametrize("kind", SESSIONS, ids=[kind.client for kind in SESSIONS])
+EACH = pytest.mark.parametrize("kind", SESSIONS, ids=[kind.__name__ for kind in SESSIONS])
 
 
 def keep(helix: Helix, project: Path, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> None:
@@ -47,7 +47,7 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(
     assert len(shown) == 1
 
 
-@EACH
+@pytest.mark.parametrize("kind", [kind for kind in SESSIONS if kind is not Continue], ids=lambda kind: kind.__name__)
 def test_what_failed_and_was_mended_here_is_shown_in_the_next_session_of_another_client(
     helix: Helix, project: Path, kind: type[NativeSession]
 ) -> None:
@@ -147,6 +147,74 @@ def test_windsurf_tells_and_is_told_nothing(helix: Helix, project: Path) -> None
     assert tell("pre_read_code", file_path="a") is None
 
 
+def test_goose_tells_what_failed_and_is_told_nothing(helix: Helix, project: Path) -> None:
+    keep(helix, project, "`make all` fails without a compiler", "install gcc")
+
+    def tell(event: str, answer: object = None, **more: object) -> Any:
+        payload = {"event": event, "session_id": "g-1", "matcher_context": "x", **more}
+        assert helix.reacting.tell("goose", payload) == (answer or {})
+        return CLIENTS["goose"].read(payload)
+
+    assert tell("SessionStart") is not None
+    assert tell("UserPromptSubmit", message="build it").prompt == "build it"
+    called = {"working_dir": str(project), "tool_call_id": "c-1"}
+    shell = {"tool_name": "developer__shell", "tool_input": {"command": "make all"}, **called}
+    for event, passed in (("PostToolUseFailure", False), ("PostToolUse", True)):
+        ran = tell(event, **shell)
+        assert (ran.action.command, ran.action.folder, ran.action.passed) == ("make all", str(project), passed)
+    given = {"path": str(project / "a.py"), "before": "a", "after": "b"}
+    wrote = tell("PostToolUse", tool_name="developer__edit", tool_input=given, **called)
+    assert (wrote.action.files, wrote.wrote) == ((str(project / "a.py"),), "b")
+    assert tell("PostToolUse", tool_name="developer__tree", tool_input={"path": "."}, **called) is None
+    assert isinstance(tell("Stop", {"decision": "allow"}), Rested)  # what it reads at the end of a turn
+
+
+def test_cline_runs_several_commands_at_once_and_one_that_failed_is_told(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["cline"].read, Cline(helix, project)
+    given = {"commands": ["make db", {"command": "pytest", "args": ["-q", 1]}]}
+    results = [
+        {"query": "make db", "result": "made", "success": True},
+        {"query": "pytest -q 1", "result": "boom", "error": "Command exited with code 3", "success": False},
+    ]
+    call = {"id": "c", "name": "run_commands", "input": given, "output": results}
+    ended = read({**session.base("tool_result"), "tool_result": call})
+    assert isinstance(ended, ActionEnded)
+    assert (ended.action.command, ended.action.exit_status) == ("make db; pytest -q 1", 3)
+    assert "boom" in ended.action.output
+    older = {"toolName": "execute_command", "parameters": {"command": "[ -f x ]"}, "result": "nothing", "success": True}
+    unknown = read({**session.base("PostToolUse"), "postToolUse": older})
+    assert isinstance(unknown, ActionEnded)
+    assert (unknown.action.command, unknown.action.passed) == ("[ -f x ]", None)
+    patch = {"name": "apply_patch", "input": {"input": "*** Update File: src/a.py\n-old\n+new"}}
+    edit = read({**session.base("tool_call"), "tool_call": patch})
+    assert isinstance(edit, ActionBegins)
+    assert edit.action.files == (str(project / "src/a.py"),)
+
+
+def test_clines_sub_agents_are_told_apart_from_its_agent(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["cline"].read, Cline(helix, project)
+    call = {"tool_call": {"id": "c", "name": "run_commands", "input": "ls"}}
+    told = [read({**session.base("tool_call"), **call, "parent_agent_id": parent}) for parent in (None, "agent_0")]
+    assert [event.agent for event in told if event is not None] == ["", "agent_1"]
+
+
+def test_a_brief_that_waits_comes_once(helix: Helix, project: Path) -> None:
+    keep(helix, project, "which database the shop uses", "Postgres, as payments need row locks", kind="decision")
+    for session in (Cline(helix, project, "c-1"), Continue(helix, project, "c-2")):
+        session.prompt("add a table")
+        assert session.begin().count("Postgres") == 1
+        assert "Postgres" not in session.run("ls")
+
+
+def test_continue_takes_silence_for_no_failure(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["continue"].read, Continue(helix, project)
+    call = {"tool_name": "Bash", "tool_input": {"command": "test -f x"}, "tool_use_id": "c"}
+    quiet = read({**session.base("PostToolUse"), **call, "tool_response": "no exit code 1 here"})
+    assert isinstance(quiet, ActionEnded)
+    assert quiet.action.passed is None
+    assert read({**session.base("PostToolUseFailure"), **call, "error": "x", "is_interrupt": True}) is None
+
+
 def test_what_waits_for_one_agent_is_not_shown_to_another(helix: Helix, project: Path) -> None:
     keep(helix, project, "`make all` fails without a compiler", "install gcc")
     one, other = Gemini(helix, project, "one"), Gemini(helix, project, "other")
@@ -166,9 +234,19 @@ JSON = st.recursive(
 NAMES = (
     *("session_id", "sessionId", "conversation_id", "trajectory_id", "hook_event_name", "hookEventName"),
     *("agent_action_name", "tool_info", "tool_name", "tool_input", "tool_response", "tool_output", "tool_use_id"),
+    *("event", "working_dir", "hookName", "taskId", "workspaceRoots", "tool_call", "tool_result", "postToolUse"),
     *("cwd", "workspace_roots", "prompt", "transcript_path", "timestamp", "exit", "output", "error_message"),
 )
-WORDS = ("PostToolUse", "AfterTool", "postToolUse", "tool.execute.after", "post_run_command", "BeforeTool", "Stop")
+WORDS = (
+    "PostToolUse",
+    "AfterTool",
+    "postToolUse",
+    "tool.execute.after",
+    "post_run_command",
+    "BeforeTool",
+    "Stop",
+    "tool_result",
+)
 TOOLS = ("Bash", "Shell", "bash", "run_shell_command", "apply_patch", "run_in_terminal", "write_file")
 PAYLOADS = st.dictionaries(st.sampled_from(NAMES), JSON | st.sampled_from(WORDS) | st.sampled_from(TOOLS), max_size=12)
 
