@@ -94,7 +94,7 @@ def test_what_one_agent_writes_the_next_one_finds(helix: Helix, mode: str) -> No
     (item,) = found.structured_content["items"]
     assert item["by"] == "agent"
     assert item["text"] == "port 8080 is taken -> stop the old server first"
-    assert text_of(found) == f"- [agent] {item['name']}: {item['text']}"
+    assert text_of(found) == f"- [agent] {item['name']} (failure): {item['text']}"
     assert call(helix, "search", mode, query="port 8080 is taken", scope="elsewhere").structured_content == {
         "items": []
     }

@@ -31,8 +31,8 @@ class Found(BaseModel):
 
     @property
     def line(self) -> str:
-        """It as a line, the way agents are shown memories everywhere."""
-        return f"[{self.by}] {self.name}: {self.text}"
+        """It as a line: the way agents are shown memories everywhere, and its kind."""
+        return f"[{self.by}] {self.name} ({self.kind}): {self.text}"
 
 
 class Search(BaseModel):
