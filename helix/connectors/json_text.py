@@ -20,6 +20,7 @@ _INDENT = "  "
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[}}\]])")
+_FIRST = re.compile(r'\{[ \t\r\n]*\n([ \t]+)"')
 _LINE_REST = re.compile(r"(?:[ \t]|/\*[^\n]*?\*/)*(?://[^\n]*)?(?=\r?\n)")
 """What follows a value in its line: blanks and comments, up to the line's end."""
 
@@ -79,7 +80,7 @@ def set_member(text: str, path: Path, value: Any, *, comments: bool = False) -> 
         found, depth = _at(read, member.value, "{"), depth + 1
     for name in reversed(path[depth + 1 :]):
         value = {name: value}
-    step = _step(text)
+    step = _step(read)
     if (member := found.member(path[depth])) is not None:
         return text[: member.value] + _written(value, _margin(text, found.start) + step, step) + text[member.end :]
     return _added(read, found, f"{json.dumps(path[depth])}: ", value)
@@ -139,7 +140,7 @@ def _container(read: _Text, path: Path, kind: str) -> _Container | None:
 
 
 def _added(read: _Text, found: _Container, name: str, value: Any) -> str:
-    text, step = read.text, _step(read.text)
+    text, step = read.text, _step(read)
     margin = _margin(text, found.start)
     if not found.parts:
         body = f"\n{margin}{step}{name}{_written(value, margin + step, step)}"
@@ -180,10 +181,10 @@ def _written(value: Any, margin: str, step: str) -> str:
     return f"\n{margin}".join(lines)
 
 
-def _step(text: str) -> str:
-    """Return the indent of the text's own first indented line."""
-    found = re.search(r"\{\r?\n([ \t]+)\"", text)
-    return found[1] if found else _INDENT
+def _step(read: _Text) -> str:
+    """Return by how much the text's own first member in a line of its own is indented; comments do not count."""
+    found = _FIRST.search(read.commas)
+    return (found[1][len(_margin(read.text, found.start())) :] if found else "") or _INDENT
 
 
 def _margin(text: str, at: int) -> str:

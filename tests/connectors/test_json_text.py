@@ -100,3 +100,16 @@ def test_what_is_no_object_of_json_is_refused(text: str) -> None:
         set_member(text, ["a"], 1)
     with pytest.raises(ValueError):
         drop_member(text, ["a"])
+
+
+@pytest.mark.parametrize("step", ["\t", "  ", "    "])
+@pytest.mark.parametrize("first", ["// mine", "/* mine\n   and yours */", ""])
+def test_what_is_new_is_indented_as_the_rest_whatever_comes_first(step: str, first: str) -> None:
+    text = f'{{\n{step}{first}\n{step}"a": {{\n{step * 2}"b": 1\n{step}}}\n}}\n'
+    after = set_member(text, ["c", "d"], 2, comments=True)
+    assert after == text[:-3] + f',\n{step}"c": {{\n{step * 2}"d": 2\n{step}}}\n}}\n'
+
+
+def test_a_step_is_what_an_inner_object_is_further_in_than_its_line() -> None:
+    after = set_member('{ "a":\n   { // mine\n      "b": 1 } }', ["a", "c"], {"d": 2}, comments=True)
+    assert after.endswith('"b": 1,\n      "c": {\n         "d": 2\n      } } }')
