@@ -291,6 +291,7 @@ class _History:
             confidence=_CONFIDENCE,
             scope=self.scope,
             agent=self.agent,
+            valid_from=item.episode.occurred_at,
         )
 
 

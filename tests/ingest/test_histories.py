@@ -148,6 +148,8 @@ def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, t
     (memory,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
     assert memory.resolution == "It passed after running `createdb shop_test`."
     assert memory.provenance.trust is Trust.TOOL_OUTPUT
+    assert memory.valid_from is not None, "it holds since it was found out, not since it came in"
+    assert "2026-02-25" < memory.valid_from.isoformat() < "2026-03-02"
     assert memory.scope.startswith("shop"), "the project that the session was held in"
     told = [(one.role, one.content) for one in capture.episodes(helix).items if one.role != "tool"]
     assert sorted(told) == [

@@ -159,6 +159,36 @@ def test_memories_of_mem0_come_in_as_a_tools_word(helix: Helix, tmp_path: Path, 
     assert take_in(helix, file, scope="shop")["skipped"] == 1
 
 
+@pytest.mark.parametrize("many", [0, 4_000])
+def test_the_graph_of_mem0_comes_in_as_entities_and_edges(helix: Helix, tmp_path: Path, many: int) -> None:
+    relations = [
+        {"source": "billing", "relationship": "depends_on", "target": "postgres"},
+        {"source": "billing", "relationship": "guards", "destination": "ledger"},
+        {"source": "billing", "target": "nowhere"},
+    ]
+    results = [{"id": f"{n}", "memory": "", "user_id": "ada", "hash": "h" * 80} for n in range(many)] + MEM0["results"][
+        :1
+    ]
+    file = tmp_path / "mem0.json"  # with many, the graph begins behind what is read at once
+    file.write_text(json.dumps({"results": results, "relations": relations}), "utf-8")
+    done = take_in(helix, file, scope="shop")
+    assert (done["memories"], done["edges"]) == (4, 2)
+    assert [one for one in done["problems"] if one["where"].startswith("relation")] == [
+        {"where": "relation 3", "why": "it lacks a source, a relationship or a target"}
+    ]
+    found = stored(helix, scope="shop")
+    assert (found["billing"].kind, found["billing"].resolution) == (
+        Kind.ENTITY,
+        "- depends_on postgres\n- guards ledger",
+    )
+    assert edges(helix) == {
+        ("billing", "DEPENDS_ON", "", "postgres"),
+        ("billing", "RELATED", "guards", "ledger"),
+    }
+    again = take_in(helix, file, scope="shop")
+    assert (again["memories"], again["edges"]) == (0, 0)
+
+
 def test_only_a_person_makes_it_their_own(helix: Helix, tmp_path: Path) -> None:
     file = lines(tmp_path / "memory.jsonl", *ENTITIES)
     take_in(helix, file)
@@ -421,6 +451,18 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
     assert take_in(helix, folder, scope="shop")["memories"] == 1
     assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution
+
+
+@pytest.mark.parametrize("said", ["[PG, the database]", "PG, the database", "\n- PG\n- the database"])
+def test_a_link_to_a_notes_other_name_leads_to_the_note(helix: Helix, tmp_path: Path, said: str) -> None:
+    folder = tmp_path / "brain"
+    folder.mkdir()
+    (folder / "A.md").write_text("It needs [[pg]], [[The Database]] and [[B]].\n", "utf-8")
+    (folder / "Postgres.md").write_text(f"---\naliases: {said}\n---\nVersion 17.\n", "utf-8")
+    (folder / "Also.md").write_text("---\naliases: [B]\n---\nIt is called as another note is.\n", "utf-8")
+    (folder / "B.md").write_text("A note of that name goes first.\n", "utf-8")
+    take_in(helix, folder, scope="shop")
+    assert edges(helix) == {("A", "RELATED", "links_to", "Postgres"), ("A", "RELATED", "links_to", "B")}
 
 
 def test_a_plan_shows_no_secret(helix: Helix, tmp_path: Path) -> None:

@@ -17,26 +17,32 @@ _LONGEST = 1 << 26
 """Characters of one object: a conversation of years has fewer."""
 _MOST_VALUES = 2_000_000
 """Values of one object. Twenty million empty lists in 60 MB became three gigabytes, and kept the daemon for minutes."""
+_OVERLAP = 200
+"""Characters that a key takes with the bracket behind it, and that two blocks may divide."""
 _GAP = re.compile(r"[\s,]*")
 
 
-def objects_of(path: Path, *keys: str, longest: int = _LONGEST) -> Iterator[Mapping[str, Any] | IngestProblem]:
+def objects_of(
+    path: Path, *keys: str, longest: int = _LONGEST, beside: bool = False
+) -> Iterator[Mapping[str, Any] | IngestProblem]:
     """Yield the objects of the list that a file is, or that it has under the first of the keys that it has.
 
+    `beside` is a list that a file may have beside another: nothing is yielded where it has none or is a list itself.
     A problem, the last thing yielded, says that it is no JSON, or that one object is too long (`longest` characters) or
     holds too much.
     """
     try:
         with files.open_regular(path) as file:
             pieces = codecs.iterdecode(iter(lambda: file.read(_BLOCK), b""), "utf-8-sig", "replace")
-            yield from _objects(pieces, keys, longest)
+            text = _begun(pieces, keys, beside=beside)
+            if text is not None:
+                yield from _objects(text, pieces, longest)
     except (OSError, ValueError, RecursionError) as error:
         yield IngestProblem(where=str(path), why=f"cannot be read to its end: {error}")
 
 
-def _objects(pieces: Iterator[str], keys: tuple[str, ...], longest: int) -> Iterator[Mapping[str, Any]]:
-    text = next(pieces, "")
-    at, decoder = _start(text, keys), json.JSONDecoder()
+def _objects(text: str, pieces: Iterator[str], longest: int) -> Iterator[Mapping[str, Any]]:
+    at, decoder = 0, json.JSONDecoder()
     while True:
         gap = _GAP.match(text, at)
         at = gap.end() if gap else at
@@ -78,11 +84,17 @@ def _as_much(pieces: Iterator[str], length: int) -> str:
     return "".join(read)
 
 
-def _start(text: str, keys: tuple[str, ...]) -> int:
-    """Return where the list begins."""
+def _begun(pieces: Iterator[str], keys: tuple[str, ...], *, beside: bool) -> str | None:
+    """Return the text from where the list begins; None where it need not be there and is not."""
+    text = next(pieces, "")
     if text.lstrip().startswith("["):
-        return text.index("[") + 1
-    for key in keys:
-        if found := re.search(rf'"{key}"\s*:\s*\[', text):
-            return found.end()
+        return None if beside else text[text.index("[") + 1 :]
+    while text:
+        for key in keys:
+            if found := re.search(rf'"{key}"\s*:\s*\[', text):
+                return text[found.end() :]
+        more = next(pieces, "")
+        text = text[-_OVERLAP:] + more if more else ""
+    if beside:
+        return None
     raise ValueError(f"no list, and none under {' or '.join(keys)}")

@@ -56,6 +56,7 @@ def _fits(peek: Peek) -> bool:
 def _read(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each note and for each observation in it, then the links between the notes."""
     sources: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     links: list[_Link] = []
     try:
         for note in note_files([asked.path], root=asked.path):
@@ -64,17 +65,20 @@ def _read(asked: Asked) -> Iterator[Told]:
                 continue
             if note.path.suffix.lower() != ".md":
                 continue
-            yield from _note(note, asked.place, sources, links)
+            yield from _note(note, asked.place, sources, aliases, links)
     except NotFoundError as error:
         yield IngestProblem(where=str(asked.path), why=error.message)
     for link in links:
-        target = sources.get(link.target.casefold()) or sources.get(PurePosixPath(link.target).name.casefold())
+        name = link.target.casefold()
+        target = sources.get(name) or sources.get(PurePosixPath(name).name) or aliases.get(name)
         if target is not None:
             kind, word = relation_of(link.word)
             yield LinkDraft(type=kind, source=link.source, target=target, relation=word)
 
 
-def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link]) -> Iterator[Told]:
+def _note(
+    note: NoteFile, vault: str, sources: dict[str, str], aliases: dict[str, str], links: list[_Link]
+) -> Iterator[Told]:
     matter, body = front_matter_of(note.text)
     place = PurePosixPath(note.place)
     title = _one(matter.get("title")) or place.stem
@@ -110,6 +114,8 @@ def _note(note: NoteFile, vault: str, sources: dict[str, str], links: list[_Link
     for name in (place.stem, title, note.place, note.place.removesuffix(".md"), _one(matter.get("permalink"))):
         if name:
             sources.setdefault(name.casefold(), source)
+    for name in _all(matter.get("aliases", matter.get("alias"))):
+        aliases.setdefault(name.casefold(), source)
     links += [_Link(source, word.strip(), target.strip()) for word, target in linked]
     yield card
     for one in observed:
@@ -131,6 +137,12 @@ def _observation(place: str, title: str, category: str, text: str) -> Found:
 
 def _one(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _all(value: object) -> list[str]:
+    """Return a value of front matter as texts: a list, or one text, which may have several between commas."""
+    texts = value.split(",") if isinstance(value, str) else value if isinstance(value, tuple) else ()
+    return [text.strip() for text in texts if text.strip()]
 
 
 VAULT = Adapter(
