@@ -51,7 +51,7 @@ PLACES = {
         *((place, 1) for place in EVERYWHERE),
         *((place, 1) for place in ("behind the first note", "before the last note", "behind the last note")),
         ("when the rows go back", 1),
-        ("before a version is kept", 2),
+        ("before a version is kept", 1),
     ),
     "export": (
         *(("when a file is begun", nth) for nth in (1, 2)),
