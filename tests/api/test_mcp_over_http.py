@@ -134,6 +134,13 @@ def test_a_request_of_too_many_values_is_refused(served: Served) -> None:
     asked(served, work)
 
 
+def test_half_a_letter_is_no_message_over_http_and_the_next_one_is_answered(served: Served) -> None:
+    half = HELLO.replace(b'"codex"', b'"cod\\ud83d"')
+    refused = served.request("POST", "/mcp", half, {**JSON, **BEARER})
+    assert (refused.status, json.loads(refused.body)["error"]["code"]) == (400, -32700)
+    assert served.request("POST", "/mcp", HELLO, {**JSON, **BEARER}).status == 200
+
+
 def test_a_server_with_open_sessions_ends_when_it_is_asked_to(helix: Helix) -> None:
     with serving(helix) as served:
         for _ in range(3):
