@@ -149,7 +149,8 @@ def _search(api: Api, picture: Picture, verdict: Verdict, rng: random.Random) ->
 
 def _finds(api: Api, query: str, recipe: str, fits: Any) -> bool:
     document = (
-        "query Q($q: String!, $r: String) { recall(query: $q, recipe: $r, limit: 8, expand: NONE, deep: true) "
+        "query Q($q: String!, $r: String) "
+        "{ recall(query: $q, recipe: $r, limit: 8, expand: NONE, deep: true, everything: true) "
         "{ items { text node { ... on Memory { trigger resolution } ... on Episode { content } } } } }"
     )
     answer = api.client.execute(document, {"q": query, "r": recipe})["recall"]["items"]

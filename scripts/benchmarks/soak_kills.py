@@ -253,7 +253,7 @@ class Kills:
         facts = self.ledger.facts
         with self.ledger.lock:
             facts.perhaps_erased |= {token for token, one in facts.episodes.items() if one in ids}
-            facts.perhaps_erased |= {memory.token for memory in facts.memories.values() if memory.id in ids}
+            facts.going |= ids  # one of them may be stored already, and not yet be acknowledged
 
     def _restore(self, rng: random.Random, writers: list[Writer]) -> None:
         target = self.home.folder / "backups" / f"r{rng.getrandbits(40)}.db"
@@ -282,6 +282,7 @@ class Kills:
         if not there:
             before.erased |= self.ledger.facts.erased
             before.perhaps_erased |= self.ledger.facts.perhaps_erased
+            before.going |= self.ledger.facts.going
             before.once |= self.ledger.facts.once
             self.ledger.facts, self.retries = before, Retries()
 

@@ -42,6 +42,7 @@ class Facts:
     edges: set[tuple[str, str, str]] = field(default_factory=set)
     erased: set[str] = field(default_factory=set)
     perhaps_erased: set[str] = field(default_factory=set)
+    going: set[str] = field(default_factory=set)
     once: set[str] = field(default_factory=set)
 
 
@@ -101,7 +102,7 @@ class Verdict:
 def compare(facts: Facts, picture: Picture, verdict: Verdict) -> None:
     """Hold what was promised against the journal."""
     nodes, where = picture.state.nodes, _tokens(picture)
-    gone = facts.erased | facts.perhaps_erased
+    gone = _gone(facts)
     for memory in facts.memories.values():
         if memory.token in gone:
             continue
@@ -134,7 +135,8 @@ def _compare_rest(facts: Facts, picture: Picture, verdict: Verdict, where: dict[
             verdict.lost.append(f"{key[0]} {key[1]}: {sorted(wrong)}")
     ids = {key[4] for key in picture.state.edges} | {key[2] for key in picture.state.edges}
     there = {(kind, source, target) for kind, _, source, _, target in picture.state.edges}
-    erased = {memory.id for memory in facts.memories.values() if memory.token in facts.erased | facts.perhaps_erased}
+    gone = _gone(facts)
+    erased = {memory.id for memory in facts.memories.values() if memory.token in gone}
     for edge in facts.edges - there:
         if not erased & set(edge[1:]):
             verdict.lost.append(f"edge {edge} (its ends {'have' if set(edge[1:]) & ids else 'have no'} other edges)")
@@ -145,6 +147,18 @@ def _compare_rest(facts: Facts, picture: Picture, verdict: Verdict, where: dict[
                 verdict.doubled.append(f"{token} stands in {len(keys)} nodes {label}: {sorted(keys)}")
     for token in facts.erased & where.keys():
         verdict.lost.append(f"the erasure of {token}: it stands in {sorted(where[token])}")
+
+
+def _gone(facts: Facts) -> set[str]:
+    """Return the tokens of what was erased, or may have been: a plan names it, or it repeats what was erased."""
+    memories = facts.memories.values()
+    gone = facts.erased | facts.perhaps_erased | {one.token for one in memories if one.id in facts.going}
+    said = {_rest(one) for one in memories if one.token in gone}
+    return gone | {one.token for one in memories if _rest(one) in said}
+
+
+def _rest(memory: Memory) -> str:
+    return memory.text.replace(memory.token, "")
 
 
 def _is(value: Any, wanted: str) -> bool:
