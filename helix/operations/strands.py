@@ -85,7 +85,7 @@ def import_strand(
         job = helix.store.runtime.make_id(helix.store.runtime.clock())
         with helix.worker.standing_still():
             report = arriving.take(helix.store, strand, job, ticket, planned=plan)
-        return {**report, "job": "" if plan else job}
+        return {**report, "job": job if helix.store.journal.effects.steps(job) else ""}
 
     return helix.jobs.start(arriving.JOB, work)
 

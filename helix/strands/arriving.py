@@ -125,7 +125,10 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
     strand.check_id()
     again = _was_undone(store, strand)
     if not again and _is_known(store, strand):
-        return {"version": strand.id, "already": True}
+        container.verify(strand.path)
+        again = _was_undone_since(store, strand)
+        if not again:
+            return {"version": strand.id, "already": True}
     if strand.manifest.data["schema"] > schema_number():
         raise InvalidInputError("the strand was written by a newer Helix", hint="upgrade Helix, then import it again")
     # What was taken back is not here, and yet was not dropped where a person asks for it again.
@@ -260,6 +263,15 @@ def _was_undone(store: Store, strand: Strand) -> bool:
     """Return whether the strand's version was taken in by a job that was undone since."""
     job = store.journal.meta(_TAKEN + strand.id)
     return job is not None and store.journal.effects.undone_at(job) is not None
+
+
+def _was_undone_since(store: Store, strand: Strand) -> bool:
+    """Return whether something else of the signer was taken back after the strand was taken in: its rows went along."""
+    journal, ident, signer = store.journal, strand.id, strand.signer.name
+    taken = {one.id: one.taken_at for one in journal.versions.all() if one.taken_at is not None and one.who == signer}
+    jobs = (journal.meta(_TAKEN + one) for one in taken)
+    undone = (journal.effects.undone_at(job) for job in jobs if job is not None)
+    return ident in taken and any(at is not None and to_micros(at) >= taken[ident] for at in undone)
 
 
 def _is_known(store: Store, strand: Strand) -> bool:

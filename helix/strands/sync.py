@@ -97,7 +97,7 @@ class Syncing:
         head = self.store.journal.versions.head(self.selection.named)
         return {
             "taken": len(self.taken),
-            "jobs": self.taken,
+            "jobs": [job for job in self.taken if self.store.journal.effects.steps(job)],
             "published": left,
             "version": "" if head is None else head.id,
             "root": "" if head is None else head.root,

@@ -102,6 +102,35 @@ def test_an_import_that_was_undone_is_taken_in_again_where_a_person_asks(machine
     assert root(one.store) == root(other.store)
 
 
+def test_what_is_believed_more_by_now_is_taken_in_again_behind_an_undo(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    proxy = store(one, "the proxy listens on port 8080")
+    keys.trust_key(other, "machine-0", Trust.WEB)
+    first = carried(one, other, tmp_path / "all.dna")
+    keys.trust_key(other, "machine-0", Trust.USER_ASSERTED)
+    again = finished(other, strands.import_strand(other, str(tmp_path / "all.dna"), passphrase=SECRET)).result
+    assert (again["counts"], again["job"]) == ({}, "")  # nothing that could be undone
+    background_work.undo(other, str(first["job"]))
+    finished(other, strands.import_strand(other, str(tmp_path / "all.dna"), passphrase=SECRET))
+    assert memories.get(other, proxy).provenance.trust is Trust.USER_ASSERTED
+    last = finished(other, strands.import_strand(other, str(tmp_path / "all.dna"), passphrase=SECRET)).result
+    assert last["already"]
+
+
+def test_a_changed_file_is_refused_also_where_its_version_is_here(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    carried(one, other, tmp_path / "all.dna")
+    written = (tmp_path / "all.dna").read_bytes()
+    at = written.rindex(bytes(1024)) - 600
+    for changed in (written + bytes(512), written[:-512], written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :]):
+        (tmp_path / "changed.dna").write_bytes(changed)
+        job = ended(other, strands.import_strand(other, str(tmp_path / "changed.dna"), passphrase=SECRET))
+        assert job.error_code == "INVALID_INPUT"
+
+
 def test_only_memories_that_have_not_met_are_set_against_each_other(machines: Machines, tmp_path: Path) -> None:
     one, other, third = machines(), machines(), machines()
     know_each_other(one, other, third)
