@@ -251,7 +251,7 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
     if watch is not None and off:
         raise click.UsageError("--watch and --off are two things: give one of them")
     if "://" not in place and not (":" in place and not Path(place).exists()):
-        place = str(Path(place).expanduser().absolute())
+        place = os.path.normpath(Path(place).expanduser().absolute())  # each spelling is a place of its own
     if watch is not None or off:
         scopes = {"scopes": asked["scopes"]} if asked.get("scopes") else {}
         ask(invocation, "watch_sync", {"place": place, **scopes, **({} if off else {"minutes": watch})}, _places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from helix.errors import ConflictError
 from helix.model.provenance import Trust
 from helix.model.strand import StrandKey
 from helix.operations.listed import mutation, query
@@ -48,7 +49,11 @@ def trust_key(
     trust: Annotated[Trust, "How far its rows are believed at most; `user_asserted` is for your other machines alone."],
 ) -> StrandKey:
     """Say how far the rows are believed that a key has signed."""
-    return keyring_of(helix).believe(name, trust)
+    believed = keyring_of(helix).believe(name, trust)
+    if believed.revoked_at is not None:
+        message = f"{name!r} was revoked on {believed.revoked_at:%Y-%m-%d}: nothing that it signed is believed"
+        raise ConflictError(message, hint="ask its owner for another key")
+    return believed
 
 
 @mutation(person=_DECIDE)

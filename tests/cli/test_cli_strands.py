@@ -39,6 +39,8 @@ def test_keys_are_made_shown_imported_believed_and_revoked(helix_command: Comman
     assert helix_command("keys", "revoke", "desktop").code == 0
     shown = helix_command("keys", "list").out
     assert "revoked" in shown
+    refused = helix_command("keys", "trust", "desktop", "--as", "user_asserted")
+    assert (refused.code, refused.out, "was revoked" in refused.err) == (4, "", True)
     private = (home / "keys" / "laptop.key").read_text().partition("helix-private-key1:")[2][:64]
     assert private not in shown + made.out + str(listed)
 
@@ -77,3 +79,13 @@ def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     merged, imported = (helix_command("strand", name, file, "--plan") for name in ("merge", "import"))
     assert (merged.code, merged.out, merged.err) == (0, imported.out, imported.err)
     assert "github.com/acme/api  for ada" in helix_command("strand", "log").out
+
+
+def test_a_folder_is_one_place_however_it_is_written(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    place = tmp_path / "stick"
+    place.mkdir()
+    for written in (place, tmp_path / "stick" / ".." / "stick"):
+        assert helix_command("sync", str(written)).code == 0
+    places = [one["place"] for one in helix_command("sync", "--json").data["syncedPlaces"]]
+    assert [one for one in places if one.startswith(str(tmp_path))] == [str(place)]
