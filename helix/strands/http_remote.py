@@ -299,7 +299,10 @@ class HttpRemote(Remote):
             message, hint = str(error["message"]), error.get("extensions", {}).get("hint")
         except (InvalidInputError, AttributeError, KeyError, IndexError, TypeError):
             message, hint = f"HTTP {answer.status}", f"the address ends in {SYNC_PATH}"
-        if answer.status in (401, 403):
+        if answer.status == 401:
+            hint = f"it may be revoked: ask whoever shares it for another one, and give that in {SYNC_TOKEN}"
+            raise UnauthorizedError(f"the token for {self._address} is not known there", hint=hint)
+        if answer.status == 403:
             raise UnauthorizedError(f"{self._address}: {message}", hint=hint)
         raise _ERRORS.get(answer.status, NotFoundError)(f"{self._address}: {message}", hint=hint)
 

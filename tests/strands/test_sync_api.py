@@ -198,7 +198,8 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
         assert team.served.request("POST", path, b'{"query":"{ health }"}', as_member).status == 401
     keys.revoke_key(team.server, "ada")
     assert team.ask("GET", "/strands").status == 401
-    with pytest.raises(UnauthorizedError):
+    syncing.PlaceTokens(ada.settings.home).keep(team.address, share.token)
+    with pytest.raises(UnauthorizedError, match=r"the token for .* is not known there"):
         raise_from(ada, team)
 
 
