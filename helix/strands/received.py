@@ -22,6 +22,7 @@ from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row, row_of
+from helix.text.chunks import chunks
 from helix.text.cleaning import clean, given_name, slug
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
@@ -77,6 +78,8 @@ class Received:
         texts = tuple(self.redact(text, "").text for text in row.texts)
         self.redacted += bool(changed) or texts != row.texts
         props.update(changed)
+        if not self.signer.is_own:
+            texts = _said(texts, props)
         if isinstance(put, PutNode):
             props.update(self._screened(put.label, props))
         return row_of(replace(put, props=props), texts, row.scope)
@@ -127,6 +130,14 @@ class Received:
             return {}
         self.quarantined += 1
         return {"status": Status.QUARANTINED.value}
+
+
+def _said(texts: tuple[str, ...], props: Props) -> tuple[str, ...]:
+    """Return the texts that a node is found by, of those that it says: nobody sees another, and nothing screens it."""
+    said = "\n".join(one.text for one in texts_of(props) if one.place != "name")
+    words = set(said.split())
+    kept = tuple(text for text in texts if words.issuperset(text.split()))
+    return kept if kept or not texts else tuple(chunks(said))
 
 
 def _one_line(label: str) -> str:
