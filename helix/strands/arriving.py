@@ -18,6 +18,7 @@ from helix.journal.strand_versions import StoredVersion
 from helix.memory.erasure import hard_forget
 from helix.memory.erasure.stored_secrets import Remembering
 from helix.memory.jobs.run import Run, Watch
+from helix.memory.upkeep import disputes
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.provenance import Trust
@@ -200,6 +201,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")
             watch.progress(number * note["batch"] + len(batch), note["rows"], "taking in")
+        _ask_again(Run(store, job, KIND, guarded=False), merge)
         known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
         meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)
     # Not before: what is known as held, and is not here, counts as dropped here.
@@ -208,6 +210,14 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     _note(store, note)
     store.writer.call(lambda: store.journal.set_meta(_TAKEN + version, job))
     return merge
+
+
+def _ask_again(run: Run, merge: Merge) -> None:
+    """Ask the person anew where the two sides had decided one contradiction otherwise: both hold until then."""
+    for edge in disputes.ruled_apart(run.store.index):
+        step = f"asked again {edge.source.id} {edge.target.id}"
+        found = run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store, edge))  # type: ignore[misc]
+        merge.counts["contradictions to decide"] += bool(found)
 
 
 @contextmanager

@@ -14,12 +14,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from helix.model.edge import MOST_WORDS, words_of
-from helix.model.operations import PutNode, Scalar
+from helix.model.edge import MOST_WORDS, Relation, words_of
+from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import Trust
 from helix.strands.rows import Row, canonical
 
 _STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
+_RULING = frozenset({"outcome", "note", "resolved_at"})
 _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
 
@@ -33,8 +34,30 @@ def joined(one: Row, other: Row) -> Row:
         name: _value(name, one.put.props.get(name), other.put.props.get(name))
         for name in sorted({*one.put.props, *other.put.props})
     }
+    if isinstance(one.put, PutEdge) and one.put.type is Relation.CONTRADICTS:
+        props["attributes"] = _ruled(one, other, str(props.get("attributes") or "{}"))
     texts = max(one.texts, other.texts, key=lambda texts: (len(texts), texts))
     return Row(replace(one.put, props=props), texts, max(one.scope, other.scope))
+
+
+def _ruled(one: Row, other: Row, both: str) -> str:
+    """Return what a contradiction says of itself: it is open again where the two sides were decided otherwise.
+
+    It keeps `before`, how the memories stood: whoever joins them has them stand so again (`disputes.stand_again`).
+    """
+    try:
+        said = [json.loads(str(row.put.props.get("attributes") or "{}")) for row in (one, other)]
+        rulings = sorted({str(ruling) for held in said for ruling in _rulings(held)})
+        kept = {name: value for name, value in json.loads(both).items() if name not in _RULING}
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        return both
+    if len(rulings) < 2:
+        return both
+    return json.dumps({**kept, "status": "open", "rulings": rulings}, ensure_ascii=False, sort_keys=True)
+
+
+def _rulings(held: Mapping[str, Any]) -> list[Any]:
+    return [held["outcome"]] if "outcome" in held else list(held.get("rulings", []))
 
 
 def _value(name: str, one: Scalar, other: Scalar) -> Scalar:

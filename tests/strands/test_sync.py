@@ -19,6 +19,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.model.clock import system_clock
 from helix.model.memory import Status
 from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
 from helix.model.tombstone import is_tombstone
 from helix.operations import erasure, memories, review, strands, syncing, upkeep
 from helix.operations import strand_keys as keys
@@ -167,6 +168,28 @@ def test_a_contradiction_waits_for_a_person_on_both(machines: Machines, folder: 
     assert told[0] and [{each.first.id, each.second.id} for each in told[0]] == [
         {each.first.id, each.second.id} for each in told[1]
     ]
+
+
+@pytest.mark.parametrize("winners", [("8001", "8002"), ("8002", "both"), ("neither", "8001")])
+def test_what_two_machines_decided_otherwise_is_asked_again_and_holds_until_then(
+    machines: Machines, place: Path, winners: tuple[str, str]
+) -> None:
+    one, other = pair(machines)
+    ids = {port: store(one, f"the api listens on port {port}") for port in ("8001", "8002")}
+    settle(place, one, other)
+    for machine, winner in zip((one, other), winners, strict=True):
+        review.resolve_contradiction(machine, ids["8001"], ids["8002"], ids.get(winner, winner))
+    settle(place, one, other)
+    for machine in (one, other):
+        (asked,) = review.contradictions(machine).items
+        assert {asked.first.id, asked.second.id} == set(ids.values())
+        assert [memories.get(machine, ident).status for ident in ids.values()] == [Status.ACTIVE] * 2
+        found = [item.node.id for item in machine.recall(RecallQuery(query="which port has the api")).items]
+        assert set(ids.values()) <= set(found)
+    review.resolve_contradiction(other, ids["8001"], ids["8002"], ids["8002"])
+    settle(place, one, other)
+    assert [review.contradictions(machine).items for machine in (one, other)] == [(), ()]
+    assert {memories.get(machine, ids["8002"]).status for machine in (one, other)} == {Status.ACTIVE}
 
 
 def test_only_what_changed_is_left_and_what_nobody_needs_goes(

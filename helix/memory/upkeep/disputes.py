@@ -168,6 +168,33 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
     return _settled_beside(store, store.writer.submit(decision))
 
 
+def ruled_apart(index: Index) -> list[Edge]:
+    """Return the contradictions that two machines decided otherwise, and whose memories do not stand again yet."""
+    edges = map(edge_from, _contradicting(index))
+    return [one for one in edges if dispute_status(one.attributes) is DisputeStatus.OPEN and "before" in one.attributes]
+
+
+def stand_again(composer: Composer, store: Store, edge: Edge) -> bool:
+    """Have both memories of a contradiction stand as before it was decided, but for what was edited or forgotten since.
+
+    It comes to the same on every machine. Returns whether both are there.
+    """
+    case = _case(store.records, edge)
+    if case is None:
+        return False
+    kept = cast(Mapping[str, Mapping[str, object]], edge.attributes["before"])
+    for side, memory in case.sides.items():
+        if memory.status in (Status.ACTIVE, Status.RETIRED) and not _edited(store.records, memory, case):
+            held = {name: _moment(moment) for name, moment in kept.get(side, {}).items()}
+            name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
+            composer.patch(_ref(memory), name=name, status=Status.ACTIVE, retired_at=None, **held)
+    for source, target in ((case.first, case.second), (case.second, case.first)):
+        composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
+    attributes = {name: value for name, value in edge.attributes.items() if name not in _DECIDED}
+    composer.put_edge(replace(edge, attributes={**attributes, "status": DisputeStatus.OPEN.value}))
+    return True
+
+
 def _apply(composer: Composer, index: Index, case: _Case, outcome: Outcome) -> dict[str, object]:
     """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
