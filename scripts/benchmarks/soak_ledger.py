@@ -18,6 +18,7 @@ LIVE = ("active", "archived", "quarantined")
 class Memory:
     """A memory that was acknowledged. `helped` is the feedback acknowledged, `maybe` what was left in doubt.
 
+    `former` is the token of the version before it, some of whose words it has still.
     A `busy` one belongs to one operation; a `linked` one has edges that were promised.
     """
 
@@ -29,6 +30,7 @@ class Memory:
     maybe: float = 0.0
     busy: bool = False
     linked: bool = False
+    former: str = ""
 
 
 @dataclass(slots=True)
@@ -154,7 +156,10 @@ def _gone(facts: Facts) -> set[str]:
     memories = facts.memories.values()
     gone = facts.erased | facts.perhaps_erased | {one.token for one in memories if one.id in facts.going}
     said = {_rest(one) for one in memories if one.token in gone}
-    return gone | {one.token for one in memories if _rest(one) in said}
+    gone |= {one.token for one in memories if _rest(one) in said}
+    while later := {one.token for one in memories if one.former in gone} - gone:
+        gone |= later
+    return gone
 
 
 def _rest(memory: Memory) -> str:

@@ -127,7 +127,9 @@ class Writer(threading.Thread):
 
         def done(answer: Any) -> None:
             with self.ledger.lock:
-                made = self.ledger.facts.memories[answer["id"]] = Memory(answer["id"], token, text, busy=True)
+                made = self.ledger.facts.memories[answer["id"]] = Memory(
+                    answer["id"], token, text, busy=True, former=old.token
+                )
                 self.ledger.facts.tokens.add(made.token)
                 old.status = {"retired"}
 
