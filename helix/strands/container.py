@@ -113,7 +113,7 @@ def write(
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
     if not passphrase and not recipients:
-        raise InvalidInputError("nobody could open the strand", hint="give a passphrase, or name whom it is for")
+        raise InvalidInputError("nobody could open the strand", hint="set HELIX_PASSPHRASE, or name whom it is for")
     if len(recipients) >= MOST_KEYS:
         raise InvalidInputError(f"a strand is for fewer than {MOST_KEYS} keys", hint="export it once more for the rest")
     key = new_key()

@@ -28,7 +28,7 @@ _MESSAGE = bindings.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE
 _KEY_BYTES = 32
 _DOMAIN = b"helix strand 1\n"
 _MOST_OPS, _MOST_MEMORY = 10, 1 << 30
-_WRONG = "helix keys list: one of these keys, or the passphrase, is needed to open the strand"
+_WRONG = "`helix keys list` shows your keys: one of them has to open it, or the passphrase in HELIX_PASSPHRASE"
 
 Opener = Callable[[Sequence[Mapping[str, Any]]], bytes]
 """Returns the key of a content, given how the manifest says it is locked; raises UnauthorizedError."""
