@@ -198,6 +198,8 @@ def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, read
     host, port = address
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     store = helix.settings.store_path
+    # A damaged journal may be noticed here. Nobody is told of a daemon that then ends.
+    warnings = (*upkeep.status(helix).warnings, *_missing())
     found = daemon.announce(store, url=url, port=port, idle_minutes=idle_minutes)
     try:
         renew(helix.settings.home, store, hook_ms=helix.settings.hook_ms)
@@ -205,7 +207,7 @@ def _announced(helix: Helix, address: tuple[str, int], idle_minutes: float, read
         logger.exception("the plugin of connected clients could not be brought up to date")
     # Requests are answered from here on, whether or not there is room (or anybody left) to say so.
     with suppress(OSError):
-        ready(found, (*upkeep.status(helix).warnings, *_missing()))
+        ready(found, warnings)
 
 
 def _missing() -> Iterator[str]:
