@@ -188,10 +188,7 @@ def stand_again(composer: Composer, store: Store, edge: Edge) -> bool:
             held = {name: _moment(moment) for name, moment in kept.get(side, {}).items()}
             name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
             composer.patch(_ref(memory), name=name, status=Status.ACTIVE, retired_at=None, **held)
-    for source, target in ((case.first, case.second), (case.second, case.first)):
-        composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
-    attributes = {name: value for name, value in edge.attributes.items() if name not in _DECIDED}
-    composer.put_edge(replace(edge, attributes={**attributes, "status": DisputeStatus.OPEN.value}))
+    composer.put_edge(_opened(composer, case))
     return True
 
 
@@ -237,11 +234,15 @@ def _undone(composer: Composer, index: Index, case: _Case) -> _Case:
         if memory.valid_from != since:
             composer.patch(_ref(memory), valid_from=since)
         restored[side] = replace(memory, valid_from=since, valid_to=until)
+    return _Case(edge=_opened(composer, case), first=restored[FIRST], second=restored[SECOND])
+
+
+def _opened(composer: Composer, case: _Case) -> Edge:
+    """Take away what a decision drew between the two, and return the contradiction without what it said of it."""
     for source, target in ((case.first, case.second), (case.second, case.first)):
         composer.drop_edge(Relation.SUPERSEDES, _ref(source), _ref(target))
-    attributes = {key: value for key, value in case.edge.attributes.items() if key not in _DECIDED}
-    edge = replace(case.edge, attributes={**attributes, "status": DisputeStatus.OPEN.value})
-    return _Case(edge=edge, first=restored[FIRST], second=restored[SECOND])
+    attributes = {name: value for name, value in case.edge.attributes.items() if name not in _DECIDED}
+    return replace(case.edge, attributes={**attributes, "status": DisputeStatus.OPEN.value})
 
 
 def _settled_beside(store: Store, dispute: Dispute) -> Dispute:
