@@ -6,7 +6,8 @@ good, and the worst candidate decides how much the best is worth. These can be c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -117,3 +118,24 @@ def best_fit(index: Index, rows: Rows, vector: VectorArray) -> float:
 def holding(index: Index, rows: Rows, terms: Sequence[str]) -> list[int]:
     """Return those of the rows that hold every one of the terms, none where there are no terms."""
     return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]
+
+
+def sharing(index: Index, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
+    """Return by row the sum of the weights of the terms that it holds, each by how rare it is among the rows.
+
+    A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.
+    Rows that hold none are left out.
+    """
+    view, found = index.view, dict[int, float]()
+    here = np.zeros(view.count, np.bool_)
+    here[list(rows)] = True
+    for term, passages in view.words.holders(list(terms)).items():
+        owners = np.unique(view.passages.owner[passages])
+        held = owners[here[owners]].tolist()
+        for row in held:
+            found[row] = found.get(row, 0.0) + terms[term] * _idf(len(rows), len(held)) / _idf(len(rows), 1)
+    return found
+
+
+def _idf(among: int, holding: int) -> float:
+    return math.log1p((among - holding + 0.5) / (holding + 0.5))

@@ -13,7 +13,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.recall.scoring import TRUST_VALUE, recency_half_lives
 from helix.store.eligibility import eligible, event_times
-from helix.store.index import Index
+from helix.store.index import Index, Rows
 from helix.store.node_columns import KIND_CODE, KINDS, TRUST_CODE, TRUSTS, BoolArray, IndexArray, shrunk_effectiveness
 
 SPOKEN_AGAINST = 0.3
@@ -27,7 +27,8 @@ def heard(index: Index, rows: Iterable[int], query: RecallQuery, now: datetime) 
 
     What outcomes speak against is not among them, unless the user stands for it.
     """
-    return [int(row) for row in _heard(index, np.unique(np.fromiter(rows, np.int64)), query, now)]
+    array = np.flatnonzero(rows.mask) if isinstance(rows, Rows) else np.unique(np.fromiter(rows, np.int64))
+    return [int(row) for row in _heard(index, array, query, now)]
 
 
 def _heard(index: Index, rows: IndexArray, query: RecallQuery, now: datetime) -> IndexArray:

@@ -70,7 +70,9 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Command:
+class Invocation:
+    """A simple command taken apart: its tool, its subcommand, what it is run on, and its options with their values."""
+
     tool: str
     action: tuple[str, ...]
     targets: tuple[str, ...]
@@ -91,6 +93,11 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
         for form in _forms(simple, folder, root or folder):
             found[form.text] = min(form.level, found.get(form.text, form.level))
     return tuple(sorted((Form(level, text) for text, level in found.items()), key=lambda form: form.level))
+
+
+def invocation(words: Sequence[str]) -> Invocation | None:
+    """Return a simple command taken apart, without what wraps it; None where it has no subject of its own."""
+    return _read(list(words), 0)
 
 
 def whole_forms(line: str) -> tuple[str, ...]:
@@ -124,7 +131,7 @@ def _forms(simple: Command, folder: str, root: str) -> Iterator[Form]:
     here = normpath(join(folder, moved)) if folder or moved else ""
     if moved and root and _is_below(folder, root) and not _is_below(here, root):
         return
-    seen = set[_Command]()
+    seen = set[Invocation]()
     for command in (_placed(plain, here, root), *(() if moved and folder else (_placed(plain, "", root),))):
         if command not in seen:
             seen.add(command)
@@ -144,13 +151,13 @@ def _is_below(folder: str, root: str) -> bool:
     return place == top or place.startswith(f"{top.rstrip('/')}/")
 
 
-def _is_scratch(command: _Command) -> bool:
+def _is_scratch(command: Invocation) -> bool:
     """Return whether a command runs a script in a folder for temporary files: another one each time, by one name."""
     first = next((target for target in command.targets if is_path(target)), "")
     return command.tool not in WITH_ACTIONS and any(map(_TEMPORARY.match, (command.tool, first)))
 
 
-def _levels(command: _Command) -> Iterator[Form]:
+def _levels(command: Invocation) -> Iterator[Form]:
     if _is_scratch(command):
         return
     head = (command.tool, *command.action)
@@ -183,7 +190,7 @@ def is_path(word: str) -> bool:
     return "://" not in name and ("/" in name or is_file_name(name))
 
 
-def _read(said: list[str], depth: int) -> _Command | None:
+def _read(said: list[str], depth: int) -> Invocation | None:
     """Return a simple command taken apart; None where it has no subject of its own."""
     if not said or depth > _MOST_UNWRAPPED:
         return None
@@ -213,7 +220,7 @@ def _read(said: list[str], depth: int) -> _Command | None:
     return None if found is None else _apart(tool, *found)
 
 
-def _of_shell(rest: list[str], depth: int) -> _Command | None:
+def _of_shell(rest: list[str], depth: int) -> Invocation | None:
     at = next((place for place, word in enumerate(rest) if re.fullmatch(r"-[a-z]*c[a-z]*", word)), None)
     if at is not None and at + 1 < len(rest):
         inner = [command for command in simple_commands(rest[at + 1]) if not command.piped]
@@ -287,7 +294,7 @@ def _past_options(rest: list[str], place: int, values: frozenset[str]) -> int:
     return place
 
 
-def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
+def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> Invocation:
     module = action[1] if action[:1] == ("-m",) else tool
     values, noise = VALUES.get(module, frozenset()), NOISE_OF.get(module)
     targets: list[str] = []
@@ -305,7 +312,7 @@ def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> _Command:
             option, place = joined([word, rest[place]]), place + 1
         if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
             options.append(option)
-    return _Command(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
+    return Invocation(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
 
 
 def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool:
@@ -318,9 +325,9 @@ def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool
     return option in values or (option.startswith("--") and not known and not is_path(word))
 
 
-def _placed(command: _Command, here: str, root: str) -> _Command:
+def _placed(command: Invocation, here: str, root: str) -> Invocation:
     """Return the command with its paths as they are seen from the root, where they lie below it."""
-    return _Command(
+    return Invocation(
         tool=_path(command.tool, here, root) if "/" in command.tool else command.tool,
         action=command.action,
         targets=tuple(_path(target, here, root) if is_path(target) else target for target in command.targets),

@@ -10,14 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import takewhile
 
 from helix.text.command_forms import is_path, unwrapped
-from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.command_words import ALONE_ENOUGH, GIVEN_CODE, WITH_ACTIONS
 from helix.text.regex import regex
-from helix.text.shell.parser import simple_commands
+from helix.text.shell.parser import Command, simple_commands
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical
 from helix.text.spotting.typed_commands import HEADS
+from helix.text.tools import only_looks
 
 _READ = 4_000
 _MOST = 12
@@ -45,8 +47,6 @@ _PURPOSE = regex(
 )
 _CLAUSE = regex(r"[.;!?]\s|\n\n|,\s+(?=(?:but|use|run|call|do|try|prefer)\b)|\b(?=instead\s+(?:use|run))")
 _BRANCH = regex(r"`([\w./-]{2,60})`\s+branch\b")
-_LOOKS = words("--help -h --version -V --list -l --dry-run -n --show list help show log diff status blame ls-files")
-_LOOKING = words("cat ls grep rg head tail less which wc find echo man file stat")
 _IN_PLACE = regex(r"-[a-zA-Z]*i.*|--in-place.*")
 _OF_PROGRAMS = words(
     "with from import def class select insert update delete create return for if while async await raise"
@@ -73,13 +73,16 @@ class Role(Enum):
 class Named:
     """A command that a rule names: its tool, its other words without paths and numbers, and what is said of it.
 
-    `placed` tells that it names a path, `ran` that a runner such as `uv run` runs it.
+    `action` are its words before the first flag, `places` the paths that it names, `folder` is where `cd` takes it;
+    `ran` tells that a runner such as `uv run` runs it.
     """
 
     tool: str
     said: frozenset[str]
     role: Role
-    placed: bool = False
+    action: frozenset[str] = frozenset()
+    places: tuple[str, ...] = ()
+    folder: str = ""
     ran: bool = False
 
 
@@ -123,7 +126,7 @@ def keys_of_line(line: str) -> tuple[str, ...]:
 
 
 def named_files(text: str) -> frozenset[str]:
-    """Return the files that a text names, by their path; of a pattern (`tests/*_int.py`) its last part.
+    """Return the files that a text names, by their path; of a pattern (`tests/*_int.py`, `_int.py`) its last part.
 
     In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with `/`.
     """
@@ -132,7 +135,8 @@ def named_files(text: str) -> frozenset[str]:
     folders = {f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in named if word.endswith(("/", "/*", "/**"))}
     told = (match[0] for match in _PATH.finditer(_CODE.sub(" ", text[:_READ])))
     files = (canonical(word) for word in (*named, *told) if not word.endswith(("/", "/*", "/**")))
-    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in files) | (folders - {"/"})
+    ends = (f"*{path}" if path[0] in "_-" else path for path in files if path)
+    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in ends) | (folders - {"/"})
 
 
 def keys_of_file(path: str) -> tuple[str, ...]:
@@ -151,11 +155,11 @@ def is_about(text: str, line: str) -> bool:
 
 
 def _file_keys(line: str) -> Iterator[str]:
-    edited = edited_in_place(line)
-    yield from edited
+    for edited in edited_in_place(line):
+        yield from keys_of_file(edited)
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)
-        one = _read(part.words, Role.SPOKEN)
+        one = _read(part, Role.SPOKEN)
         if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
             continue
         for word in said:
@@ -177,18 +181,19 @@ def edited_in_place(line: str) -> tuple[str, ...]:
 
 
 def _run_by(line: str) -> list[Named]:
-    return [one for part in simple_commands(line) if (one := _read(part.words, Role.SPOKEN)) is not None]
+    return [one for part in simple_commands(line) if (one := _read(part, Role.SPOKEN)) is not None]
 
 
 def _matches(one: Named, it: Named) -> bool:
     if one.role is Role.ASKED and _tests(one) and it.tool in _TEST_RUNNERS and one.tool != it.tool:
         return True
-    if one.tool != it.tool or (one.placed and not it.placed and not one.said):
+    if one.tool != it.tool or (one.places and not it.places and not one.said):
         return False
     if one.role is Role.ASKED:
-        action, own = ({word for word in each.said if not word.startswith("-")} for each in (one, it))
-        other = one.tool in WITH_ACTIONS and own != action  # `make test` is no `make -j8` with a word left out
-        return action <= it.said and one.said != action and not other
+        if one.folder and any(canonical(place).startswith(f"{one.folder}/") for place in it.places):
+            return True
+        other = one.tool in WITH_ACTIONS and it.action != one.action  # `make test` is no `make -j8` without a word
+        return one.action <= it.said and one.said != one.action and not other
     return one.said <= it.said and (one.ran or not it.ran or bool(one.said))
 
 
@@ -198,11 +203,13 @@ def _tests(one: Named) -> bool:
 
 def _has(it: Named, asked: Named) -> bool:
     """Return whether a command is run as it is asked for."""
-    return it.tool == asked.tool and asked.said <= it.said and it.ran >= asked.ran and it.placed >= asked.placed
+    placed = not asked.places or bool(it.places)
+    there = not asked.folder or f"{it.folder}/".endswith(f"{asked.folder}/")
+    return it.tool == asked.tool and asked.said <= it.said and it.ran >= asked.ran and placed and there
 
 
 def _only_looks(it: Named) -> bool:
-    return it.tool in _LOOKING or bool(it.said & _LOOKS)
+    return only_looks(it.tool, {*it.action, *(word for word in it.said if word.startswith("-"))})
 
 
 def _named(text: str) -> Iterator[Named]:
@@ -233,8 +240,8 @@ def _role(before: str, after: str) -> Role:
 def _of_line(line: str, role: Role, *, block: bool = False) -> Iterator[Named]:
     """Yield the commands of a line of code; what is no command by its first word names none."""
     for part in simple_commands(line.strip().removeprefix("$ ")):
-        one = _read(part.words, role)
-        if one is not None and (one.said or one.placed or not block) and _is_command(one, part.words, block):
+        one = _read(part, role)
+        if one is not None and (one.said or one.places or not block) and _is_command(one, part.words, block):
             yield one
 
 
@@ -246,8 +253,8 @@ def _of_flags(line: str, role: Role, last: Named | None) -> Iterator[Named]:
         and line.startswith("--")
         and all(map(_ARGUMENT.fullmatch, line.split()))
     ):
-        action = {word for word in last.said if not word.startswith("-")}
-        yield Named(tool=last.tool, said=frozenset({*action, *line.split()}), role=role, ran=last.ran)
+        said = frozenset({*last.action, *line.split()})
+        yield Named(tool=last.tool, said=said, role=role, action=last.action, ran=last.ran)
 
 
 def _is_command(one: Named, said: Sequence[str], block: bool) -> bool:
@@ -260,11 +267,22 @@ def _is_command(one: Named, said: Sequence[str], block: bool) -> bool:
     return known or (not block and bool(alike))
 
 
-def _read(words: Sequence[str], role: Role) -> Named | None:
-    said, ran = unwrapped(words)
+def _read(part: Command, role: Role) -> Named | None:
+    said, ran = unwrapped(part.words)
+    if len(said) > 1 and said[0] in GIVEN_CODE and is_path(said[1]):
+        said = said[1:]  # a script is run rather than its interpreter
     if not said or "=" in said[0] or any(word in ("...", "…") for word in said[:1]):
         return None
     rest = [word for word in said[1:] if word not in (".", "...", "--")]
-    places = [word for word in rest if is_path(word)]
-    plain = frozenset(word for word in rest if word not in places and not _NUMBER.fullmatch(word))
-    return Named(tool=said[0].removeprefix("./"), said=plain, role=role, placed=bool(places), ran=ran)
+    places = tuple(word for word in rest if is_path(word))
+    plain = [word for word in rest if word not in places and not _NUMBER.fullmatch(word)]
+    action = takewhile(lambda word: not word.startswith("-"), plain)
+    return Named(
+        tool=said[0].removeprefix("./"),
+        said=frozenset(plain),
+        role=role,
+        action=frozenset(action),
+        places=places,
+        folder=canonical(part.folder),
+        ran=ran,
+    )

@@ -5,7 +5,7 @@ One table for who reads evidence from a command's end and for who looks up what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from helix.model.evidence import EvidenceKind
@@ -114,3 +114,32 @@ DONE_BY_OPTION: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """Tools that are told by an option what to do: `cmake --build`, `node --test`."""
+
+_LOOKING = words(
+    "alias awk basename cat cd cut date df diff dirname du echo env false fd file find grep head history "
+    "hostname id jq less ls man more nl printenv printf ps pwd readlink realpath rg sed sleep sort stat tail "
+    "test tr tree true type uname uniq wc whereis which whoami yes"
+)
+_LOOKING_BY_ARGUMENT: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "git": words("status diff log show blame grep rev-parse ls-files describe shortlog reflog check-ignore"),
+        "gh": words("view list checks diff status"),
+        "docker": words("ps images logs inspect info version top stats"),
+        "kubectl": words("get describe logs explain top version"),
+        "helm": words("list ls status get history show"),
+        "terraform": words("show output version providers"),
+        "npm": words("view info ls list outdated why search explain"),
+        "pnpm": words("view info ls list outdated why"),
+        "yarn": words("info list outdated why"),
+        "pip": words("list show freeze"),
+        "cargo": words("tree metadata search"),
+        "make": words("-n --dry-run --just-print"),
+    }
+)
+_LOOKING_OPTIONS = words("--help -h --version -V --list --dry-run --show --collect-only --list-tests")
+
+
+def only_looks(tool: str, said: Iterable[str]) -> bool:
+    """Return whether a command, by its tool and its other words, only shows what is there."""
+    looking = _LOOKING_OPTIONS | _LOOKING_BY_ARGUMENT.get(tool, frozenset())
+    return tool in _LOOKING or not looking.isdisjoint(said)

@@ -6,7 +6,7 @@ import click
 
 from benchmarks.abstain import abstain
 from benchmarks.background import background
-from benchmarks.brief import brief
+from benchmarks.brief import brief, commands
 from benchmarks.concurrent import concurrent
 from benchmarks.growth import growth
 from benchmarks.history import history
@@ -29,6 +29,7 @@ cli = click.Group(
         "abstain": abstain,
         "background": background,
         "brief": brief,
+        "commands": commands,
         "concurrent": concurrent,
         "growth": growth,
         "history": history,

@@ -1,7 +1,8 @@
 """Notes that a person wrote, among a real history: does the right one reach the agent that needs it, and at which cost?
 
 Notes, objectives and commands are written by hand (`tests/questions/brief`); the histories are public recordings. Each
-objective is about exactly one note, or about none.
+objective is about exactly one note, or about none. More notes and commands, without a history, lie in
+`tests/questions/commands`.
 """
 
 from __future__ import annotations
@@ -29,10 +30,14 @@ from helix.model.reports import Job, JobState
 from helix.operations import contexts, ingest, memories, upkeep
 from helix.operations.contexts import BuilderRequest
 from helix.providers.embedder import Embedder
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
 
-NOTES = Path(__file__).resolve().parents[2] / "tests" / "questions" / "brief"
+QUESTIONS = Path(__file__).resolve().parents[2] / "tests" / "questions"
+NOTES = QUESTIONS / "brief"
+JUDGES = ("infrastructure", "kubernetes", "rails", "rust-analyzer")
+"""Sets of commands that no rule was written from."""
 RECALLED = 5
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 """How far notes may be behind the history, over how far they may: the curve of reach against noise."""
@@ -66,6 +71,20 @@ def measure(name: str, history: Path, embedder: Embedder, models: Path, home: Pa
         rows = {who: _row(data, ask, at_commands=who == "command") for who, ask in agents.items()}
         curve = {factor: _at(factor, lambda: _row(data, agents["builder"], at_commands=False)) for factor in FACTORS}
     return {"repository": name, "commits": len(made), "nodes": nodes, "agents": rows, "curve": curve}
+
+
+def at_commands(notes: Path, home: Path) -> dict[str, Any]:
+    """Return how often the commands of a set get the note they are about, and others any: no history, no model."""
+    shutil.rmtree(home, ignore_errors=True)
+    root = home / notes.stem
+    (root / ".git").mkdir(parents=True)
+    shutil.copy(notes, root / "NOTES.md")
+    settings = configuration.load({"home": home / "helix", "holdback": 0.0}, environ={}, cwd=home)
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        done(helix, ingest.ingest_notes(helix, [str(root / "NOTES.md")], mine=True))
+        scope = memories.memories(helix, first=1).items[0].scope
+        ask = _agents(helix, scope, root)["command"]
+        return _row(json.loads(notes.with_suffix(".json").read_text("utf-8")), ask, at_commands=True)
 
 
 def _at(factor: float, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -156,6 +175,15 @@ def brief(folder: Path, only: str, verbose: bool, out: Path | None) -> None:
         out.write_text(json.dumps(found, indent=1), "utf-8")
 
 
+@click.command()
+@click.option("--verbose", is_flag=True, help="Print what was missed and what was told for nothing.")
+def commands(verbose: bool) -> None:
+    """Ask at commands for notes that a person wrote; the judges are sets that no rule was written from."""
+    for path in sorted((QUESTIONS / "commands").glob("*.md")):
+        row = at_commands(path, FOLDER / "commands" / path.stem)
+        _tell_row(f"{path.stem}{' (judge)' if path.stem in JUDGES else ''}", row, verbose)
+
+
 def _tell(one: Mapping[str, Any], verbose: bool) -> None:
     click.echo(f"{one['repository']}: {one['commits']} commits, {one['nodes']}")
     for factor, row in one["curve"].items():
@@ -164,10 +192,14 @@ def _tell(one: Mapping[str, Any], verbose: bool) -> None:
             f" {row['told for nothing']:2}/{row['of none']}, median tokens {row['tokens']}"
         )
     for who, row in one["agents"].items():
-        click.echo(
-            f"  {who:18} reached {row['reached']:2}/{row['of']}, told for nothing"
-            f" {row['told for nothing']:2}/{row['of none']}, median tokens {row['tokens']}"
-        )
-        for kind in ("missed", "noise") if verbose else ():
-            for text in row[kind]:
-                click.echo(f"      {kind}: {text}")
+        _tell_row(who, row, verbose)
+
+
+def _tell_row(who: str, row: Mapping[str, Any], verbose: bool) -> None:
+    click.echo(
+        f"  {who:22} reached {row['reached']:2}/{row['of']}, told for nothing"
+        f" {row['told for nothing']:2}/{row['of none']}, median tokens {row['tokens']}"
+    )
+    for kind in ("missed", "noise") if verbose else ():
+        for text in row[kind]:
+            click.echo(f"      {kind}: {text}")

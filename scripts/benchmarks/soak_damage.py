@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks import soak_files
 from benchmarks.soak_api import Api, Doubt, Refused
-from benchmarks.soak_daemon import MARK, ROOT, START_LIMIT, Ended, Home, Hung, Running, Zygote
+from benchmarks.soak_daemon import MARK, ROOT, START_LIMIT, Ended, Home, Hung, Running, Zygote, within
 from benchmarks.soak_judge import judge, settled
 from benchmarks.soak_kills import SETTINGS
 from benchmarks.soak_ledger import Facts, Ledger, Verdict
@@ -226,7 +226,7 @@ class Damage:
                 command, env=environment, cwd=self.home.folder, stdout=file, stderr=file, stdin=subprocess.DEVNULL
             )
             try:
-                code = child.wait(START_LIMIT + 30)
+                code = child.wait(within(START_LIMIT) + 30)
             except subprocess.TimeoutExpired as error:
                 child.kill()
                 child.wait()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.soak_api import Api, Doubt, Refused
-from benchmarks.soak_daemon import Home, Hung, Running
+from benchmarks.soak_daemon import Home, Hung, Running, within
 from benchmarks.soak_journal import TOKEN, Picture, holds, read
 from benchmarks.soak_ledger import Ledger, Verdict, compare, gone_from
 from benchmarks.soak_load import Retries
@@ -29,7 +29,7 @@ _ROWS = 100_000
 
 def settled(api: Api, limit: float = SETTLE_LIMIT) -> list[Mapping[str, Any]]:
     """Wait until no job runs; return the jobs."""
-    until = time.monotonic() + limit
+    until = time.monotonic() + within(limit)
     while True:
         jobs: list[Mapping[str, Any]] = [one["node"] for one in api.client.run("jobs")["jobs"]["edges"]]
         if not any(job["state"] == "RUNNING" for job in jobs):

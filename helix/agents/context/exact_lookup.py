@@ -23,13 +23,15 @@ from helix.model.edge import Label, Relation
 from helix.model.entity import EntityKind
 from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
-from helix.model.provenance import QUOTED, is_hand_written
+from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
+from helix.recall.relevance import sharing
 from helix.recall.worth import by_exactness, heard
 from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_forms import Level
+from helix.text.command_terms import terms_of
 from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
@@ -60,6 +62,9 @@ _AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
 _CANNOT = words("cannot|can't|alone|plain|by hand")
 _RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
 """Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
+SHARED = 1.4
+"""Least weight of the terms that a note shares with a command, where a term of that note alone counts 1: measured in
+docs/benchmarks/agents.md."""
 _ORDER = (Kind.SYSTEMIC, Kind.FAILURE, Kind.PATTERN, Kind.CONVENTION)
 _GLOB = frozenset("*?[")
 
@@ -75,6 +80,18 @@ class _Key:
     arm: str
     kinds: frozenset[Kind]
     is_rule: bool = False
+
+
+_BY_WORDS = _Key(
+    rows=[],
+    relation=Relation.MENTIONS,
+    level=int(Level.GENERAL),
+    reason="about what this command does",
+    arm=ACTION,
+    kinds=_RULES,
+    is_rule=True,
+)
+"""Of a note that shares words with a command."""
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
@@ -93,6 +110,9 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
             known = found.get(row)
             if known is None or key.level < known.level:
                 found[row] = key
+    for row in _sharing_words(index, action, scope, now):
+        if row not in found or found[row].is_rule:
+            found[row] = _BY_WORDS
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
     memories = ((found[row], index.memory(row)) for row in ranked)
@@ -154,14 +174,14 @@ def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
         return not key.is_rule
     said = f"{memory.trigger}\n{memory.resolution}"
     named = named_commands(said)
-    if not key.is_rule:
+    if not key.is_rule or key is _BY_WORDS:
         return not (action.command and is_followed(named, action.command))
     theirs = memory.said_by in QUOTED
     if action.is_edit:
         return not theirs or _tells_what_to_do(said)
     if theirs:
         return speaks_against(named, action.command)
-    return (memory.kind is not Kind.FACT or _tells_what_to_do(said)) and is_about(said, action.command)
+    return is_about(said, action.command)
 
 
 def _tells_what_to_do(said: str) -> bool:
@@ -234,6 +254,19 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
                 kinds=_AT_EDITS,
             )
             yield from (_rule(index, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
+
+
+def _sharing_words(index: Index, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
+    """Yield for each command of the line the user's own note that shares most with it, where that is enough."""
+    own = index.of_trust(Trust.USER_ASSERTED)
+    if not own:
+        return
+    notes = heard(index, own, _asked(_RULES, scope), now)
+    for terms in terms_of(action.command):
+        shared = sharing(index, notes, terms)
+        best = max(shared, key=lambda row: (shared[row], -row), default=None)
+        if best is not None and shared[best] >= SHARED:
+            yield best
 
 
 def _about(name: str, what: str = "") -> str:

@@ -19,6 +19,7 @@ from helix.text.excerpts import head
 from helix.text.redact import redact
 from helix.text.shell.parser import simple_commands
 from helix.text.spotting.known_words import words
+from helix.text.tools import only_looks as shows
 
 COMMAND, ERROR = "command", "error"
 """Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
@@ -33,15 +34,9 @@ _LONGEST = 2_000
 _MOST_OPEN = 50
 _MOST_DONE = 8
 _ERROR_SHOWN, _COMMAND_SHOWN = 300, 200
-_LOOKING = words(
-    "alias awk basename cat cd cut date df diff dirname du echo env false fd file find grep head history "
-    "hostname id jq less ls man more nl printenv printf ps pwd readlink realpath rg sed sleep sort stat tail "
-    "test tr tree true type uname uniq wc whereis which whoami yes"
-)
 _LEAVES_WORDS = words("cat head tail tee")
 _CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
 _MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
-_GIT_LOOKING = frozenset(("status", "diff", "log", "show", "blame", "grep", "rev-parse", "ls-files", "describe"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,8 +219,7 @@ def only_looks(command: str) -> bool:
 
 def looks(words: Sequence[str]) -> bool:
     """Return whether one command, by its words, only shows what is there."""
-    name = PurePath(words[0]).name
-    return name in _LOOKING or (name == "git" and len(words) > 1 and words[1] in _GIT_LOOKING)
+    return shows(PurePath(words[0]).name, words[1:2])
 
 
 def _leaves_files(words: Sequence[str]) -> bool:
