@@ -114,7 +114,9 @@ class Damage:
         running = self.home.start()
         if name == "older" and self.lines:
             self._fill(running)
-        writers = [Writer(running, self.home, self.ledger, self.retries, self.seed + n) for n in range(_WRITERS)]
+        writers = [
+            Writer(running, self.home, self.ledger, self.retries, _WRITERS * self.seed + n) for n in range(_WRITERS)
+        ]
         for writer in writers:
             writer.start()
         time.sleep(seconds)

@@ -86,7 +86,9 @@ class Kills:
         if self.running is None:
             self._start()
         assert self.running is not None
-        writers = [Writer(self.running, self.home, self.ledger, self.retries, seed + n) for n in range(WRITERS)]
+        writers = [
+            Writer(self.running, self.home, self.ledger, self.retries, WRITERS * seed + n) for n in range(WRITERS)
+        ]
         if kind != "restore":
             for writer in writers:
                 writer.start()
