@@ -1,7 +1,7 @@
 """Foreign database: reads tables of another program's SQLite file, of a copy that nobody else has.
 
 The file may be anybody's. It is copied with its log and opened for reading alone. Only plain tables are read: no view,
-no virtual table, and no function that its schema names is run.
+no virtual table, no computed column; and no constraint is checked. So nothing runs that its schema says.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import InvalidInputError
+from helix.journal import table_check
 
 _LOG = "-wal"
 _COLUMN_LIMIT = 1 << 24
@@ -47,7 +48,12 @@ class ForeignDatabase:
             yield dict(zip(columns, row, strict=True))
 
     def _check(self, table: str) -> None:
-        """Raise sqlite3.DatabaseError where pages of a table are damaged: one that comes again and again has no end."""
+        """Raise sqlite3.DatabaseError for a table whose columns are computed, or that is damaged.
+
+        What a file has computed may take for ever, and so may pages that come again and again.
+        """
+        if table_check.computes(self._connection, table):
+            raise sqlite3.DatabaseError(f"the table {table} has computed columns")
         (found,) = self._connection.execute(f"PRAGMA quick_check({_quoted(table)})").fetchmany(1)
         if found[0] != "ok":
             raise sqlite3.DatabaseError(f"the table {table} is damaged")
@@ -69,7 +75,7 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
                             raise OSError(errno.EFBIG, "larger than half of the room for temporary files")
                         shutil.copyfileobj(source, target)
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-                connection.execute("PRAGMA trusted_schema = OFF")
+                table_check.harden(connection)
                 connection.execute("PRAGMA query_only = ON")
                 connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _COLUMN_LIMIT)
                 connection.text_factory = lambda data: data.decode("utf-8", "replace")

@@ -25,14 +25,24 @@ def harden(connection: sqlite3.Connection) -> None:
     """Have SQLite trust nothing that a file says of itself."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA ignore_check_constraints = ON")
 
 
 def check_objects(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError for a file with a trigger, a view or a virtual table that no migration made."""
+    """Raise StoreError for a trigger, a view, a virtual table or a computed column in a file that no migration made."""
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
-        virtual = kind == "table" and str(sql).upper().split()[1:2] == ["VIRTUAL"] and not name.startswith("lexical")
-        if kind not in ("table", "index") or virtual:
-            raise _foreign(path, "virtual table" if virtual else str(kind), str(name))
+        virtual = kind == "table" and str(sql).upper().split()[1:2] == ["VIRTUAL"]
+        foreign = virtual and not name.startswith("lexical")
+        if kind not in ("table", "index") or foreign:
+            raise _foreign(path, "virtual table" if foreign else str(kind), str(name))
+        if kind == "table" and not virtual and computes(connection, name):
+            raise _foreign(path, str(kind), str(name))
+
+
+def computes(connection: sqlite3.Connection, table: str) -> bool:
+    """Return whether a table has computed columns: reading them, or checking the table, runs what the file says."""
+    found = connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", (table,))
+    return found.fetchone() is not None
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, applied: Collection[int], make: Make) -> None:

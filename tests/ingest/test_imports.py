@@ -377,6 +377,23 @@ def test_a_table_whose_pages_come_again_and_again_is_not_read(tmp_path: Path) ->
         list(database.rows("note", ["id", "text"], ["id"]))
 
 
+@pytest.mark.parametrize("form", ["CHECK ({})", "more AS ({}) NOT NULL"])
+def test_nothing_that_a_table_would_compute_is_computed(tmp_path: Path, form: str) -> None:
+    """Some bytes of a file say what would take SQLite a day; here it would end in an error of its own."""
+    path = tmp_path / "foreign.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE note (id INTEGER)")
+        made.execute("INSERT INTO note VALUES (1)")
+        made.execute("PRAGMA writable_schema = ON")
+        planted = form.format("abs(-9223372036854775807 - id)")  # an overflow, where it is computed
+        made.execute("UPDATE sqlite_schema SET sql = ?", (f"CREATE TABLE note (id INTEGER, {planted})",))
+    try:
+        with foreign_database(path) as database:
+            assert list(database.rows("note", ["id"])) == [{"id": 1}]
+    except InvalidInputError as refused:
+        assert "the table note has computed columns" in refused.message
+
+
 def test_a_database_that_the_disk_has_no_room_for_is_not_copied(tmp_path: Path) -> None:
     path = tmp_path / "foreign.db"
     with closing(sqlite3.connect(path)) as made, made:

@@ -60,6 +60,15 @@ def test_a_view_in_the_place_of_what_is_looked_at_first_is_refused(tmp_path: Pat
         Database(path)
 
 
+def test_a_column_that_is_computed_is_refused_before_it_is_read(journal: Path) -> None:
+    """What the migrations have is read before the tables are compared; here that would end in an error of SQLite's."""
+    made = "CREATE TABLE migration (number INTEGER PRIMARY KEY, name, hash AS (abs(-9223372036854775807 - 1)))"
+    craft(journal, "PRAGMA writable_schema = ON", f"UPDATE sqlite_schema SET sql = '{made}' WHERE name = 'migration'")
+    for opened in (lambda: Database(journal), lambda: journal_copy.check(journal)):
+        with pytest.raises(HelixError, match="holds the table 'migration'"):
+            opened()
+
+
 def test_a_restore_takes_rows_and_not_the_file(journal: Path, tmp_path: Path) -> None:
     """Whatever else a file holds in its pages stays behind: only rows are copied, into tables that Helix makes."""
     craft(journal, "INSERT INTO meta VALUES ('told', 'yes')", "PRAGMA user_version = 4711")
