@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,9 @@ _MAY_BE_BACK = (
 def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     """Write a consistent copy of the journal to `target`, checked before it gets its name.
 
+    SQLite opens by its name what it writes, and where others may write too they can give that name to a file of theirs.
+    So it writes in the store, and `target` is written by a descriptor.
+
     Raises ConflictError when the file is there already, NotFoundError without its folder.
     """
     if target.exists():
@@ -38,11 +42,18 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     # Known before anything is in it: what is erased from now on is erased there too.
     copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.runtime.clock()))])
     try:
-        os.close(files.create_private(partial, exclusive=True))
-        ticket.progress(0, 0, "copying the journal")
-        store.journal.database.backup_to(partial)
-        ticket.progress(0, 0, "checking the copy")
-        rows = copies.check(partial)
+        with (
+            erasing.draft_of_copy(store.path) as draft,
+            os.fdopen(files.create_private(partial, exclusive=True), "wb") as file,
+        ):
+            ticket.progress(0, 0, "copying the journal")
+            store.journal.database.backup_to(draft)
+            ticket.progress(0, 0, "checking the copy")
+            rows = copies.check(draft)
+            with files.open_regular(draft, links=False) as whole:
+                shutil.copyfileobj(whole, file)
+            file.flush()
+            os.fsync(file.fileno())
         partial.rename(target)
     finally:
         partial.unlink(missing_ok=True)

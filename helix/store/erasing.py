@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
-from helix.files import remove, write_private
+from helix.files import create_private, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.log import Journal
@@ -52,6 +52,8 @@ _OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
 """Keys whose words hold for a store whichever backup takes its journal's place."""
 _CLEARED = f"{KEPT_JOURNAL}cleared.db"
 """The copy of a backup from which a restore takes what was erased since."""
+_DRAFT = "backup-in-work.db"
+"""The copy of the journal that a backup is made of."""
 _ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
 _HERE_ALONE = "it was begun in a restored backup, so that neither other backups nor kept files were touched"
@@ -389,9 +391,22 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
         journal.database.write_anew()
 
 
-def drop_unfinished_copy(folder: Path) -> None:
-    """Remove the copy that a restore which was killed left behind: it may hold what was erased since."""
+@contextmanager
+def draft_of_copy(folder: Path) -> Iterator[Path]:
+    """Lend a new file in a store's folder, where nobody else may write, to copy the journal to; then it is gone."""
+    draft = folder / _DRAFT
+    _remove(draft)
+    try:
+        os.close(create_private(draft, exclusive=True))
+        yield draft
+    finally:
+        _remove(draft)
+
+
+def drop_unfinished_copies(folder: Path) -> None:
+    """Remove the copies that a killed backup or restore left behind: they may hold what was erased since."""
     _remove(folder / _CLEARED)
+    _remove(folder / _DRAFT)
 
 
 def _remove(journal: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from helix.settings import Settings
 from helix.store import erasing
 from helix.store.backup import back_up, restore, restore_closed
 from helix.store.erasing import ERASE
+from helix.store.jobs import Ticket
 from helix.store.store import WORK_PAUSED, Store
 
 WORDS = b"the kingfisher ledger"
@@ -162,3 +164,27 @@ def test_a_backup_whose_vectors_cannot_be_is_refused_before_anything_is_replaced
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+
+
+def test_a_backup_goes_into_no_file_that_others_put_in_its_place(settings: Settings, tmp_path: Path) -> None:
+    """In a folder where others may write, they give the name of what is being written to a file that they can read."""
+    shared, theirs = tmp_path / "shared", tmp_path / "theirs.db"
+    shared.mkdir()
+
+    def swap() -> None:
+        for written in list(shared.iterdir()):
+            theirs.touch()
+            written.unlink()
+            written.hardlink_to(theirs)
+
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        remember(store, StoreRequest(trigger=WORDS.decode(), resolution="It is kept.", kind="fact"))
+
+        def watched(ticket: Ticket) -> Mapping[str, object]:
+            tell = ticket.progress
+            ticket.progress = lambda *told: (tell(*told), swap())  # type: ignore[method-assign,assignment]
+            return back_up(store, shared / "backup.db", ticket)
+
+        job(store, watched)
+    assert theirs.read_bytes() == b""
+    assert not list(settings.store_path.glob("backup-in-work*"))

@@ -19,7 +19,7 @@ def finish(store: Store) -> bool:
     The graph is left to be built anew (`store.graph.needs_rebuild`). A store in which it fails is closed: nobody is to
     be served what was to be gone.
     """
-    erasing.drop_unfinished_copy(store.path)
+    erasing.drop_unfinished_copies(store.path)
     try:
         note = erasing.under_way(store)
         if note is None:
