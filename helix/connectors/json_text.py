@@ -17,11 +17,12 @@ Path = Sequence[str]
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _INDENT = "  "
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# What has no end is taken to the end at once: to look for it from each beginning takes the square of the time.
+_STRING = r'"(?:[^"\\\n]|\\.)*"?'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
 _TRAILING = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[}}\]])")
 _FIRST = re.compile(r'\{[ \t\r\n]*\n([ \t]+)"')
-_LINE_REST = re.compile(r"(?:[ \t]|/\*[^\n]*?\*/)*(?://[^\n]*)?(?=\r?\n)")
+_LINE_REST = re.compile(r"(?:[ \t]|/\*(?:[^\n*]|\*(?!/))*\*/)*(?://[^\n]*)?(?=\r?\n)")
 """What follows a value in its line: blanks and comments, up to the line's end."""
 
 

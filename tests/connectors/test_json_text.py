@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.connectors.json_text import drop_member, set_member
+from helix.connectors.json_text import drop_member, parse, set_member
 
 NAMES = st.sampled_from(["a", "b", "enabledPlugins", 'with "quotes"', "\\", "ümlaut", ""])
 VALUES = st.recursive(
@@ -113,3 +113,21 @@ def test_what_is_new_is_indented_as_the_rest_whatever_comes_first(step: str, fir
 def test_a_step_is_what_an_inner_object_is_further_in_than_its_line() -> None:
     after = set_member('{ "a":\n   { // mine\n      "b": 1 } }', ["a", "c"], {"d": 2}, comments=True)
     assert after.endswith('"b": 1,\n      "c": {\n         "d": 2\n      } } }')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}" + "/*a" * 300_000,
+        '{"a": "' + '"\\' * 300_000,
+        '{\n  "a": 1 ' + "/*a*/" * 100 + " }",
+        '{\n  "a": 1 /*' + "*" * 100_000 + "/ }",
+    ],
+    ids=["comments", "strings", "ways", "stars"],
+)
+def test_what_has_no_end_costs_no_more_than_another(text: str) -> None:
+    """A repository brings such files, and whoever connects a client there would wait for hours."""
+    try:
+        assert parse(set_member(text, ("helix",), 1, comments=True), comments=True)["helix"] == 1
+    except ValueError:
+        assert '"a": "' in text
