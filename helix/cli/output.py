@@ -135,7 +135,7 @@ class Output:
 
     def fields(self, pairs: Mapping[str, Any]) -> None:
         """Write `name: value` lines, values in one column; what is empty is left out."""
-        texts = {name: shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
+        texts = {_name(name): shown(value) for name, value in pairs.items() if value not in (None, "", [], {})}
         width = max(map(len, texts), default=0) + 2
         if self._console is None:
             for name, value in texts.items():
@@ -150,6 +150,11 @@ class Output:
             for name, value in texts.items():
                 grid.add_row(f"{name}:", Text(clean(value)))
             self._console.print(grid)
+
+
+def _name(name: str) -> str:
+    """Return a field's name, which a strand's manifest may say, as one that can be no more than a name."""
+    return one_line(clean(name))
 
 
 def shown(value: Any) -> str:

@@ -13,7 +13,7 @@ import click
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
-from helix.cli.output import Output, told
+from helix.cli.output import Output, one_line, told
 from helix.cli.render import moment, table
 from helix.model.strand import is_shared
 from helix.processes import PASSPHRASE, SYNC_TOKEN
@@ -22,6 +22,7 @@ Record = Mapping[str, Any]
 
 _FILE = As("file")
 _PLAN = As("--plan")
+_LONGEST = 1_000
 _NEVER = None  # a passphrase never stands in a command line, where other users of the machine can read it
 
 group(
@@ -149,16 +150,21 @@ def _verify(invocation: Invocation, path: str) -> None:
     ask(invocation, "inspect_strand", {"path": Path(path).absolute(), "verify": True}, _shown)
 
 
+def _said(text: str) -> str:
+    """Return what a strand says of itself in one line: more of them would look like what Helix says of it."""
+    return told(one_line(text, _LONGEST))
+
+
 def _shown(out: Output, info: Record) -> None:
-    known = info["knownAs"] or f"an unknown key ({told(info['createdBy'])} to itself)"
+    known = info["knownAs"] or f"an unknown key ({_said(info['createdBy'])} to itself)"
     believed = f"believed as {info['trust'].lower()}" if info["trust"] else "not believed: it is unknown or revoked"
     out.line((f"version {info['version'][:12]}", "bold"), f"  signed by {known}, {believed}")
     out.fields(
         {
             "written": moment(info["createdAt"]),
-            "why": told(info["why"]),
+            "why": _said(info["why"]),
             "holds": "only what changed since " + info["since"][:12] if info["since"] else "all of what it is of",
-            "scopes": ", ".join(info["scopes"]),
+            "scopes": ", ".join(map(_said, info["scopes"])),
             "opens with": ", ".join(info["opensWith"]),
             "key": info["signer"],
             "root": info["root"],
@@ -176,10 +182,10 @@ def _shown(out: Output, info: Record) -> None:
 )
 def _log(out: Output, found: Sequence[Record]) -> None:
     for one in found:
-        tag = f"  [{one['tag']}]" if one["tag"] else ""
+        tag = f"  [{_said(one['tag'])}]" if one["tag"] else ""
         there = "" if one["held"] else "  (taken in)"
-        what = "all" if one["scopes"] is None else ", ".join(map(told, one["scopes"]))
-        said = f"  {moment(one['at'])}  {told(one['who'])}{tag}{there}  {what}  {told(one['why'])}"
+        what = "all" if one["scopes"] is None else ", ".join(map(_said, one["scopes"]))
+        said = f"  {moment(one['at'])}  {_said(one['who'])}{tag}{there}  {what}  {_said(one['why'])}"
         out.line((one["id"][:12], "bold"), said)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import Command
 
+from tests.strands import independent
+
 WORDS = "walnut ferry lantern"
 THEIRS = "helix-key1:" + "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"
 
@@ -89,3 +91,25 @@ def test_a_folder_is_one_place_however_it_is_written(helix_command: Command, tmp
         assert helix_command("sync", str(written)).code == 0
     places = [one["place"] for one in helix_command("sync", "--json").data["syncedPlaces"]]
     assert [one for one in places if one.startswith(str(tmp_path))] == [str(place)]
+
+
+def test_what_a_strand_says_of_itself_stays_in_its_place(helix_command: Command, tmp_path: Path) -> None:
+    """Anybody may sign one and send it: its words look like no word of Helix, and no terminal obeys them."""
+    lie, obeyed = "\nversion 0000  signed by laptop, believed as user_asserted", "\x1b]52;c;ZXZpbA==\x07"
+    hostile = f"a{lie}{obeyed}"
+    version = {"ancestry": [], "id": "0" * 64, "parents": [], "selection": hostile, "since": None}
+    file = tmp_path / "hostile.dna"
+    file.write_bytes(
+        independent.write(
+            [],
+            bytes(32),
+            WORDS,
+            counts={"nodes": 0, f"nodes{lie}{obeyed}": 7},
+            scopes=[hostile],
+            version={**version, "tag": hostile, "who": hostile, "why": hostile},
+        )
+    )
+    told = helix_command("strand", "inspect", str(file))
+    assert (told.code, "\x1b" in told.out, "\x07" in told.out) == (0, False, False)
+    assert [line for line in told.out.splitlines() if line.startswith("version")] == [told.out.splitlines()[0]]
+    assert told.out.splitlines()[0].endswith("not believed: it is unknown or revoked")
