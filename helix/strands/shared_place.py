@@ -29,6 +29,8 @@ MOST_BYTES = 4 << 30
 """Bytes that one strand may have."""
 MOST_STRANDS = 200
 """Strands that one who shares the store may have here at a time; a sync keeps some forty."""
+MOST_IN_ALL = 16 << 30
+"""Bytes that those strands may have together."""
 _COMING = ".coming"
 _LOCKS: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
@@ -79,7 +81,7 @@ class SharedPlace(FolderRemote):
             if shutil.disk_usage(self._folder).free < 2 * (length - held):
                 raise DiskFullError("there is no room for the strand")
             if not held:
-                self._begin(name)
+                self._begin(name, length)
             with os.fdopen(files.create_private(self._coming(name), append=True), "ab") as file:
                 file.write(part)
                 file.flush()
@@ -106,9 +108,11 @@ class SharedPlace(FolderRemote):
                 return file.stat().st_size, complete
         return 0, False
 
-    def _begin(self, name: StrandName) -> None:
-        if sum(one.signer == name.signer for one in self.sizes()) >= MOST_STRANDS:
-            raise InvalidInputError(f"{MOST_STRANDS} strands lie here already", hint="remove those that nobody needs")
+    def _begin(self, name: StrandName, length: int) -> None:
+        theirs = [size for one, size in self.sizes().items() if one.signer == name.signer]
+        if len(theirs) >= MOST_STRANDS or sum(theirs) + length > MOST_IN_ALL:
+            most = f"{MOST_STRANDS} strands, and {MOST_IN_ALL:,} bytes in all, may lie here"
+            raise InvalidInputError(most, hint="remove those that nobody needs")
         files.remove(self._folder / _COMING)
         files.private_folder(self._folder / _COMING)
 

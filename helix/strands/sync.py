@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 MOST_CHANGES = 20
 """Strands of changes that may follow one that holds all."""
 MOST_BYTES = 16 << 30
-"""Bytes that a strand may have which is fetched; at most half of what is free on the disk."""
+"""Bytes that the strands may have which a run fetches; each at most half of what is free on the disk."""
 _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
 """What is wrong with one strand alone: the others are taken in all the same."""
 _TRIES = 3
@@ -187,7 +187,8 @@ class Syncing:
             raise ConflictError("the sync was stopped; what was taken in stays")
         file = scratch / f"{name.number}-{name.sha256}.dna"
         try:
-            self.remote.fetch(str(name), file, min(MOST_BYTES, shutil.disk_usage(scratch).free // 2))
+            left = MOST_BYTES - sum(one.stat().st_size for one in scratch.iterdir())
+            self.remote.fetch(str(name), file, min(left, shutil.disk_usage(scratch).free // 2))
             return Strand.by(self.keyring, file, verified(file, name, self.selection), self.opener)
         except _REFUSED as error:
             self._pass_over(name, error)

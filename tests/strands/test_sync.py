@@ -208,6 +208,25 @@ def test_only_what_changed_is_left_and_what_nobody_needs_goes(
     assert root(other.store) == root(one.store)
 
 
+def test_a_run_fetches_no_more_than_it_may_and_the_next_one_goes_on(
+    machines: Machines, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, third = machines(), machines(), machines()
+    know_each_other(one, other, third)
+    store(one, "the proxy listens on port 8080")
+    store(third, "the queue lives in redis")
+    synced(one, folder)
+    shutil.move(folder, apart := folder.with_name("apart"))
+    folder.mkdir()
+    synced(third, folder)
+    shutil.copytree(apart, folder, dirs_exist_ok=True)
+    sizes = [(folder / str(name)).stat().st_size for name in left_in(folder)]
+    monkeypatch.setattr(sync, "MOST_BYTES", max(sizes) + 100)
+    first = synced(other, folder)
+    assert (first["taken"], len(first["problems"])) == (1, 1)
+    assert synced(other, folder)["taken"] == 1
+
+
 def test_rows_that_are_not_kept_any_more_are_learnt_again(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     proxy = store(one, "the proxy listens on port 8080")

@@ -303,6 +303,20 @@ def test_what_is_no_strand_of_the_share_is_refused_and_nothing_of_it_stays(
     assert [file.read_bytes() for file in lying_there(team)] == [content]
 
 
+def test_what_one_may_leave_in_all_has_an_end(
+    team: Team, machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = machines()
+    team.admit(ada, "ada")
+    rows = [row for row in rows_of(ada.store) if row.scope == API]
+    (tmp_path / "out").mkdir()
+    name, content = crafted(team, ada, tmp_path / "out", rows)
+    monkeypatch.setattr(shared_place, "MOST_IN_ALL", len(content) + 100)
+    assert team.leave(name, content).status == 201
+    assert team.leave(*crafted(team, ada, tmp_path / "out", rows)).code == "INVALID_INPUT"
+    assert [file.read_bytes() for file in lying_there(team)] == [content]
+
+
 def patched(helix: Helix, row: Row, **props: Any) -> Row:
     put = row.put
     assert isinstance(put, PutNode)
