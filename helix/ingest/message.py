@@ -44,7 +44,7 @@ _HEAD = regex(
     r"^(?:(?::\w+:|[^\w\s\"'`.(<\[@#$/*-]+)\s*)*(?:(?:fix|feat|chore|docs?|refactor|perf|tests?|build|ci|style)(?:\([^)]*\))?!?:\s*)?"
 )
 _TAIL = regex(
-    r"[\s,;-]*(?:\((?:[\w./-]*#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\]"
+    r"(?<![\s,;-])[\s,;-]*(?:\((?:[\w./-]*#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\]"
     r"|(?:\b(?:refs?|closes?|closed|fix(?:es|ed)?|resolves|see)\b:?\s*(?:[\w./-]*#\d+[\s,&]*(?:and\s+)?)+))[.\s]*$",
     re.IGNORECASE,
 )
@@ -126,7 +126,7 @@ def merged_title(message: Message) -> str:
     """Return what a merge says that it brought: the title of the pull request; "" where it names branches alone."""
     if not _MERGE.match(message.subject):
         return message.subject
-    return message.body.partition("\n")[0].strip()
+    return shorten(" ".join(message.body.partition("\n")[0].split()), _MOST_SUBJECT)
 
 
 def blamed(text: str) -> tuple[str, ...]:

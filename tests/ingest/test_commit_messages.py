@@ -16,6 +16,7 @@ from helix.ingest.message import (
     advisories,
     blamed,
     issues,
+    merged_title,
     parse_message,
     references,
     titled,
@@ -277,3 +278,15 @@ def test_a_line_of_nothing_but_spaces_and_a_sign_takes_no_longer_than_its_length
     """One that took the square of it held up everything else for minutes."""
     body = "It was slow because of this.\n" + "  \xa0" * 18_000 + "!\nIt is fast now."
     assert prose(parse_message(f"Mend it\n\n{body}").body) == ["It was slow because of this.", "It is fast now."]
+
+
+@pytest.mark.parametrize("run", ['"', " ", ", ", "(#", "fix "])
+def test_a_title_that_ends_in_many_ways_costs_no_more_than_another(run: str) -> None:
+    """One merge that a repository brought kept the daemon for minutes, and it can bring thousands."""
+    long = f"ferret {run * (50_000 // len(run))}b"
+    merge = parse_message(f"Merge pull request #1 from a/b\n\n{long}")
+    assert len(merged_title(merge)) <= 300
+    index = CommitIndex()
+    index.add("1" * 40, parse_message("a b"), ["0" * 40])
+    assert not index.says_no_more(merge, ["2" * 40, "3" * 40])
+    assert titled("a" + " ;" * 100_000 + "b (#12)").endswith("b")
