@@ -300,9 +300,11 @@ def test_files_that_are_not_there_are_named(small: tuple[Helix, str, Path], tmp_
     vectors.unlink()
     with pytest.raises(NotFoundError, match=r"lines\.npy"):
         ingest.ingest_bulk(helix, file, vectors=str(vectors))
-    vectors.write_bytes(b"no array")
-    with pytest.raises(InvalidInputError, match="npy"):
-        ingest.ingest_bulk(helix, file, vectors=str(vectors))
+    np.save(vectors, RIGHT)
+    for content in (b"no array", vectors.read_bytes().replace(b"(3, 64)", b"(3,-64)")):
+        vectors.write_bytes(content)
+        with pytest.raises(InvalidInputError, match="npy"):
+            ingest.ingest_bulk(helix, file, vectors=str(vectors))
     with pytest.raises(NotFoundError, match=r"none\.jsonl"):
         ingest.ingest_bulk(helix, str(tmp_path / "none.jsonl"))
     with pytest.raises(InvalidInputError):
