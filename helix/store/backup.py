@@ -31,13 +31,13 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     SQLite opens by its name what it writes, and where others may write too they can give that name to a file of theirs.
     So it writes in the store, and `target` is written by a descriptor.
 
-    Raises ConflictError when the file is there already, NotFoundError without its folder.
+    Raises ConflictError when the file is there already, or another one is in the end; NotFoundError without its folder.
     """
     if target.exists():
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    partial = erasing.unfinished(target)
+    partial, made = erasing.unfinished(target), False
     partial.unlink(missing_ok=True)
     # Known before anything is in it: what is erased from now on is erased there too.
     copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.runtime.clock()))])
@@ -54,11 +54,15 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
                 shutil.copyfileobj(whole, file)
             file.flush()
             os.fsync(file.fileno())
-        partial.rename(target)
+            partial.rename(target)
+            made = os.path.samestat(os.fstat(file.fileno()), target.lstat())
     finally:
         partial.unlink(missing_ok=True)
-        if not target.exists():
+        if not made:
             copies.disown(store.journal.database, str(target.resolve()))
+    if not made:
+        hint = "name a folder where nobody else may write"
+        raise ConflictError(f"somebody put another file in the place of {target}", hint=hint)
     damaged = len(store.journal.verify_chain().damaged)
     return {"path": str(target), "bytes": target.stat().st_size, "rows": rows, "damaged rows": damaged}
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from working import job
 
-from helix.errors import StoreCorruptError
+from helix.errors import ConflictError, StoreCorruptError
+from helix.journal import journal_copy
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.hard_forget import hard_forget, note, plan_hard_forget
 from helix.memory.remember.remember import remember
@@ -183,8 +184,11 @@ def test_a_backup_goes_into_no_file_that_others_put_in_its_place(settings: Setti
         def watched(ticket: Ticket) -> Mapping[str, object]:
             tell = ticket.progress
             ticket.progress = lambda *told: (tell(*told), swap())  # type: ignore[method-assign,assignment]
-            return back_up(store, shared / "backup.db", ticket)
+            with pytest.raises(ConflictError, match="somebody put another file in the place"):
+                back_up(store, shared / "backup.db", ticket)
+            return {}
 
         job(store, watched)
+        assert not journal_copy.known(store.journal.database)
     assert theirs.read_bytes() == b""
     assert not list(settings.store_path.glob("backup-in-work*"))
