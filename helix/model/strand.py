@@ -26,7 +26,7 @@ class StrandVersion:
     id: Annotated[str, "Made of its root and its parents: equal for the same content that came about the same way."]
     parents: Annotated[tuple[str, ...], "The versions that it was made from; two for a merge."]
     at: Annotated[datetime, "When it was made, or taken in."]
-    who: Annotated[str, "The key that it was written or signed with; empty where it was made without one."]
+    who: Annotated[str, "The key that it was written or signed with; `this store` where it was made here without one."]
     why: Annotated[str, "What it was made for."]
     tag: Annotated[str, "Its name; empty for none."]
     root: Annotated[str, "The digest over every row: equal for two stores that hold the same."]

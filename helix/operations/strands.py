@@ -31,6 +31,8 @@ _CARRY = "carry memory out of the store"
 _TAKE = "take in what others carry"
 _PASSPHRASE = "What the strand is locked with, where it is locked with one; never written down."
 _FOUND = 50
+_HERE = "this store"
+"""Who made a version that nobody has signed yet: a merge, a rollback, or what was there before one."""
 
 
 @mutation(person=_CARRY)
@@ -159,7 +161,7 @@ def strand_log(helix: Helix, limit: Annotated[int, "At most so many."] = 50) -> 
             id=one.id,
             parents=one.parents,
             at=from_micros(one.taken_at or one.at),
-            who=one.who,
+            who=one.who or _HERE,
             why=one.why,
             tag=one.tag,
             root=one.root,

@@ -59,7 +59,8 @@ def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, tic
 
         def fields() -> Mapping[str, Any]:
             noted.append(lines.noted(sealing.name))
-            return {**_described(store, outgoing, noted[0], lines.counted.tree), "counts": lines.counts}
+            described = _described(store, outgoing, noted[0], lines.counted.tree, sealing.name)
+            return {**described, "counts": lines.counts}
 
         written = container.write(
             target,
@@ -165,7 +166,7 @@ def _together(versions: Sequence[Iterable[Known]]) -> Iterator[_Before]:
         yield _Before(key, [row.digest for row in rows])
 
 
-def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: Tree) -> dict[str, Any]:
+def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: Tree, who: str) -> dict[str, Any]:
     space = store.journal.spaces.active()
     line = store.journal.versions.ancestry([version.id], MOST_ANCESTORS + 1)[1:]
     return {
@@ -183,7 +184,7 @@ def _described(store: Store, outgoing: Outgoing, version: StoredVersion, tree: T
             "since": None if outgoing.since is None else outgoing.since.id,
             "why": outgoing.why,
             "tag": outgoing.tag,
-            "who": version.who,
+            "who": who,
         },
         "root": tree.root,
         "groups": tree.groups,

@@ -352,3 +352,19 @@ def test_a_store_goes_back_to_a_version_and_forward_again(machines: Machines) ->
     assert root(helix.store) == after
     with pytest.raises(NotFoundError):
         strands.roll_back_to(helix, "never")
+
+
+def test_every_version_says_who_made_it(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    store(other, "tests need a database")
+    carried(one, other, tmp_path / "first.dna", tag="first")
+    store(one, "deploys run on friday")
+    finished(one, strands.roll_back_to(one, "first"))
+    finished(other, strands.export_strand(other, str(tmp_path / "merged.dna"), passphrase=SECRET))
+    told = [(version.why.partition(" ")[0], version.who) for version in strands.strand_log(one)]
+    assert told == [("rollback", "this store"), ("before", "this store"), ("export", "machine-0")]
+    told = [(version.why.partition(" ")[0], version.who) for version in strands.strand_log(other)]
+    assert told == [("merge", "this store"), ("", "machine-0")]
+    assert strands.inspect_strand(one, str(tmp_path / "merged.dna")).created_by == "machine-1"

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (326ff7d5dd17b2a3).
+// Written by scripts/schema from the schema and queries/operations.graphql (4c7d7134d1930d2a).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
