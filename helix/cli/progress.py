@@ -15,6 +15,8 @@ from helix.errors import DaemonError, HelixError, NotFoundError
 POLL_SECONDS = 0.2
 _CANCEL_SECONDS = 10.0
 _LINE_SECONDS = 5.0
+_GOES_ON = "ingest"
+"""The kind of the jobs that find what is in already; any other is whole or not there, and begins anew."""
 
 
 class Meter(Protocol):
@@ -65,7 +67,7 @@ def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False
 
         raise error_from(job["errorCode"] or HelixError.code, job["error"] or f"{title} failed")
     if job["state"] == "CANCELLED":
-        raise DaemonError(f"{title} was cancelled after {_reached(job)}", hint="the same command goes on from there")
+        raise DaemonError(_stopped(job, title), hint=_next(job))
     return job
 
 
@@ -75,7 +77,7 @@ def _looked_up(invocation: Invocation, job: dict[str, Any], title: str) -> dict[
     except NotFoundError as error:
         # Jobs live as long as their daemon: this one has been replaced, and the client has found its successor.
         words = f"the daemon ended while {title} was at work, after {_reached(job)}"
-        raise DaemonError(words, hint="the same command goes on from there") from error
+        raise DaemonError(words, hint=_next(job)) from error
     return found
 
 
@@ -88,8 +90,17 @@ def _leave(invocation: Invocation, job: dict[str, Any], title: str, cancels: boo
     while job["state"] == "RUNNING" and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
         job = _looked_up(invocation, job, title)
-    ended = "is being stopped" if job["state"] == "RUNNING" else "was stopped"
-    invocation.say(f"{title} {ended} after {_reached(job)}; the same command goes on from there")
+    ended = f"{title} is being stopped" if job["state"] == "RUNNING" else _stopped(job, title)
+    invocation.say(f"{ended}; {_next(job)}")
+
+
+def _stopped(job: dict[str, Any], title: str) -> str:
+    """Return how a job that was stopped has ended: what it says itself, or how far it was."""
+    return job["error"] or f"{title} was stopped after {_reached(job)}"
+
+
+def _next(job: dict[str, Any]) -> str:
+    return "the same command goes on from there" if job["kind"] == _GOES_ON else "run the same command again"
 
 
 def _reached(job: dict[str, Any]) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import Command
 
+from helix.cli.invocation import Invocation
+from helix.cli.progress import follow
+from helix.errors import DaemonError
 from tests.strands import independent
 
 WORDS = "walnut ferry lantern"
@@ -113,3 +117,16 @@ def test_what_a_strand_says_of_itself_stays_in_its_place(helix_command: Command,
     assert (told.code, "\x1b" in told.out, "\x07" in told.out) == (0, False, False)
     assert [line for line in told.out.splitlines() if line.startswith("version")] == [told.out.splitlines()[0]]
     assert told.out.splitlines()[0].endswith("not believed: it is unknown or revoked")
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "words"),
+    [
+        ("strand", "the import was stopped; nothing of it stays", "nothing of it stays (run the same command again)"),
+        ("export", None, "export was stopped after 3 of 7 (run the same command again)"),
+        ("ingest", None, "ingest was stopped after 3 of 7 (the same command goes on from there)"),
+    ],
+)
+def test_only_what_goes_on_is_said_to_go_on(kind: str, error: str | None, words: str) -> None:
+    with pytest.raises(DaemonError, match=re.escape(words)):
+        follow(Invocation(), {"kind": kind, "state": "CANCELLED", "done": 3, "total": 7, "error": error})
