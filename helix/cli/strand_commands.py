@@ -215,13 +215,15 @@ def _differing(out: Output, found: Record) -> None:
         out.say("they hold the same")
 
 
-command(
-    "strand rollback",
-    "roll_back_to",
-    "helix strand rollback before-the-move",
-    version=As("version"),
-    show="the store is as it was: version {version}; `helix undo {job}` takes that back",
-)
+@command("strand rollback", "roll_back_to", "helix strand rollback before-the-move", version=As("version"))
+def _rolled_back(out: Output, result: Record) -> None:
+    if not result["job"]:
+        out.line(f"nothing was changed: the store holds just that already, as version {result['version'][:12]}")
+        return
+    out.line(f"the store is as it was: {result['restored']} rows restored, {result['removed']} removed")
+    out.say(f"that is version {result['version'][:12]}; `helix undo {result['job']}` takes it back")
+
+
 command(
     "strand tag",
     "tag_version",

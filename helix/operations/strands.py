@@ -87,7 +87,7 @@ def import_strand(
         job = helix.store.runtime.make_id(helix.store.runtime.clock())
         with helix.worker.standing_still():
             report = arriving.take(helix.store, strand, job, ticket, planned=plan)
-        return {**report, "job": job if helix.store.journal.effects.steps(job) else ""}
+        return {**report, **_undone_by(helix, job)}
 
     return helix.jobs.start(arriving.JOB, work)
 
@@ -204,7 +204,8 @@ def roll_back_to(
     def work(ticket: Ticket) -> Mapping[str, Any]:
         job = helix.store.runtime.make_id(helix.store.runtime.clock())
         with helix.worker.standing_still():
-            return {**roll_back(helix.store, wanted, job, ticket), "job": job}
+            report = roll_back(helix.store, wanted, job, ticket)
+        return {**report, **_undone_by(helix, job)}
 
     return helix.jobs.start(arriving.JOB, work)
 
@@ -220,6 +221,11 @@ def tag_version(
         raise InvalidInputError("a tag needs a name", hint="such as `before-the-move`")
     helix.store.journal.versions.tag(version_named(helix.store, version).id, redact(tag.strip()).text)
     return strand_log(helix)
+
+
+def _undone_by(helix: Helix, job: str) -> Mapping[str, str]:
+    """Return the `job` that takes back what was done; an empty one where that was nothing."""
+    return {"job": job if helix.store.journal.effects.steps(job) else ""}
 
 
 def _selected(helix: Helix, scopes: Sequence[str] | None, question: str | None) -> Selection:

@@ -119,6 +119,19 @@ def test_what_a_strand_says_of_itself_stays_in_its_place(helix_command: Command,
     assert told.out.splitlines()[0].endswith("not believed: it is unknown or revoked")
 
 
+def test_a_rollback_that_changed_nothing_offers_no_undo(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    assert helix_command("strand", "export", str(tmp_path / "all.dna"), "--tag", "as-it-was").code == 0
+    nothing = helix_command("strand", "rollback", "as-it-was")
+    assert (nothing.code, nothing.err) == (0, "")
+    assert nothing.out.startswith("nothing was changed: the store holds just that already")
+    helix_command("store", "the proxy listens on port 8080", "--kind", "fact")
+    changed = helix_command("strand", "rollback", "as-it-was")
+    assert re.fullmatch(r"the store is as it was: 0 rows restored, [1-9] removed\n", changed.out)
+    (job,) = re.findall(r"`helix undo (\S+)` takes it back", changed.err)
+    assert helix_command("undo", job).code == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "error", "words"),
     [
