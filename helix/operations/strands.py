@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -106,9 +107,14 @@ def clone_strand(
         raise ConflictError(f"{folder} exists already", hint="name a folder that does not")
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        with helix.beside(folder) as store:
-            job = store.runtime.make_id(store.runtime.clock())
-            report = arriving.take(store, strand, job, ticket)
+        folder.mkdir(mode=0o700, parents=True)
+        try:
+            with helix.beside(folder) as store:
+                job = store.runtime.make_id(store.runtime.clock())
+                report = arriving.take(store, strand, job, ticket)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)  # the same folder is free for another try
+            raise
         return {**report, "path": str(folder)}
 
     return helix.jobs.start("clone", work)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from exchanging import ALL, drop, root, rows_of, take
 
-from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
@@ -329,6 +329,8 @@ def test_a_clone_is_a_store_of_its_own(machines: Machines, tmp_path: Path) -> No
     store(helix, "the proxy listens on port 8080")
     file, folder = tmp_path / "all.dna", tmp_path / "copy"
     finished(helix, strands.export_strand(helix, str(file), passphrase=SECRET))
+    job = ended(helix, strands.clone_strand(helix, str(file), str(folder), passphrase="open sesame"))
+    assert (job.error_code, folder.exists()) == (UnauthorizedError.code, False)
     finished(helix, strands.clone_strand(helix, str(file), str(folder), passphrase=SECRET))
     with helix.beside(folder) as copy:
         assert root(copy) == root(helix.store)
