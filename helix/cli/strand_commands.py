@@ -122,7 +122,14 @@ def _taken(out: Output, result: Record) -> None:
     out.say(f"version {result['version'][:12]} of {told(result['signer'])}: {counts}")
     if result.get("job"):
         out.say(f"`helix undo {result['job']}` takes it back")
-    if result["counts"].get("contradictions to decide"):
+    _say_of(out, result["counts"])
+
+
+def _say_of(out: Output, counts: Record) -> None:
+    """Say what a person may have to do about what came in."""
+    if counts.get("changes refused"):
+        out.say("changes refused: of what is believed more here than who signed them; it stays as it is")
+    if counts.get("contradictions to decide"):
         out.say("`helix contradictions` shows what is to be decided")
 
 
@@ -291,8 +298,7 @@ def _synced(out: Output, result: Record) -> None:
         out.line((told(problem), "bold"))
     for job in reversed(result["jobs"]):
         out.say(f"`helix undo {job}` takes back what came in")
-    if result["counts"].get("contradictions to decide"):
-        out.say("`helix contradictions` shows what is to be decided")
+    _say_of(out, result["counts"])
 
 
 def _places(out: Output, found: Sequence[Record]) -> None:

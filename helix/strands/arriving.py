@@ -144,12 +144,13 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         read, erased = _stage(store, strand, base, ticket, staged)
         if _erase_here(store, erased, read.within, ticket):  # what was set against what is gone now is read once more
             read, _ = _stage(store, strand, base, ticket, staged)
-        note = _note_of(store, strand, staged)
+        note, waiting = _note_of(store, strand, staged), _to_decide(store)
         done = carry_through(store, note, lambda watch: _carry_out(store, note, watch), ticket, forsake=staged.remove)
     finally:
         if (under_way(store) or {}).get("job") != job:
             staged.remove()
     read.examples = done.examples
+    done.counts["contradictions to decide"] = len(_to_decide(store) - waiting)
     return _told(strand, base, read, read.counts + done.counts)
 
 
@@ -201,7 +202,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")
             watch.progress(number * note["batch"] + len(batch), note["rows"], "taking in")
-        _ask_again(Run(store, job, KIND, guarded=False), merge)
+        _ask_again(Run(store, job, KIND, guarded=False))
         known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
         meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)
     # Not before: what is known as held, and is not here, counts as dropped here.
@@ -212,12 +213,16 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     return merge
 
 
-def _ask_again(run: Run, merge: Merge) -> None:
+def _ask_again(run: Run) -> None:
     """Ask the person anew where the two sides had decided one contradiction otherwise: both hold until then."""
     for edge in disputes.ruled_apart(run.store.index):
         step = f"asked again {edge.source.id} {edge.target.id}"
-        found = run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store, edge))  # type: ignore[misc]
-        merge.counts["contradictions to decide"] += bool(found)
+        run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store, edge))  # type: ignore[misc]
+
+
+def _to_decide(store: Store) -> set[frozenset[str]]:
+    """Return the pairs of memories that wait for a person: found here, or elsewhere and told of by what came in."""
+    return {frozenset((one.first.id, one.second.id)) for one in disputes.contradictions(store.index)}
 
 
 @contextmanager

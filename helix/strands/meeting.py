@@ -13,14 +13,11 @@ from helix.errors import ConflictError
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import Newcomer, same_words
 from helix.memory.jobs.run import Run, Watch
-from helix.memory.upkeep.claims import Unsettled, settled, unsettled
+from helix.memory.upkeep.claims import settled, unsettled
 from helix.memory.upkeep.merge import fold, rank
 from helix.memory.upkeep.neighbours import LeftOut, nearest_active
-from helix.model.dispute import DisputeStatus, dispute_status
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
-from helix.model.operations import DropEdge
-from helix.model.records import edge_from
 from helix.store.index import Index, Rows
 from helix.store.store import Store
 from helix.strands.lineage import SHORT, Known
@@ -52,7 +49,7 @@ def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter
         _rest(ticket, len(pairs) + done, len(pairs) + len(kept))
         (memory,) = store.records.present([ref])
         for one in unsettled(store, memory, elsewhere if met else None) if isinstance(memory, Memory) else ():
-            counts["contradictions to decide"] += settled(run, one) and _is_news(store, one)
+            settled(run, one)
 
 
 def _rest(ticket: Watch, done: int, total: int) -> None:
@@ -119,12 +116,3 @@ def _fold(run: Run, ref: Ref, twin: Memory) -> bool:
         return True
 
     return bool(run.write(f"fold {ref.id}", compose))
-
-
-def _is_news(store: Store, one: Unsettled) -> bool:
-    """Return whether a contradiction waits for a person now that did not wait before."""
-    if one.former is not None and dispute_status(one.former.attributes) is DisputeStatus.OPEN:
-        return False
-    between = DropEdge(type=Relation.CONTRADICTS, source=one.newer.ref, target=one.known.ref)
-    (edge,) = store.records.edges([between])
-    return edge is not None and dispute_status(edge_from(edge).attributes) is DisputeStatus.OPEN

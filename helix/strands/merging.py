@@ -105,11 +105,29 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     unchanged_here = other.base is not None and digest(mine.line())[:SHORT] == other.base
     if theirs is None:
         return None if unchanged_here and signer.is_own and not mine.is_erased else mine
-    if not signer.is_own and signer.trust.rank > _rank(mine):
+    if _is_believed_more(mine, signer):
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         return joined(mine, theirs)
     return theirs if unchanged_here else mine
+
+
+def _is_believed_more(mine: Row, signer: Signer) -> bool:
+    return not signer.is_own and signer.trust.rank > _rank(mine)
+
+
+def _is_refused(mine: Row | None, theirs: Row | None, signer: Signer) -> bool:
+    """Return whether the other side says otherwise of a row, or has ended it, and may not."""
+    if mine is None or theirs is None or not _is_believed_more(mine, signer):
+        return False
+    return _says(mine) != _says(theirs)
+
+
+def _says(row: Row) -> object:
+    """Return the words of a row and whether it holds, without what each store notes of it for itself."""
+    props = row.put.props
+    status = props.get("status")
+    return row.texts, props.get("valid_to"), Status.ACTIVE if status == Status.QUARANTINED else status
 
 
 def _of_source(theirs: Row, mine: Row) -> Row:
@@ -189,14 +207,16 @@ class Merge:
                     continue
                 row = self.received.row(one.theirs)
                 if row is None:
-                    self.counts["left_out"] += 1
+                    self.counts["left out"] += 1
                     continue
                 one = replace(one, theirs=row)
             found.append(one)
         here = held_rows(self.store, [one.key for one in found])
         kept = [one for one in found if self._is_within(here[one.key])]
-        self.counts["left_out"] += len(found) - len(kept)
-        return [one for one in kept if merged(here[one.key], one, self.received.signer) != here[one.key]]
+        self.counts["left out"] += len(found) - len(kept)
+        signer = self.received.signer
+        self.counts["changes refused"] += sum(_is_refused(here[one.key], one.theirs, signer) for one in kept)
+        return [one for one in kept if merged(here[one.key], one, signer) != here[one.key]]
 
     def _is_within(self, row: Row | None) -> bool:
         """Return whether a row that is held here is one that the merge may change."""
@@ -234,7 +254,7 @@ class Merge:
             composer.add([drop_of(mine.put)])
         elif isinstance(after.put, PutEdge):
             if not self._may_draw(after.put, mine, coming):
-                self.counts["left_out"] += 1
+                self.counts["left out"] += 1
                 return
             composer.add([after.put])
         else:

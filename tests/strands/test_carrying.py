@@ -286,7 +286,7 @@ def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: M
             with suppress(InvalidInputError):
                 capture.record_episode(helix, EpisodeRequest(content=f"said in the session {session}", session=session))
     told = carried(one, other, tmp_path / "all.dna")["counts"]
-    assert (told["private"], told["left_out"]) == (2, 1)  # the session, its episode, and the edge between them
+    assert (told["private"], told["left out"]) == (2, 1)  # the session, its episode, and the edge between them
     for helix, theirs in ((one, "of other"), (other, "of one")):
         said = [row.put.props["content"] for row in rows_of(helix.store) if row.table == "Episode"]
         assert said == [f"said in the session {theirs}"]
@@ -370,3 +370,22 @@ def test_every_version_says_who_made_it(machines: Machines, tmp_path: Path) -> N
     told = [(version.why.partition(" ")[0], version.who) for version in strands.strand_log(other)]
     assert told == [("merge", "this store"), ("", "machine-0")]
     assert strands.inspect_strand(one, str(tmp_path / "merged.dna")).created_by == "machine-1"
+
+
+def test_what_a_weaker_signer_would_change_is_counted(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    keys.trust_key(one, "machine-1", Trust.TOOL_OUTPUT)
+    proxy = store(one, "the proxy listens on port 8080", trust=Trust.USER_ASSERTED)
+    store(one, "tests need a database", trust=Trust.USER_ASSERTED)
+    carried(one, other, tmp_path / "all.dna")
+    store(other, "deploys run on friday")
+    assert "changes refused" not in carried(other, one, tmp_path / "back.dna")["counts"]
+    memories.forget(other, proxy)
+    finished(other, strands.export_strand(other, str(tmp_path / "again.dna"), passphrase=SECRET))
+    plan, done = (
+        finished(one, strands.import_strand(one, str(tmp_path / "again.dna"), passphrase=SECRET, plan=plan)).result
+        for plan in (True, False)
+    )
+    assert plan["counts"]["changes refused"] == done["counts"]["changes refused"] == 1
+    assert memories.get(one, proxy).status is Status.ACTIVE

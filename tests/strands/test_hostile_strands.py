@@ -276,7 +276,7 @@ def test_a_stranger_says_not_what_is_to_be_done_or_decided_here(machines: Machin
         "scope": "p",
     }
     job = brought(helix, tmp_path, [node("Candidate", SECOND, **learned), plan])
-    assert (job.state, job.result["counts"]) == (JobState.DONE, {"left_out": 2})
+    assert (job.state, job.result["counts"]) == (JobState.DONE, {"left out": 2})
     assert rows_of(helix.store) == []
 
 
@@ -333,7 +333,7 @@ def test_a_stranger_holds_up_no_task_and_ends_no_evidence(machines: Machines, tm
     waits = edge("BLOCKED_BY", ("Task", first), ("Task", second))
     grounds = edge("GROUNDED_IN", ("Memory", FIRST), ("Episode", evidence.id))
     job = brought(helix, tmp_path, [ended, waits, grounds])
-    assert job.result["counts"]["left_out"] == 2
+    assert job.result["counts"]["left out"] == 2
     assert [one.id for one in tasks.ready_tasks(helix, scope="p")] == [first]
     assert not [row for row in rows_of(helix.store) if row.table == "GROUNDED_IN"]
 

@@ -170,6 +170,20 @@ def test_a_contradiction_waits_for_a_person_on_both(machines: Machines, folder: 
     ]
 
 
+def test_a_contradiction_that_others_found_is_told_where_it_comes_in(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    store(one, "tests need a database")
+    settle(folder, one, other)
+    for port in (8001, 8002):
+        store(one, f"the api listens on port {port}")
+    synced(one, folder)
+    assert synced(other, folder)["counts"]["contradictions to decide"] == 1
+    assert root(one.store) == root(other.store)
+    memories.confirm(one, store(one, "deploys run on friday"))
+    synced(one, folder)
+    assert "contradictions to decide" not in synced(other, folder)["counts"]
+
+
 @pytest.mark.parametrize("winners", [("8001", "8002"), ("8002", "both"), ("neither", "8001")])
 def test_what_two_machines_decided_otherwise_is_asked_again_and_holds_until_then(
     machines: Machines, place: Path, winners: tuple[str, str]
