@@ -1381,9 +1381,9 @@ class AsyncOperations(ABC):
         """
         return await self._ask("roll_back_to", version=version)
 
-    async def tag_version(self, version: str, tag: str) -> list[StrandVersion]:
+    async def tag_version(self, version: str, tag: str, *, move: bool | None = None) -> list[StrandVersion]:
         """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
-        return await self._ask("tag_version", version=version, tag=tag)
+        return await self._ask("tag_version", version=version, tag=tag, move=move)
 
     async def sync(
         self,

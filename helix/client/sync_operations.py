@@ -1361,9 +1361,9 @@ class Operations(ABC):
         """
         return self._ask("roll_back_to", version=version)
 
-    def tag_version(self, version: str, tag: str) -> list[StrandVersion]:
+    def tag_version(self, version: str, tag: str, *, move: bool | None = None) -> list[StrandVersion]:
         """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
-        return self._ask("tag_version", version=version, tag=tag)
+        return self._ask("tag_version", version=version, tag=tag, move=move)
 
     def sync(
         self,

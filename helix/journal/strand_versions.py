@@ -69,6 +69,11 @@ class Versions:
             connection.execute("UPDATE strand_version SET tag = '' WHERE tag = ?", (tag,))
             connection.execute("UPDATE strand_version SET tag = ? WHERE id = ?", (tag, version_id))
 
+    def tagged(self, tag: str) -> StoredVersion | None:
+        """Return the version of that tag; None where none has it."""
+        found = self._read("WHERE tag = ?", tag)
+        return found[0] if found else None
+
     def head(self, selection: str) -> StoredVersion | None:
         """Return the last version of a selection that the store itself has held; None where there is none."""
         found = self._read("WHERE selection = ? AND seq IS NOT NULL ORDER BY seq DESC, rowid DESC LIMIT 1", selection)
@@ -81,7 +86,8 @@ class Versions:
 
     def named(self, wanted: str) -> list[StoredVersion]:
         """Return the versions of that tag, or those whose ids begin so."""
-        return self._read("WHERE tag = ?", wanted) or self._read("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
+        tagged = self.tagged(wanted)
+        return [tagged] if tagged is not None else self._read("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
 
     def all(self) -> list[StoredVersion]:
         """Return every version that was held or taken in, the newest first."""

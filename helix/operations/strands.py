@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from helix.errors import ConflictError, InvalidInputError
+from helix.errors import ConflictError
 from helix.model.clock import from_micros
 from helix.model.edge import Ref
 from helix.model.recall import RecallQuery
@@ -23,7 +23,7 @@ from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing
 from helix.strands.departing import export as write_strand
 from helix.strands.difference import difference
-from helix.strands.lineage import rows_known, version_named
+from helix.strands.lineage import free_tag, name_version, rows_known, tag_of, version_named
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, Selection
 from helix.text.redact import redact
@@ -50,11 +50,12 @@ def export_strand(
     recipients: Annotated[Sequence[str], "Names of keys: whoever has one of them can open the strand."] = (),
     key: Annotated[str | None, "The name of the key that signs; the only one where it is not said."] = None,
     why: Annotated[str, "What the version is made for."] = "",
-    tag: Annotated[str, "A name for the version."] = "",
+    tag: Annotated[str, "A name for the version, which no other one has."] = "",
 ) -> Job:
     """Write what the store holds, or a part of it, to a new file: signed, encrypted, and good to be merged."""
     target, keyring = Path(absolute(path)), keyring_of(helix)
     sealing = keyring.sealing(key, passphrase, recipients)
+    name = free_tag(helix.store, tag) if tag else ""
     start = None if since is None else version_named(helix.store, since)
     if start is not None and rows_known(helix.store, start.id) is None:
         raise ConflictError(f"the rows of version {start.id[:12]} are not kept any more", hint="export without `since`")
@@ -64,7 +65,7 @@ def export_strand(
         history=history,
         vectors=with_vectors,
         why=redact(why).text,
-        tag=redact(tag).text,
+        tag=name,
     )
     return helix.jobs.start(arriving.JOB, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
 
@@ -220,12 +221,12 @@ def roll_back_to(
 def tag_version(
     helix: Helix,
     version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."],
-    tag: Annotated[str, "A name that no other version has then."],
+    tag: Annotated[str, "A name that no other version has."],
+    *,
+    move: Annotated[bool, "Take the name from another version that has it."] = False,
 ) -> list[StrandVersion]:
     """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
-    if not tag.strip():
-        raise InvalidInputError("a tag needs a name", hint="such as `before-the-move`")
-    helix.store.journal.versions.tag(version_named(helix.store, version).id, redact(tag.strip()).text)
+    name_version(helix.store, version_named(helix.store, version).id, tag_of(tag), move=move)
     return strand_log(helix)
 
 

@@ -35,6 +35,7 @@ from helix.strands.lineage import (
     RowsKept,
     apart,
     contained,
+    is_tag,
     note_version,
     rows_known,
     version_id,
@@ -168,6 +169,7 @@ def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
 def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
     """Return all that it takes to write the staged rows, without the strand and without its key."""
     since, said = strand.since(store), strand.version
+    tag = redact(said["tag"]).text
     # What a stranger says that a version came from would keep out what somebody else's strand brings.
     line = said["ancestry"] if strand.signer.is_own else ()
     return {
@@ -183,7 +185,7 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
             "parents": [strand.id_here(store, one) for one in said["parents"]],
             "ancestry": list(line),
             "why": redact(said["why"]).text[:_LONGEST_WORDS],
-            "tag": redact(said["tag"]).text[:_LONGEST_WORDS],
+            "tag": tag if is_tag(tag) else "",
         },
         "root": strand.manifest.data["root"],
         "complete": since is None or rows_known(store, since) is not None,

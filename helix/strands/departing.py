@@ -22,7 +22,7 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
-from helix.strands.lineage import MOST_ANCESTORS, SHORT, Counted, Known, RowsKept, rows_known
+from helix.strands.lineage import MOST_ANCESTORS, SHORT, Counted, Known, RowsKept, name_version, rows_known
 from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, paired, schema_number
 
 HISTORIES = ("none", "all", "since")
@@ -49,7 +49,8 @@ class Outgoing:
 def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, ticket: Ticket) -> Mapping[str, object]:
     """Write a strand to a new file; returns its `path`, `version`, `root` and counts.
 
-    Raises ConflictError where the file is there, InvalidInputError for a history that cannot be told.
+    Raises ConflictError where the file is there, or the tag is another version's; InvalidInputError for a history that
+    cannot be told.
     """
     if outgoing.history not in HISTORIES or (outgoing.history == "since" and outgoing.since is None):
         raise InvalidInputError(f"no history {outgoing.history!r}", hint="none, all, or since with a version")
@@ -88,7 +89,7 @@ class _Lines:
         why = outgoing.why or "export"
         version = self.counted.noted(self._store, outgoing.selection, self._seq, who=who, why=why)
         if outgoing.tag:
-            self._store.journal.versions.tag(version.id, outgoing.tag)
+            name_version(self._store, version.id, outgoing.tag)
         return version
 
     def __iter__(self) -> Iterator[bytes]:

@@ -10,18 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix import files
-from helix.errors import ConflictError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.strand_versions import StoredVersion
 from helix.model.clock import to_micros
 from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
 from helix.strands.packed_lines import PackedLines, read_lines
 from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest
+from helix.text.redact import redact
 
 SCRATCH = "scratch."
 """How the names of folders begin in which strands lie that come or go just now."""
@@ -30,6 +32,8 @@ _KEPT = 12
 SHORT = 16
 """Bytes of a digest that tell two contents of one row apart, and digits of an id that tell two versions apart."""
 _DRAFT = ".draft"
+_LONGEST_TAG = 100
+_LIKE_AN_ID = re.compile("[0-9a-f]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,50 @@ def version_named(store: Store, wanted: str) -> StoredVersion:
     if len(found) > 1:
         raise ConflictError(f"{len(found)} versions begin with {wanted!r}", hint="write more of the id")
     return found[0]
+
+
+def tag_of(words: str) -> str:
+    """Return a name for a version as it is kept; raises InvalidInputError for what is none."""
+    tag = redact(words.strip()).text
+    if not is_tag(tag):
+        raise InvalidInputError(
+            f"{words!r:.200} is no name for a version",
+            hint="100 characters at most, no dash before them, and not how an id may begin: such as `before-the-move`",
+        )
+    return tag
+
+
+def is_tag(tag: str) -> bool:
+    """Return whether a version may be called so: on one line, no option, and not as an id begins."""
+    said = 0 < len(tag) <= _LONGEST_TAG and tag.isprintable() and tag == tag.strip()
+    return said and not tag.startswith("-") and not _LIKE_AN_ID.fullmatch(tag)
+
+
+def free_tag(store: Store, words: str) -> str:
+    """Return a name for what the store is now, as it is kept; raises what `tag_of` does, and ConflictError.
+
+    That is for the tag of a version that the store is not any more.
+    """
+    tag = tag_of(words)
+    holder = store.journal.versions.tagged(tag)
+    if holder is not None and holder.seq != store.journal.last_seq:
+        raise _taken(holder)
+    return tag
+
+
+def name_version(store: Store, version: str, tag: str, *, move: bool = False) -> None:
+    """Give a version a tag; raises ConflictError where another one has it, unless it is to `move`."""
+    holder = store.journal.versions.tagged(tag)
+    if holder is not None and holder.id != version and not move:
+        raise _taken(holder)
+    store.journal.versions.tag(version, tag)
+
+
+def _taken(holder: StoredVersion) -> ConflictError:
+    return ConflictError(
+        f"version {holder.id[:12]} is called {holder.tag!r} already",
+        hint="choose another name; `helix strand tag VERSION NAME --move` moves one",
+    )
 
 
 def contained(store: Store, selection: str) -> set[str]:

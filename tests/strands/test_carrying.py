@@ -26,6 +26,7 @@ from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
 from helix.strands import container
+from helix.strands.departing import Outgoing, export
 from helix.strands.lineage import note_version
 from helix.strands.sealed import opener
 from tests.memory.working import copied
@@ -370,6 +371,52 @@ def test_every_version_says_who_made_it(machines: Machines, tmp_path: Path) -> N
     told = [(version.why.partition(" ")[0], version.who) for version in strands.strand_log(other)]
     assert told == [("merge", "this store"), ("", "machine-0")]
     assert strands.inspect_strand(one, str(tmp_path / "merged.dna")).created_by == "machine-1"
+
+
+@pytest.mark.parametrize(
+    "tag", ["", " ", "a\tb", "a\nb", "a\x1b[2Jb", "a\u202eb", "-rf", "--move", "3f2a", "dead", "0" * 32, "t" * 101]
+)
+def test_what_is_no_name_for_a_version_is_refused(machines: Machines, tag: str, tmp_path: Path) -> None:
+    helix = machines()
+    keys.new_key(helix, "laptop")
+    version = note_version(helix.store, ALL, who="laptop", why="test")
+    with pytest.raises(InvalidInputError, match="no name for a version"):
+        strands.tag_version(helix, version.id, tag)
+    with pytest.raises(InvalidInputError, match="no name for a version"):
+        strands.export_strand(helix, str(tmp_path / "all.dna"), passphrase=SECRET, tag=tag or " ")
+    assert [one.tag for one in strands.strand_log(helix)] == [""]
+
+
+def test_no_version_loses_its_name_to_another_unless_it_is_to_move(machines: Machines, tmp_path: Path) -> None:
+    helix = machines()
+    keys.new_key(helix, "laptop")
+    first = note_version(helix.store, ALL, who="laptop", why="test").id
+    strands.tag_version(helix, first, "before the move")
+    strands.tag_version(helix, first, "before the move")
+    store(helix, "the proxy listens on port 8080")
+    second = note_version(helix.store, ALL, who="laptop", why="test").id
+    with pytest.raises(ConflictError, match=f"version {first[:12]} is called"):
+        strands.tag_version(helix, second, "before the move")
+    with pytest.raises(ConflictError, match=f"version {first[:12]} is called"):
+        strands.export_strand(helix, str(tmp_path / "all.dna"), passphrase=SECRET, tag="before the move")
+    assert {one.id: one.tag for one in strands.strand_log(helix)} == {first: "before the move", second: ""}
+    strands.tag_version(helix, second, "before the move", move=True)
+    assert {one.id: one.tag for one in strands.strand_log(helix)} == {first: "", second: "before the move"}
+
+
+def test_a_tag_that_comes_in_and_is_no_name_is_not_kept(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    version = note_version(one.store, ALL, who="laptop", why="test")
+    one.store.journal.versions.tag(version.id, "dead")  # as earlier versions of Helix did
+    sealing = keys.keyring_of(one).sealing(None, SECRET, ())
+    outgoing = Outgoing(tag="dead")
+    finished(
+        one, one.jobs.start("strand", lambda ticket: export(one.store, tmp_path / "a.dna", outgoing, sealing, ticket))
+    )
+    finished(other, strands.import_strand(other, str(tmp_path / "a.dna"), passphrase=SECRET))
+    assert [each.tag for each in strands.strand_log(other)] == [""]
 
 
 def test_what_a_weaker_signer_would_change_is_counted(machines: Machines, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (4c7d7134d1930d2a).
+// Written by scripts/schema from the schema and queries/operations.graphql (a16ce989415c721c).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1681,6 +1681,7 @@ export type RollBackToMutation = { rollBackTo: { result: JobFragment } | null };
 export type TagVersionMutationVariables = Exact<{
   version: string;
   tag: string;
+  move?: boolean | null | undefined;
 }>;
 
 
@@ -5371,8 +5372,8 @@ export const RollBackToDocument = gql`
 }
     ${JobFragmentDoc}` as unknown as DocumentNode<RollBackToMutation, RollBackToMutationVariables>;
 export const TagVersionDocument = gql`
-    mutation TagVersion($version: String!, $tag: String!) {
-  tagVersion(input: {version: $version, tag: $tag}) {
+    mutation TagVersion($version: String!, $tag: String!, $move: Boolean) {
+  tagVersion(input: {version: $version, tag: $tag, move: $move}) {
     result {
       ...StrandVersion
     }
