@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from helix.cli.declared import ask, asking, command, group
-from helix.cli.invocation import Invocation
+from helix.cli.invocation import EVERYWHERE, Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, one_line, told
 from helix.cli.render import moment, table
@@ -247,19 +247,23 @@ command(
     "helix sync /media/stick/helix",
     "helix sync git@example.org:me/memory.git --watch 15",
     "helix sync https://memory.example.org/sync/v1",
+    "helix sync --forget /media/stick/helx",
     says="Have your machines hold the same, by way of a folder, a git repository, a bucket or a shared Helix.\n\n"
     "Each leaves signed and encrypted strands there, and takes in what the others left. Without a place, those are "
     "shown that were synced with. A shared Helix wants a token: it is asked for, or taken from HELIX_SYNC_TOKEN.",
     place=As("place", required=False),
     passphrase=_NEVER,
     token=_NEVER,
-    scopes=As("--scope", metavar="SCOPE"),
+    scopes=As("--scope", metavar="SCOPE", help="Only these scopes from now on; `all` for the whole store again."),
     watch=As("--watch", metavar="MINUTES", type=float, help="Do it in the background, every so many minutes."),
     off=flag("--off", words="Do it in the background no more."),
+    forget=flag("--forget", words="Sync with the place no more, and know nothing more of it."),
     locked=flag("--locked", words="Ask for a passphrase that the strands are locked with."),
 )
 def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> None:
-    watch, off, locked = (asked.pop(name, None) for name in ("watch", "off", "locked"))
+    watch, off, forget, locked = (asked.pop(name, None) for name in ("watch", "off", "forget", "locked"))
+    if place is None and forget:
+        raise click.UsageError("--forget wants a place: `helix sync` shows them")
     if place is None:
         ask(invocation, "synced_places", {}, _places, none="this store was not synced with any place yet")
         return
@@ -267,14 +271,30 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
         raise click.UsageError("--watch and --off are two things: give one of them")
     if "://" not in place and not (":" in place and not Path(place).exists()):
         place = os.path.normpath(Path(place).expanduser().absolute())  # each spelling is a place of its own
+    if forget:
+        ask(invocation, "forget_place", {"place": place}, _forgotten)
+        return
+    if EVERYWHERE in asked.get("scopes", ()):
+        asked["scopes"] = ()
     if watch is not None or off:
-        scopes = {"scopes": asked["scopes"]} if asked.get("scopes") else {}
+        scopes = {"scopes": asked["scopes"]} if "scopes" in asked else {}
         ask(invocation, "watch_sync", {"place": place, **scopes, **({} if off else {"minutes": watch})}, _places)
         return
     secret = _passphrase(new=False) if locked else os.environ.get(PASSPHRASE)
     secrets = {"passphrase": secret, "token": _token(invocation, place)}
     given = {**asked, "place": place, **{name: value for name, value in secrets.items() if value}}
     ask(invocation, "sync", given, _synced, cancels=True)
+
+
+def _forgotten(out: Output, result: Record) -> None:
+    out.line(f"{told(result['place'])} is forgotten: this store is synced with it no more. Nothing is lost here")
+    left = result["left"]
+    stay = f"what this store left there stays, {_strands(left)}" if left else "this store had left nothing there"
+    out.say(f"{stay}; `helix sync` with the place again begins anew")
+
+
+def _strands(count: int) -> str:
+    return "1 strand" if count == 1 else f"{count} strands"
 
 
 def _token(invocation: Invocation, place: str) -> str | None:
@@ -292,7 +312,7 @@ def _token(invocation: Invocation, place: str) -> str | None:
 
 def _synced(out: Output, result: Record) -> None:
     counts = ", ".join(f"{count} {name}" for name, count in result["counts"].items())
-    out.line(f"{result['taken']} strands taken in" + (f": {counts}" if counts else ""))
+    out.line(f"{_strands(result['taken'])} taken in" + (f": {counts}" if counts else ""))
     out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
     for problem in result["problems"]:
         out.line((told(problem), "bold"))
@@ -310,6 +330,8 @@ def _places(out: Output, found: Sequence[Record]) -> None:
         for problem in [one["error"], *one["problems"]]:
             if problem:
                 out.line(told(problem), indent=2)
+    if any(one["error"] for one in found):
+        out.say("`helix sync --forget PLACE` forgets a place that is none")
 
 
 group(

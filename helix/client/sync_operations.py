@@ -1391,6 +1391,14 @@ class Operations(ABC):
         """
         return self._ask("watch_sync", place=place, minutes=minutes, scopes=scopes)
 
+    def forget_place(self, place: str) -> Job:
+        """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay
+        there.
+
+        Nothing is lost here, and nothing is removed there. Synced again it is as a new place.
+        """
+        return self._ask("forget_place", place=place)
+
     def synced_places(self) -> list[SyncedPlace]:
         """List the places that the store was synced with: how often that is done, and how the last time went."""
         return self._ask("synced_places")

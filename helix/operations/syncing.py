@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.model.clock import from_micros
 from helix.model.reports import Job
 from helix.model.strand import SyncedPlace, is_shared
 from helix.operations.listed import mutation, query
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
-from helix.strands import sync_state
+from helix.store.jobs import Ticket
+from helix.strands import arriving, remotes, sync_state
 from helix.strands.remotes import address_of
 from helix.strands.shares import PlaceTokens
 
@@ -67,6 +68,27 @@ def watch_sync(
     sync_state.choose(helix.store, address, scopes)
     helix.watching.set(address, minutes)
     return synced_places(helix)
+
+
+@mutation(person=_SYNC)
+def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it."]) -> Job:
+    """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay there.
+
+    Nothing is lost here, and nothing is removed there. Synced again it is as a new place.
+    """
+    known = {state.place: state for state in sync_state.every(helix.store)}
+    address = place if place in known else address_of(place)
+    if address not in known:
+        raise NotFoundError(f"this store was never synced with {address!r:.300}", hint="`helix sync` shows the places")
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        left = len(sync_state.read(helix.store, address).published)
+        helix.watching.set(address, None)
+        sync_state.drop(helix.store, address)
+        remotes.forget(helix.store, address)
+        return {"place": address, "left": left}
+
+    return helix.jobs.start(arriving.JOB, work)
 
 
 @query

@@ -73,7 +73,9 @@ def verified(file: Path, name: StrandName, selection: Selection) -> Manifest:
     ):
         raise InvalidInputError("it is not the strand that its name says")
     if version["selection"] != selection.named:
-        raise InvalidInputError("it is of other scopes than are synced here")
+        raise InvalidInputError(
+            "it is of other scopes than are synced here", hint="machines of a place sync the same scopes"
+        )
     return manifest
 
 

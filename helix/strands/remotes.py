@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+from helix import files
 from helix.errors import InvalidInputError, NotFoundError
 from helix.model.strand import SYNC_PATH, is_shared
 from helix.providers.addresses import is_here
@@ -69,11 +70,20 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
         return HttpRemote(address, PlaceTokens(home).of(address), stopped)
     folder = Path(address)
     if not folder.is_absolute() or _is_bare(folder):
-        clone = store.path / STRANDS / f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.git"
-        return GitRemote(clone, address, stopped)
+        return GitRemote(_clone(store, address), address, stopped)
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder {folder}", hint="make it, or connect the disk that it is on")
     return FolderRemote(folder)
+
+
+def forget(store: Store, address: str) -> None:
+    """Remove what is kept here to reach a place: its token, and what was fetched of its repository."""
+    PlaceTokens(store.runtime.settings.home).drop(address)
+    files.remove(_clone(store, address))
+
+
+def _clone(store: Store, address: str) -> Path:
+    return store.path / STRANDS / f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.git"
 
 
 def _is_bare(folder: Path) -> bool:

@@ -132,6 +132,13 @@ class PlaceTokens:
         with _WRITING:
             _keep(self._file, {**_content(self._file), address: token})
 
+    def drop(self, address: str) -> None:
+        """Keep the token of an address no longer, where there is one."""
+        with _WRITING:
+            held = _content(self._file)
+            if address in held:
+                _keep(self._file, {one: token for one, token in held.items() if one != address})
+
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -82,6 +82,11 @@ def write(store: Store, state: SyncState) -> None:
     store.writer.call(lambda: store.journal.set_meta(_key(state.place), told))
 
 
+def drop(store: Store, place: str) -> None:
+    """Know nothing more of a place."""
+    store.writer.call(lambda: store.journal.drop_meta(_key(place)))
+
+
 def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
     """Say which scopes are synced with a place from now on: an empty list is all of them, None changes nothing."""
     state = read(store, place)

@@ -119,6 +119,27 @@ def test_what_a_strand_says_of_itself_stays_in_its_place(helix_command: Command,
     assert told.out.splitlines()[0].endswith("not believed: it is unknown or revoked")
 
 
+def test_a_place_is_forgotten_and_scopes_are_widened_again(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    (place := tmp_path / "stick").mkdir()
+    helix_command("store", "the proxy listens on port 8080", "--kind", "fact")
+    failed = helix_command("sync", str(tmp_path / "stik"))
+    assert failed.code == 3
+    assert "`helix sync --forget PLACE`" in helix_command("sync").err
+    forgotten = helix_command("sync", "--forget", str(tmp_path / "stik"))
+    assert (forgotten.code, "is forgotten" in forgotten.out, "had left nothing there" in forgotten.err) == (
+        0,
+        True,
+        True,
+    )
+    assert helix_command("sync", "--forget").code == 2
+    for scopes, words in ((("--scope", "github.com/acme/api"), "github.com/acme/api alone"), (("--scope", "all"), "")):
+        assert helix_command("sync", str(place), *scopes).code == 0
+        (shown,) = [line for line in helix_command("sync").out.splitlines() if str(place) in line]
+        assert shown.endswith(words) and ("alone" in shown) == bool(words)
+    assert "what this store left there stays, 1 strand;" in helix_command("sync", str(place), "--forget").err
+
+
 def test_a_rollback_that_changed_nothing_offers_no_undo(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     assert helix_command("strand", "export", str(tmp_path / "all.dna"), "--tag", "as-it-was").code == 0

@@ -14,7 +14,7 @@ from exchanging import root, rows_of
 from test_carrying import know_each_other, store
 
 from helix import settings as configuration
-from helix.errors import ConflictError, InvalidInputError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.remember.curate import EditRequest
 from helix.model.clock import system_clock
 from helix.model.memory import Status
@@ -455,6 +455,32 @@ def test_a_place_is_synced_in_the_background_also_after_a_restart(machines: Mach
         until(lambda: not again.is_busy())
         (place,) = syncing.watch_sync(again, str(folder))
         assert place.minutes is None
+
+
+def test_a_place_that_is_forgotten_keeps_what_lies_there_and_is_synced_no_more(machines: Machines, place: Path) -> None:
+    one, other = pair(machines)
+    store(one, "the proxy listens on port 8080")
+    syncing.watch_sync(one, str(place), 1)
+    until(lambda: synced(other, place)["taken"])
+    until(lambda: syncing.synced_places(one)[0].at and not one.is_busy())
+    before = root(one.store)
+    assert finished(one, syncing.forget_place(one, str(place))).result == {"place": str(place), "left": 1}
+    assert (syncing.synced_places(one), root(one.store)) == ([], before)
+    assert not [*(one.store.path / "strands").glob("*.git")]
+    with pytest.raises(NotFoundError, match="never synced with"):
+        syncing.forget_place(one, str(place))
+    store(other, "tests need a database")
+    settle(place, one, other)  # as with a new place
+    assert len(syncing.synced_places(one)) == 1
+
+
+def test_a_token_goes_with_the_place_that_it_is_for(machines: Machines) -> None:
+    helix = machines()
+    keys.new_key(helix, "laptop")
+    address = "http://127.0.0.1:1/sync/v1"
+    assert ended(helix, syncing.sync(helix, address, token="helix-share-1")).error
+    finished(helix, syncing.forget_place(helix, address))
+    assert "helix-share-1" not in (helix.settings.home / "keys" / "tokens.json").read_text()
 
 
 def test_a_failure_in_the_background_is_told_and_leaves_the_rest_alone(machines: Machines, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (a16ce989415c721c).
+// Written by scripts/schema from the schema and queries/operations.graphql (7b2996d1febcb77d).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1706,6 +1706,13 @@ export type WatchSyncMutationVariables = Exact<{
 
 
 export type WatchSyncMutation = { watchSync: { result: Array<SyncedPlaceFragment> } | null };
+
+export type ForgetPlaceMutationVariables = Exact<{
+  place: string;
+}>;
+
+
+export type ForgetPlaceMutation = { forgetPlace: { result: JobFragment } | null };
 
 export type CancelJobMutationVariables = Exact<{
   id: string;
@@ -5400,6 +5407,15 @@ export const WatchSyncDocument = gql`
   }
 }
     ${SyncedPlaceFragmentDoc}` as unknown as DocumentNode<WatchSyncMutation, WatchSyncMutationVariables>;
+export const ForgetPlaceDocument = gql`
+    mutation ForgetPlace($place: String!) {
+  forgetPlace(input: {place: $place}) {
+    result {
+      ...Job
+    }
+  }
+}
+    ${JobFragmentDoc}` as unknown as DocumentNode<ForgetPlaceMutation, ForgetPlaceMutationVariables>;
 export const CancelJobDocument = gql`
     mutation CancelJob($id: ID!) {
   cancelJob(input: {id: $id}) {
