@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, Protocol
 
 from nacl.public import PublicKey
 from nacl.signing import SigningKey
@@ -78,6 +78,12 @@ _SHAPE = {
 }
 """What a manifest has: a type, the numbers that one may be, lists `[of]`, objects by name (`str`: of any other name),
 and tuples of what it is one of."""
+
+
+class _Read(Protocol):
+    """What is read from its beginning to its end."""
+
+    def read(self, most: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +188,13 @@ def inspect(path: Path) -> Manifest:
 
 def verify(path: Path) -> Manifest:
     """Return what `inspect` does, once every byte of the file was checked."""
-    with _opened(path) as file:
+    return verified(path)[0]
+
+
+def verified(path: Path) -> tuple[Manifest, str]:
+    """Return what `verify` does, and the SHA-256 of the file, in hexadecimal digits."""
+    with _opened(path) as opened:
+        file = _Hashed(opened)
         manifest = _manifest(file, path)
         size = _content_size(file, manifest, path)
         hashed, left = hashlib.sha256(), size
@@ -191,10 +203,23 @@ def verify(path: Path) -> Manifest:
             left -= len(part)
         if left or hashed.hexdigest() != manifest.data["content"]["sha256"] or not _ends(file, size):
             raise _damaged(path)
-    return manifest
+    return manifest, file.digest.hexdigest()
 
 
-def _ends(file: BinaryIO, size: int) -> bool:
+class _Hashed:
+    """A file that is read once from its beginning, with the digest over what was read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.digest = file, hashlib.sha256()
+
+    def read(self, most: int) -> bytes:
+        """Return the next bytes."""
+        part = self._file.read(most)
+        self.digest.update(part)
+        return part
+
+
+def _ends(file: _Read, size: int) -> bool:
     """Return whether a file goes on behind a content of that size as a strand ends, and has no more."""
     end = _padding(size) + bytes(2 * _BLOCK)
     return file.read(len(end) + 1) == end
@@ -257,7 +282,7 @@ def _opened(path: Path) -> BinaryIO:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror}", hint="name a strand's file") from error
 
 
-def _manifest(file: BinaryIO, path: Path) -> Manifest:
+def _manifest(file: _Read, path: Path) -> Manifest:
     written = _member(file, _NAMES[0], MOST_OF_MANIFEST, path)
     signature = _member(file, _NAMES[1], _SIGNATURE_BYTES, path)
     try:
@@ -313,7 +338,7 @@ def _can_be_opened(keys: Sequence[Mapping[str, Any]]) -> bool:
     return len(keys) <= MOST_KEYS and sum(way["type"] == "passphrase" for way in keys) <= 1
 
 
-def _member(file: BinaryIO, name: str, most: int, path: Path) -> bytes:
+def _member(file: _Read, name: str, most: int, path: Path) -> bytes:
     size = _size(file, name, path)
     if size > most:
         raise _damaged(path)
@@ -323,14 +348,14 @@ def _member(file: BinaryIO, name: str, most: int, path: Path) -> bytes:
     return data
 
 
-def _content_size(file: BinaryIO, manifest: Manifest, path: Path) -> int:
+def _content_size(file: _Read, manifest: Manifest, path: Path) -> int:
     size = _size(file, _NAMES[2], path)
     if size != manifest.data["content"]["bytes"]:
         raise _damaged(path)
     return size
 
 
-def _size(file: BinaryIO, name: str, path: Path) -> int:
+def _size(file: _Read, name: str, path: Path) -> int:
     """Return the size that a member's header says; the header has to be the very one that would be written."""
     header = file.read(_BLOCK)
     number = header[_SIZE_AT]

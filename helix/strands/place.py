@@ -64,9 +64,9 @@ def verified(file: Path, name: StrandName, selection: Selection) -> Manifest:
 
     Another one is what is not signed, of the version, or of the content that the name says, or of other scopes.
     """
-    manifest = container.verify(file)
+    manifest, sha256 = container.verified(file)
     version = manifest.data["version"]
-    if (manifest.data["signer"][:SHORT], version["id"][:SHORT], digest_of(file)[:SHORT]) != (
+    if (manifest.data["signer"][:SHORT], version["id"][:SHORT], sha256[:SHORT]) != (
         name.signer,
         name.version,
         name.sha256,

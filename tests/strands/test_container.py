@@ -170,6 +170,11 @@ def test_only_a_key_that_it_is_for_opens_a_strand(tmp_path: Path, small: bytes) 
         assert secret not in small
 
 
+def test_one_reading_verifies_a_strand_and_tells_the_digest_of_its_file(tmp_path: Path, small: bytes) -> None:
+    (file := tmp_path / "a.dna").write_bytes(small)
+    assert container.verified(file) == (container.verify(file), hashlib.sha256(small).hexdigest())
+
+
 def test_two_strands_of_the_same_share_no_key(tmp_path: Path) -> None:
     contents = []
     for name in ("a.dna", "b.dna"):
