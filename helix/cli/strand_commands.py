@@ -162,6 +162,13 @@ def _said(text: str) -> str:
     return told(one_line(text, _LONGEST))
 
 
+_HISTORIES = {
+    "none": "none of the log's changes",
+    "all": "all of the log's changes, to be read; an import passes them over",
+    "since": "the log's changes since then, to be read; an import passes them over",
+}
+
+
 def _shown(out: Output, info: Record) -> None:
     known = info["knownAs"] or f"an unknown key ({_said(info['createdBy'])} to itself)"
     believed = f"believed as {info['trust'].lower()}" if info["trust"] else "not believed: it is unknown or revoked"
@@ -172,6 +179,7 @@ def _shown(out: Output, info: Record) -> None:
             "why": _said(info["why"]),
             "holds": "only what changed since " + info["since"][:12] if info["since"] else "all of what it is of",
             "scopes": ", ".join(map(_said, info["scopes"])),
+            "history": _HISTORIES.get(info["history"], _said(info["history"])),
             "opens with": ", ".join(info["opensWith"]),
             "key": info["signer"],
             "root": info["root"],

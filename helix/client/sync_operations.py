@@ -1329,7 +1329,7 @@ class Operations(ABC):
 
         The signature is verified before anything is read, secrets are redacted and suspicious texts quarantined
         as anywhere, and nothing is believed more than its signer. What needs a person waits where contradictions
-        do.
+        do. The log's changes that a strand may bring are passed over: they are there to be read.
         """
         return self._ask("import_strand", path=path, passphrase=passphrase, plan=plan)
 

@@ -64,7 +64,8 @@ class StrandInfo:
     model: Annotated[str, "The embedding model of the vectors; empty where there are none."]
     opens_with: Annotated[tuple[str, ...], "`a passphrase`, or the public keys of those whom it is for."]
     scopes: Annotated[tuple[str, ...], "The scopes it has something of."]
-    counts: Annotated[Mapping[str, int], "How many nodes, edges, texts and tombstones it has."]
+    history: Annotated[str, "The changes of the log that it brings to be read: `none`, `all`, or `since` that version."]
+    counts: Annotated[Mapping[str, int], "How many nodes, edges, texts, tombstones and changes of the log it has."]
     tables: Annotated[tuple[StrandTable, ...], "Its rows by scope and kind."]
     verified: Annotated[bool, "Whether every byte of the file was checked, not only the signature."]
 

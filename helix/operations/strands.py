@@ -44,7 +44,7 @@ def export_strand(
     scopes: Annotated[Sequence[str] | None, "Only these scopes; the whole store where it is not said."] = None,
     query: Annotated[str | None, "Only the memories that recall finds for this, and what they rest on."] = None,
     since: Annotated[str | None, "Only what changed since this version: its tag, or how its id begins."] = None,
-    history: Annotated[str, "Of the log's changes: `none`, `all`, or `since` that version."] = "none",
+    history: Annotated[str, "Of the log's changes, to be read there: `none`, `all`, or `since` that version."] = "none",
     with_vectors: Annotated[bool, "Bring the vectors along, so that the same model need not make them again."] = True,
     passphrase: Annotated[str | None, _PASSPHRASE] = None,
     recipients: Annotated[Sequence[str], "Names of keys: whoever has one of them can open the strand."] = (),
@@ -81,7 +81,8 @@ def import_strand(
     """Merge a strand into the store, three ways by the last version that both have held: all of it or nothing.
 
     The signature is verified before anything is read, secrets are redacted and suspicious texts quarantined as
-    anywhere, and nothing is believed more than its signer. What needs a person waits where contradictions do.
+    anywhere, and nothing is believed more than its signer. What needs a person waits where contradictions do. The log's
+    changes that a strand may bring are passed over: they are there to be read.
     """
     strand = _opened(helix, path, passphrase)
 
@@ -150,6 +151,7 @@ def inspect_strand(
         model=(said["embedding"] or {}).get("model", ""),
         opens_with=tuple("a passphrase" if one["type"] == "passphrase" else one["recipient"] for one in said["keys"]),
         scopes=tuple(said["scopes"]),
+        history=said["history"],
         counts=said["counts"],
         tables=tuple(
             StrandTable(scope=scope, table=table, rows=group["rows"], digest=group["digest"])

@@ -87,6 +87,15 @@ def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     assert "github.com/acme/api  for ada" in helix_command("strand", "log").out
 
 
+def test_a_strand_shows_whether_the_history_is_in(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    for options, words in (((), "none of the log's changes"), (("--history", "all"), "an import passes them over")):
+        file = str(tmp_path / f"{len(options)}.dna")
+        assert helix_command("strand", "export", file, *options).code == 0
+        (shown,) = re.findall("history: *(.*)", helix_command("strand", "inspect", file).out)
+        assert words in shown
+
+
 def test_a_folder_is_one_place_however_it_is_written(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     place = tmp_path / "stick"

@@ -212,7 +212,8 @@ def test_the_history_comes_as_far_as_it_is_wanted_and_never_what_was_erased(mach
         counts = carried(one, other, file, history=history, **options)
         lines = [*container.content(file, container.inspect(file), opener(SECRET, ()))]
         changes = [json.dumps(said["change"]) for said in map(json.loads, lines) if said["t"] == "change"]
-        assert len(changes) == strands.inspect_strand(one, str(file)).counts["changes"]
+        info = strands.inspect_strand(one, str(file))
+        assert (info.history, info.counts["changes"]) == (history, len(changes))
         told[history, *options] = {
             word for word in ("proxy", "mat", "friday") if any(word in change for change in changes)
         }

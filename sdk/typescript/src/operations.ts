@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (7b2996d1febcb77d).
+// Written by scripts/schema from the schema and queries/operations.graphql (df85fea78c609194).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -2080,7 +2080,7 @@ export type StoreResultFragment = { status: StoreStatus, name: string, id: strin
 
 export type StrandDifferenceFragment = { lines: Array<string>, scopes: Array<CountsFragment> };
 
-export type StrandInfoFragment = { path: string, version: string, parents: Array<string>, since: string | null, createdAt: string, createdBy: string, signer: string, knownAs: string, trust: Trust | null, why: string, tag: string, root: string, schema: number, model: string, opensWith: Array<string>, scopes: Array<string>, verified: boolean, counts: Array<CountFragment>, tables: Array<StrandTableFragment> };
+export type StrandInfoFragment = { path: string, version: string, parents: Array<string>, since: string | null, createdAt: string, createdBy: string, signer: string, knownAs: string, trust: Trust | null, why: string, tag: string, root: string, schema: number, model: string, opensWith: Array<string>, scopes: Array<string>, history: string, verified: boolean, counts: Array<CountFragment>, tables: Array<StrandTableFragment> };
 
 export type StrandKeyFragment = { name: string, public: string, own: boolean, trust: Trust, since: string | null, revokedAt: string | null };
 
@@ -3608,6 +3608,7 @@ export const StrandInfoFragmentDoc = gql`
   model
   opensWith
   scopes
+  history
   counts {
     ...Count
   }
