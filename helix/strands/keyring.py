@@ -46,6 +46,12 @@ class Sealing:
     passphrase: str | None = None
     recipients: tuple[PublicKey, ...] = ()
 
+    @property
+    def opens(self) -> list[str]:
+        """What opens it, in words that tell one from another."""
+        locked = [] if self.passphrase is None else ["a passphrase"]
+        return sorted([*locked, *(bytes(one).hex() for one in self.recipients)])
+
 
 class Keyring:
     """The keys of one home; every call reads them anew."""

@@ -28,7 +28,15 @@ _MESSAGE = bindings.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE
 _KEY_BYTES = 32
 _DOMAIN = b"helix strand 1\n"
 _MOST_OPS, _MOST_MEMORY = 10, 1 << 30
-_WRONG = "`helix keys list` shows your keys: one of them has to open it, or the passphrase in HELIX_PASSPHRASE"
+_WRONG = ("the passphrase is wrong", "try it again; where HELIX_PASSPHRASE is set, that is taken")
+_NOT_GIVEN = (
+    "no passphrase was given, and there is no key here for it",
+    "set HELIX_PASSPHRASE, or type it on a terminal (`helix sync --locked` asks for it)",
+)
+_NO_KEY = (
+    "there is no key here for it",
+    "give its writer your key (`helix keys export NAME`): they export `--to` it, or for a sync trust it as their own",
+)
 
 Opener = Callable[[Sequence[Mapping[str, Any]]], bytes]
 """Returns the key of a content, given how the manifest says it is locked; raises UnauthorizedError."""
@@ -76,8 +84,8 @@ def opener(passphrase: str | None, keys: Iterable[PrivateKey]) -> Opener:
             except (CryptoError, KeyError, ValueError, TypeError, OverflowError):
                 continue
         locked = any(way.get("type") == "passphrase" for way in ways)
-        why = "the passphrase is wrong" if passphrase is not None and locked else "there is no key here for it"
-        raise UnauthorizedError(f"the strand cannot be opened: {why}", hint=_WRONG)
+        why, hint = _NO_KEY if not locked else _NOT_GIVEN if passphrase is None else _WRONG
+        raise UnauthorizedError(f"the strand cannot be opened: {why}", hint=hint)
 
     return opened
 

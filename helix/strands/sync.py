@@ -83,7 +83,11 @@ class Syncing:
             f"the place was turned back: of the key {signer} it has less than it had; nothing is lost here"
             for signer in back
         ]
-        if not back and (self.state.seq, self.state.names) == (self.store.journal.last_seq, told):
+        if (
+            not back
+            and not self._is_for_more()
+            and (self.state.seq, self.state.names) == (self.store.journal.last_seq, told)
+        ):
             return self._told("")
         if self.terms.may_take:
             self._take_all(there)
@@ -218,22 +222,28 @@ class Syncing:
     def _leave(self, there: Sequence[StrandName]) -> str:
         """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
         outdated = _outdated(self.store)
-        renewing = outdated != self.state.outdated
+        renewing, wider = outdated != self.state.outdated, self._is_for_more()
         version = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
         lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
-        if version.root == Tree().root or (version.id[:SHORT] in lies_there and not renewing):
+        if version.root == Tree().root or (version.id[:SHORT] in lies_there and not (renewing or wider)):
             return ""
-        listed = set() if renewing else {str(name) for name in there}
+        listed = set() if renewing or wider else {str(name) for name in there}
         self.state.published = [one for one in self.state.published if one.name in listed]
         name, held = self._written(there, version, lies_there)
         self.state.seen[name.signer] = name.number
         self.state.published.append(held)
+        self.state.opens = self.sealing.opens
         if renewing:  # what was erased since is in all that was left before
             self.remote.remove([str(one) for one in there if one.signer == name.signer])
             self.state.outdated = outdated
         elif held.all:
             self._tidy(there)
         return str(name)
+
+    def _is_for_more(self) -> bool:
+        """Return whether somebody is to open what is left by now who cannot open what was left before."""
+        left = self.terms.may_leave and self.state.published
+        return bool(left) and not set(self.sealing.opens) <= set(self.state.opens)
 
     def _is_mine(self, name: StrandName) -> bool:
         """Return whether it was signed by a key of one's own, or by that of the other side: what it has is there."""

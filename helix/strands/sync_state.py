@@ -31,6 +31,7 @@ class SyncState:
     never. `at` (microseconds), `error` and `problems` tell of the last try. `seen`: the largest number of each signer.
     `published`: what this store left there, since the last strand but one that holds all. `seq` and `names` say what
     the store and the place were when nothing was left to be done; `outdated` is what the last erasure noted by then.
+    `opens`: what opens the strands that this store leaves there.
     """
 
     place: str
@@ -44,6 +45,7 @@ class SyncState:
     seq: int | None = None
     names: str = ""
     outdated: str = ""
+    opens: list[str] = field(default_factory=list)
 
     def turned_back(self, names: Iterable[StrandName]) -> list[str]:
         """Return the signers of whom the place has less than it had, and note the largest numbers that it has."""

@@ -355,6 +355,24 @@ def test_strands_of_somebody_else_count_as_much_as_that_one_is_believed(machines
     assert row.put.props["trust"] == Trust.TOOL_OUTPUT.value
 
 
+def test_who_is_trusted_later_takes_all_of_it_with_the_next_sync(machines: Machines, place: Path) -> None:
+    one, other = machines(), machines()
+    keys.new_key(one, "one")
+    store(one, "the proxy listens on port 8080")
+    synced(one, place)
+    store(one, "tests need a database")
+    synced(one, place)
+    keys.new_key(other, "other")
+    for here, there, name in ((one, other, "other"), (other, one, "one")):
+        keys.import_key(here, name, next(key.public for key in keys.keys(there) if key.own))
+        keys.trust_key(here, name, Trust.USER_ASSERTED)
+    assert "there is no key here for it" in str(synced(other, place)["problems"])
+    assert synced(one, place)["published"]  # though nothing has changed
+    assert not synced(one, place)["published"]
+    settle(place, one, other)
+    assert synced(other, place)["problems"] == []
+
+
 def test_a_passphrase_locks_what_lies_there(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     store(one, "the proxy listens on port 8080")
