@@ -47,6 +47,8 @@ def _passphrase(*, new: bool) -> str | None:
 def _opening(invocation: Invocation, path: Path) -> str | None:
     """Return the passphrase of a strand, which is asked for only where no key here opens it."""
     (info,) = invocation.run("inspect_strand", path=path).values()
+    if info["trust"] is None:
+        return None  # it is refused, whatever opens it
     (keys,) = invocation.run("keys").values()
     sealed = {way for way in info["opensWith"] if way != "a passphrase"}
     if sealed and any(key["own"] for key in keys) and "a passphrase" not in info["opensWith"]:
@@ -66,6 +68,8 @@ def _opening(invocation: Invocation, path: Path) -> str | None:
     history=As(type=click.Choice(["none", "all", "since"])),
 )
 def _export(invocation: Invocation, path: str, **asked: Any) -> None:
+    if EVERYWHERE in asked.get("scopes", ()):
+        del asked["scopes"]
     secret = None if asked.get("recipients") else _passphrase(new=True)
     given = {**asked, "path": Path(path).absolute(), **({} if secret is None else {"passphrase": secret})}
     ask(invocation, "export_strand", given, _exported, cancels=True)
@@ -74,6 +78,8 @@ def _export(invocation: Invocation, path: str, **asked: Any) -> None:
 def _exported(out: Output, result: Record) -> None:
     out.line(f"version {result['version'][:12]} is in {result['path']}")
     out.say(f"{result['nodes']} nodes and {result['edges']} edges")
+    if not any(result[one] for one in ("nodes", "edges", "gone")):
+        out.say("it is empty: nothing is stored that fits; `helix scopes` lists the scopes")
 
 
 @asking(
@@ -109,7 +115,13 @@ def _taking(invocation: Invocation, operation: str, path: str, asked: Record) ->
     file = Path(path).absolute()
     secret = _opening(invocation, file)
     given = {**asked, "path": file, **({} if secret is None else {"passphrase": secret})}
-    ask(invocation, operation, given, _taken, cancels=True)
+    ask(invocation, operation, given, _planned if asked.get("plan") else _taken, cancels=True)
+
+
+def _planned(out: Output, result: Record) -> None:
+    _taken(out, result)
+    if not result.get("already"):
+        out.say("nothing was written: that is what it would come to; without --plan it is taken in")
 
 
 def _taken(out: Output, result: Record) -> None:
@@ -170,7 +182,7 @@ _HISTORIES = {
 
 
 def _shown(out: Output, info: Record) -> None:
-    known = info["knownAs"] or f"an unknown key ({_said(info['createdBy'])} to itself)"
+    known = info["knownAs"] or f"an unknown key that calls itself {_said(info['createdBy'])}"
     believed = f"believed as {info['trust'].lower()}" if info["trust"] else "not believed: it is unknown or revoked"
     out.line((f"version {info['version'][:12]}", "bold"), f"  signed by {known}, {believed}")
     out.fields(
@@ -181,11 +193,13 @@ def _shown(out: Output, info: Record) -> None:
             "scopes": ", ".join(map(_said, info["scopes"])),
             "history": _HISTORIES.get(info["history"], _said(info["history"])),
             "opens with": ", ".join(info["opensWith"]),
-            "key": info["signer"],
+            "key": f"helix-key1:{info['signer']}",
             "root": info["root"],
             **{one["name"]: one["value"] for one in info["counts"]},
         }
     )
+    if not info["knownAs"]:
+        out.say("where you know whose key that is: `helix keys import NAME KEY` has it known here")
     out.say("every byte is as it was signed" if info["verified"] else "`helix strand verify` checks every byte")
 
 
@@ -348,7 +362,12 @@ group(
     "helix keys new laptop",
     "helix keys list",
 )
-command("keys new", "new_key", "helix keys new laptop", show="{public}")
+
+
+@command("keys new", "new_key", "helix keys new laptop")
+def _new_key(out: Output, key: Record) -> None:
+    out.line(key["public"])
+    out.say(f"others know it by that: `helix keys import {key['name']} {key['public']}`")
 
 
 @command("keys list", "keys", "helix keys list", none="there is no key yet: `helix keys new NAME` makes one")

@@ -62,7 +62,7 @@ class StrandInfo:
     root: Annotated[str, "The digest over every row."]
     schema: Annotated[int, "The number of the graph's newest migration when it was written."]
     model: Annotated[str, "The embedding model of the vectors; empty where there are none."]
-    opens_with: Annotated[tuple[str, ...], "`a passphrase`, or the public keys of those whom it is for."]
+    opens_with: Annotated[tuple[str, ...], "`a passphrase`, or whom it is for: names of keys here, or public parts."]
     scopes: Annotated[tuple[str, ...], "The scopes it has something of."]
     history: Annotated[str, "The changes of the log that it brings to be read: `none`, `all`, or `since` that version."]
     counts: Annotated[Mapping[str, int], "How many nodes, edges, texts, tombstones and changes of the log it has."]

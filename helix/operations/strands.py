@@ -149,7 +149,10 @@ def inspect_strand(
         root=said["root"],
         schema=said["schema"],
         model=(said["embedding"] or {}).get("model", ""),
-        opens_with=tuple("a passphrase" if one["type"] == "passphrase" else one["recipient"] for one in said["keys"]),
+        opens_with=tuple(
+            "a passphrase" if one["type"] == "passphrase" else keyring.recipient(str(one.get("recipient")))
+            for one in said["keys"]
+        ),
         scopes=tuple(said["scopes"]),
         history=said["history"],
         counts=said["counts"],

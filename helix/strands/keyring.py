@@ -109,6 +109,11 @@ class Keyring:
         """Return the key of a public key in hexadecimal digits; None for one that is not known."""
         return next((key for key in self.keys() if key.public == _public(signer)), None)
 
+    def recipient(self, recipient: str) -> str:
+        """Return the name of the key that a strand is sealed for, or what the manifest calls it (hexadecimal)."""
+        held = {bytes(_sealing(VerifyKey(bytes.fromhex(digits_of(key.public))))).hex(): key.name for key in self.keys()}
+        return held.get(recipient, recipient)
+
     def signer(self, signer: str) -> StrandKey:
         """Return the key that signed; raises UnauthorizedError for one that is not known, or was revoked."""
         known = self.known(signer)

@@ -96,6 +96,34 @@ def test_a_strand_shows_whether_the_history_is_in(helix_command: Command, tmp_pa
         assert words in shown
 
 
+def test_what_is_shown_says_what_to_do_next(helix_command: Command, tmp_path: Path) -> None:
+    made = helix_command("keys", "new", "laptop")
+    assert f"`helix keys import laptop {made.out.strip()}`" in made.err
+    assert helix_command("keys", "import", "desktop", THEIRS).code == 0
+    assert helix_command("store", "the proxy listens on port 8080", "--kind", "fact").code == 0
+    file = str(tmp_path / "all.dna")
+    assert helix_command("strand", "export", file, "--scope", "all", "--to", "desktop").code == 0
+    shown = helix_command("strand", "inspect", file)
+    assert re.search("opens with: *desktop", shown.out) and "helix keys import" not in shown.err
+    assert re.search("nodes: *[1-9]", shown.out)
+    empty = helix_command("strand", "export", str(tmp_path / "none.dna"), "--scope", "github.com/acme/typo")
+    assert "it is empty" in empty.err
+
+
+def test_an_unknown_signer_is_named_and_a_plan_says_that_it_is_one(helix_command: Command, tmp_path: Path) -> None:
+    (file := tmp_path / "theirs.dna").write_bytes(independent.write([], bytes(range(32)), WORDS))
+    shown = helix_command("strand", "inspect", str(file))
+    assert "an unknown key that calls itself" in shown.out
+    (key,) = re.findall("key: *(helix-key1:[0-9a-f]{64})", shown.out)
+    assert "`helix keys import NAME KEY`" in shown.err
+    assert helix_command("strand", "import", str(file)).code == 10
+    assert helix_command("keys", "import", "stranger", key).code == 0
+    assert (
+        "nothing was written: that is what it would come to"
+        in helix_command("strand", "import", str(file), "--plan").err
+    )
+
+
 def test_a_folder_is_one_place_however_it_is_written(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     place = tmp_path / "stick"
@@ -155,9 +183,9 @@ def test_a_rollback_that_changed_nothing_offers_no_undo(helix_command: Command, 
     nothing = helix_command("strand", "rollback", "as-it-was")
     assert (nothing.code, nothing.err) == (0, "")
     assert nothing.out.startswith("nothing was changed: the store holds just that already")
-    helix_command("store", "the proxy listens on port 8080", "--kind", "fact")
+    helix_command("store", "lighthouse keepers rehearse rollbacks on mondays", "--kind", "fact")
     changed = helix_command("strand", "rollback", "as-it-was")
-    assert re.fullmatch(r"the store is as it was: 0 rows restored, [1-9] removed\n", changed.out)
+    assert re.fullmatch(r"the store is as it was: \d rows restored, [1-9] removed\n", changed.out)
     (job,) = re.findall(r"`helix undo (\S+)` takes it back", changed.err)
     assert helix_command("undo", job).code == 0
 

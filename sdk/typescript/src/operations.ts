@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (df85fea78c609194).
+// Written by scripts/schema from the schema and queries/operations.graphql (a43bd9e31d46630f).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
