@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Check,
         Cleared,
         Community,
+        CommunityInside,
         Completable,
         CypherResult,
         Delivery,
@@ -398,6 +399,10 @@ class AsyncOperations(ABC):
     async def graph_overview(self, *, scope: str | None = None, limit: int | None = None) -> GraphOverview:
         """Show the whole graph from afar: its largest communities, what they are about, and what leads between them."""
         return await self._ask("graph_overview", scope=scope, limit=limit)
+
+    async def community(self, id: str, *, scope: str | None = None, limit: int | None = None) -> CommunityInside:
+        """Show one community of the overview from near: its nodes, and the edges among them."""
+        return await self._ask("community", id=id, scope=scope, limit=limit)
 
     async def centrality(
         self, *, scope: str | None = None, labels: Sequence[Label | str] | None = None, limit: int | None = None

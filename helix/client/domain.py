@@ -17,7 +17,16 @@ from helix.model.episode import Episode
 from helix.model.erasure_report import ErasePlan
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.facets import Facets
-from helix.model.graph_answers import CentralNode, Community, GraphNode, GraphOverview, GraphPath, Neighbourhood, Walk
+from helix.model.graph_answers import (
+    CentralNode,
+    Community,
+    CommunityInside,
+    GraphNode,
+    GraphOverview,
+    GraphPath,
+    Neighbourhood,
+    Walk,
+)
 from helix.model.held import Held
 from helix.model.memory import Kind, Memory, MemoryOrder, Status, TimeKind
 from helix.model.observed import Accepted, Observed
@@ -71,6 +80,7 @@ __all__ = [
     "Check",
     "Cleared",
     "Community",
+    "CommunityInside",
     "Completable",
     "CypherResult",
     "Delivery",

@@ -74,7 +74,7 @@ class Walk:
     """Where the walk of a question through the graph goes: the personalised PageRank that recall ranks by."""
 
     nodes: Annotated[tuple[HeatedNode, ...], "The nodes, the hottest first; what is quarantined is none."]
-    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 6,000."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 2,000."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,7 @@ class OverviewNode:
     size: Annotated[int, "How many nodes it has."]
     x: Annotated[float, "Where it is drawn, -1 to 1."]
     y: Annotated[float, "Where it is drawn, -1 to 1."]
+    radius: Annotated[float, "How far it reaches around there: its area goes by its size, and no two cover each other."]
     members: Annotated[tuple[GraphNode, ...], "Those with the most edges within it first; at most 5."]
 
 
@@ -122,6 +123,15 @@ class GraphOverview:
     edges: Annotated[tuple[OverviewEdge, ...], "What leads from one of them to another."]
     total_nodes: Annotated[int, "How many nodes have an edge, those of smaller communities included."]
     total_edges: Annotated[int, "How many edges there are among those."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommunityInside:
+    """One community of an overview from near."""
+
+    size: Annotated[int, "How many nodes it has."]
+    nodes: Annotated[tuple[GraphNode, ...], "Those with the most edges within it first."]
+    edges: Annotated[tuple[GraphEdge, ...], "The edges among them; at most 6,000."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

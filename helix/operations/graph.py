@@ -8,7 +8,16 @@ from typing import Annotated, Any
 from helix.memory.change.find import node_of
 from helix.memory.upkeep.called import CALLED, called
 from helix.model.edge import Label
-from helix.model.graph_answers import CentralNode, Community, GraphNode, GraphOverview, GraphPath, Neighbourhood, Walk
+from helix.model.graph_answers import (
+    CentralNode,
+    Community,
+    CommunityInside,
+    GraphNode,
+    GraphOverview,
+    GraphPath,
+    Neighbourhood,
+    Walk,
+)
 from helix.model.reports import CypherResult, GraphTable
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import graph_query, query
@@ -112,6 +121,19 @@ def graph_overview(
     """Show the whole graph from afar: its largest communities, what they are about, and what leads between them."""
     helix.mend_graph()
     return graph_questions.overview(helix.store, scope=scope, limit=page_size(helix, "limit", limit))
+
+
+@graph_query
+def community(
+    helix: Helix,
+    id: Annotated[str, "The community's id, as the overview has it."],
+    scope: Annotated[str | None, "The scope that the overview was asked for."] = None,
+    limit: Annotated[int, "How many nodes at most, up to 1,000."] = 200,
+) -> CommunityInside:
+    """Show one community of the overview from near: its nodes, and the edges among them."""
+    helix.mend_graph()
+    size = page_size(helix, "limit", limit, most=graph_questions.MOST_INSIDE)
+    return graph_questions.community(helix.store, id, scope=scope, limit=size)
 
 
 @graph_query

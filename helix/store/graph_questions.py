@@ -13,6 +13,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.graph_answers import (
     CentralNode,
     Community,
+    CommunityInside,
     GraphEdge,
     GraphNode,
     GraphOverview,
@@ -38,6 +39,8 @@ _MOST_STEPS, _MOST_EDGES = 3, 6_000
 """Of a neighbourhood."""
 _IN_THE_MIDDLE, _NAMED_BY = 5, 3
 """Members of a community that an overview shows, and those that it is called by."""
+_MOST_COMMUNITIES, MOST_INSIDE = 200, 1_000
+"""Of an overview, and nodes of each that are shown from near."""
 _KINDS = {"NODE": "node", "REL": "relationship"}
 
 
@@ -122,18 +125,40 @@ def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
 
     Where it takes long to find them, they may be those of some minutes ago; what they are called is as it is now.
     """
-    asked = partial(_ask, store, "overview", scope=scope or "", limit=limit, most=_IN_THE_MIDDLE)
-    found = store.costly.of(("overview", scope, limit), store.index.generation, store.journal.last_seq, asked)
-    named = drawn_nodes(store.index, [_ref(place) for _, members in found["groups"] for place in members])
-    ids = [f"{members[0][0]}:{members[0][1]}" for _, members in found["groups"]]
-    places = placed([size for size, _ in found["groups"]], found["links"])
+    found = _from_afar(store, scope)
+    groups = found["groups"][:limit]
+    links = [link for link in found["links"] if max(link[:2]) < len(groups)]
+    named = drawn_nodes(store.index, [_ref(place) for _, members in groups for place in members[:_IN_THE_MIDDLE]])
+    ids = [_name_of(members) for _, members in groups]
+    places = placed([size for size, _ in groups], links)
     nodes = []
-    for ident, (size, members), (x, y) in zip(ids, found["groups"], places, strict=True):
-        shown = tuple(named[ref] for ref in map(_ref, members) if ref in named)
+    for ident, (size, members), (x, y, radius) in zip(ids, groups, places, strict=True):
+        shown = tuple(named[ref] for ref in map(_ref, members[:_IN_THE_MIDDLE]) if ref in named)
         words = ", ".join(node.title for node in shown[:_NAMED_BY])
-        nodes.append(OverviewNode(id=ident, title=words, size=size, x=x, y=y, members=shown))
-    edges = (OverviewEdge(source=ids[one], target=ids[other], weight=count) for one, other, count in found["links"])
+        nodes.append(OverviewNode(id=ident, title=words, size=size, x=x, y=y, radius=radius, members=shown))
+    edges = (OverviewEdge(source=ids[one], target=ids[other], weight=count) for one, other, count in links)
     return GraphOverview(nodes=tuple(nodes), edges=tuple(edges), total_nodes=found["nodes"], total_edges=found["edges"])
+
+
+def community(store: Store, ident: str, *, scope: str | None, limit: int) -> CommunityInside:
+    """Return one of the communities of an overview from near; raises NotFoundError where it has none of that id."""
+    groups = {_name_of(members): (size, members) for size, members in _from_afar(store, scope)["groups"]}
+    if ident not in groups:
+        raise NotFoundError("there is no such community now", hint="the overview shows those that there are")
+    size, members = groups[ident]
+    named = drawn_nodes(store.index, map(_ref, members[:limit]))
+    among = edges_among(store.index, named, _MOST_EDGES)
+    return CommunityInside(size=size, nodes=tuple(named.values()), edges=drawn_edges(store.index, among, named))
+
+
+def _from_afar(store: Store, scope: str | None) -> Any:
+    """Return the largest communities, with the members shown of each; kept where it takes long to find them."""
+    asked = partial(_ask, store, "overview", scope=scope or "", limit=_MOST_COMMUNITIES, most=MOST_INSIDE)
+    return store.costly.of(("overview", scope), store.index.generation, store.journal.last_seq, asked)
+
+
+def _name_of(members: Sequence[Sequence[str]]) -> str:
+    return ":".join(members[0][:2])
 
 
 def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limit: int) -> list[CentralNode]:

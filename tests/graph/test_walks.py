@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import dist
 
 import pytest
@@ -214,6 +214,23 @@ def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_tim
     assert len(graph.graph_overview(helix, limit=2).nodes) == 2
 
 
+def test_a_community_of_the_overview_is_shown_from_near(helix: Helix) -> None:
+    towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
+    for one, other, third in towns.values():
+        memories.edge(helix, one, other, "causes")
+        memories.edge(helix, other, third, "causes")
+    shown = graph.graph_overview(helix).nodes
+    for one in shown:
+        inside = graph.community(helix, one.id)
+        assert len(inside.nodes) == inside.size == one.size
+        assert inside.nodes[: len(one.members)] == one.members
+        ends = {ref for edge in inside.edges for ref in (edge.source, edge.target)}
+        assert ends == {node.ref for node in inside.nodes}
+    assert len(graph.community(helix, shown[0].id, limit=2).nodes) == 2
+    with pytest.raises(NotFoundError):
+        graph.community(helix, "Memory:nobody")
+
+
 def test_an_overview_of_nothing_is_empty(helix: Helix) -> None:
     found = graph.graph_overview(helix)
     assert (found.nodes, found.edges, found.total_nodes, found.total_edges) == ((), (), 0, 0)
@@ -226,13 +243,29 @@ def test_a_layout_is_the_same_each_time_and_stays_within_its_frame(sizes: list[i
     links = [link for link in links if link[0] != link[1]]
     found = placed(sizes, links)
     assert found == placed(sizes, links)
-    assert len(set(found)) == len(sizes)
-    assert all(-1.000001 <= value <= 1.000001 for place in found for value in place)
+    assert len(found) == len(sizes)
+    assert all(abs(one.x) + one.radius <= 1.000001 and abs(one.y) + one.radius <= 1.000001 for one in found)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=40), st.integers(0, 39))
+def test_what_is_larger_is_drawn_larger_and_nothing_covers_another(sizes: list[int], hub: int) -> None:
+    links = [(hub % len(sizes), other, 9) for other in range(len(sizes)) if other != hub % len(sizes)]
+    found = placed(sizes, links)
+    for one, other in combinations(range(len(sizes)), 2):
+        assert dist(found[one][:2], found[other][:2]) >= found[one].radius + found[other].radius
+        assert (found[one].radius - found[other].radius) * (sizes[one] - sizes[other]) >= 0
+    assert max(one.radius for one in found) > 0.05
+
+
+def test_what_is_not_linked_does_not_press_the_rest_together() -> None:
+    knot = [(one, other, 20) for one, other in combinations(range(15), 2)]
+    found = placed([100] * 15 + [2] * 3, knot)
+    assert max(abs(one.x) + one.radius for one in found[:15]) > 0.7
 
 
 def test_a_link_draws_two_together() -> None:
     def distance(links: list[tuple[int, int, int]]) -> float:
         found = placed([5] * 8, links)
-        return dist(found[2], found[7])
+        return dist(found[2][:2], found[7][:2])
 
     assert distance([(2, 7, 50)]) < distance([])

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from window.browser import until
 
 BEGIN = "tests-fail-relation-orders-already"
+STAGE_PADDING = 30  # pixels around the picture of the graph
 DRAWN = "Number(document.querySelector('[data-nodes]')?.dataset.nodes)"
 
 
@@ -42,6 +43,34 @@ def test_the_graph_is_begun_chosen_from_and_widened_by_keyboard_alone(stocked: W
         page.keyboard.press("Enter")
         until(page, f"{DRAWN} > {few}")
         expect(page).to_have_url(re.compile("also="))
+
+
+def test_a_community_of_the_overview_is_opened_by_pointer_and_by_keyboard(stocked: Window) -> None:
+    with stocked.page("/graph") as page:
+        largest = page.evaluate(
+            """fetch('/graphql', {
+                 method: 'POST',
+                 headers: {'content-type': 'application/json'},
+                 body: JSON.stringify({query: '{ graphOverview(limit: 60) { nodes { title size x y } } }'}),
+               }).then(answer => answer.json()).then(({data}) => data.graphOverview.nodes[0])"""
+        )
+        box = page.locator(".canvas").bounding_box()
+        assert box is not None
+        half = min(box["width"], box["height"]) / 2 - STAGE_PADDING
+        page.mouse.click(
+            box["x"] + box["width"] / 2 + half * largest["x"], box["y"] + box["height"] / 2 - half * largest["y"]
+        )
+        expect(page).to_have_url(re.compile("community="))
+        until(page, f"{DRAWN} === {largest['size']}")
+        shows(page, f"One community of {largest['size']} nodes")
+        press(page, page.get_by_role("button", name="Overview"))
+        expect(page).not_to_have_url(re.compile("community="))
+        options = page.get_by_role("listbox", name="Nodes").get_by_role("option")
+        tab_to(page, options.filter(has_text=largest["title"][:40]).first)
+        page.keyboard.press("Enter")
+        shows(page, f"One community of {largest['size']} nodes")
+    with stocked.page("/graph?community=Memory:nobody") as page:
+        shows(page, "There is no such community now")
 
 
 def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:

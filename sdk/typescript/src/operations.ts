@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (a43bd9e31d46630f).
+// Written by scripts/schema from the schema and queries/operations.graphql (22a7782a5aea76f7).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -495,6 +495,15 @@ export type GraphOverviewQueryVariables = Exact<{
 
 
 export type GraphOverviewQuery = { graphOverview: GraphOverviewFragment | null };
+
+export type CommunityQueryVariables = Exact<{
+  id: string;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type CommunityQuery = { community: CommunityInsideFragment | null };
 
 export type CentralityQueryVariables = Exact<{
   scope?: string | null | undefined;
@@ -1811,6 +1820,8 @@ export type ClearedFragment = { cleared: Array<string>, kept: Array<string>, tas
 
 export type CommunityFragment = { size: number, nodes: Array<GraphNodeFragment> };
 
+export type CommunityInsideFragment = { size: number, nodes: Array<GraphNodeFragment>, edges: Array<GraphEdgeFragment> };
+
 export type CountFragment = { name: string, value: number };
 
 export type CountsFragment = { name: string, value: Array<CountFragment> };
@@ -1995,7 +2006,7 @@ export type OpenLinkFragment = { url: string, expiresInSeconds: number };
 
 export type OverviewEdgeFragment = { source: string, target: string, weight: number };
 
-export type OverviewNodeFragment = { id: string, title: string, size: number, x: number, y: number, members: Array<GraphNodeFragment> };
+export type OverviewNodeFragment = { id: string, title: string, size: number, x: number, y: number, radius: number, members: Array<GraphNodeFragment> };
 
 export type PageInfoFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
 
@@ -2347,6 +2358,32 @@ export const CommunityFragmentDoc = gql`
   }
 }
     ` as unknown as DocumentNode<CommunityFragment, unknown>;
+export const GraphEdgeFragmentDoc = gql`
+    fragment GraphEdge on GraphEdge {
+  type
+  source {
+    ...Ref
+  }
+  target {
+    ...Ref
+  }
+  weight
+  relation
+  createdAt
+  reason
+}
+    ` as unknown as DocumentNode<GraphEdgeFragment, unknown>;
+export const CommunityInsideFragmentDoc = gql`
+    fragment CommunityInside on CommunityInside {
+  size
+  nodes {
+    ...GraphNode
+  }
+  edges {
+    ...GraphEdge
+  }
+}
+    ` as unknown as DocumentNode<CommunityInsideFragment, unknown>;
 export const CypherResultFragmentDoc = gql`
     fragment CypherResult on CypherResult {
   columns
@@ -2634,6 +2671,7 @@ export const OverviewNodeFragmentDoc = gql`
   size
   x
   y
+  radius
   members {
     ...GraphNode
   }
@@ -2658,21 +2696,6 @@ export const GraphOverviewFragmentDoc = gql`
   totalEdges
 }
     ` as unknown as DocumentNode<GraphOverviewFragment, unknown>;
-export const GraphEdgeFragmentDoc = gql`
-    fragment GraphEdge on GraphEdge {
-  type
-  source {
-    ...Ref
-  }
-  target {
-    ...Ref
-  }
-  weight
-  relation
-  createdAt
-  reason
-}
-    ` as unknown as DocumentNode<GraphEdgeFragment, unknown>;
 export const GraphPathFragmentDoc = gql`
     fragment GraphPath on GraphPath {
   nodes {
@@ -4076,6 +4099,16 @@ ${OverviewNodeFragmentDoc}
 ${GraphNodeFragmentDoc}
 ${RefFragmentDoc}
 ${OverviewEdgeFragmentDoc}` as unknown as DocumentNode<GraphOverviewQuery, GraphOverviewQueryVariables>;
+export const CommunityDocument = gql`
+    query Community($id: String!, $scope: String, $limit: Int) {
+  community(id: $id, scope: $scope, limit: $limit) {
+    ...CommunityInside
+  }
+}
+    ${CommunityInsideFragmentDoc}
+${GraphNodeFragmentDoc}
+${RefFragmentDoc}
+${GraphEdgeFragmentDoc}` as unknown as DocumentNode<CommunityQuery, CommunityQueryVariables>;
 export const CentralityDocument = gql`
     query Centrality($scope: String, $labels: [Label!], $limit: Int) {
   centrality(scope: $scope, labels: $labels, limit: $limit) {

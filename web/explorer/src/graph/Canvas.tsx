@@ -4,14 +4,17 @@ import { useEffect, useRef, useState } from "react";
 import Sigma from "sigma";
 
 import { cut } from "../parts/text";
-import { isDark } from "../shell/theme";
+import { Labels } from "./labels";
 import type { Asked, Placed } from "./layout.worker";
 import { COLOURS, heatColour } from "./model";
-import type { Drawn } from "./model";
+import type { Drawn, Node } from "./model";
 
-export type Places = Record<string, { x: number; y: number }>;
+/** Where nodes lie, and how far each reaches around there: all from -1 to 1. */
+export type Places = Record<string, { x: number; y: number; size: number }>;
 
 const LONGEST = 36; // characters of a title in the picture; the list beside it has the whole
+const MANY_EDGES = 1_000; // of more than these, none is drawn while the picture is moved, nor found under the pointer
+const FEW_NODES = 150; // of more than these, each is drawn smaller
 
 interface Props {
   drawn: Drawn;
@@ -21,6 +24,8 @@ interface Props {
   heated: boolean;
   /** Where nodes lie, if the answer says so; else they are placed here. */
   places?: Places | undefined;
+  /** Whether more is still to come: nodes are placed once it is there. */
+  pending?: boolean | undefined;
   onChoose: (id: string) => void;
   onWiden: (id: string) => void;
   onEdge: (id: string) => void;
@@ -38,13 +43,19 @@ export function Canvas(props: Props) {
 
   useEffect(() => {
     const graph = new Graph({ multi: true });
+    const given = now.current.places !== undefined;
+    const labels = new Labels(given);
     const made = new Sigma(graph, box.current as HTMLDivElement, {
       allowInvalidContainer: true,
       enableEdgeEvents: true,
-      labelRenderedSizeThreshold: 5,
-      labelFont: "system-ui, sans-serif",
-      labelSize: 12,
+      defaultDrawNodeLabel: labels.gather,
+      defaultDrawNodeHover: labels.point,
+      labelDensity: 4,
+      labelRenderedSizeThreshold: given ? 0 : 4,
       defaultEdgeColor: "#9a9aa8",
+      defaultEdgeType: given ? "line" : "arrow",
+      // Where places are given, so are sizes: what does not overlap there does not overlap on the screen.
+      ...(given ? { itemSizesReference: "positions", zoomToSizeRatioFunction: (ratio: number) => ratio } : {}),
       zIndex: true,
       nodeReducer: (id, data) => {
         const { chosen, path } = now.current;
@@ -56,10 +67,16 @@ export function Canvas(props: Props) {
         const [source, target] = graph.extremities(id);
         const marked = id === chosenEdge || (path.has(source) && path.has(target));
         const near = source === chosen || target === chosen;
-        return { ...data, color: marked ? "#e0457b" : near ? "#6c5ce7" : data.color, size: marked ? 3 : near ? 2 : 1, zIndex: marked ? 2 : 0 };
+        const width = (marked ? 3 : near ? 2 : 1) * (data.width as number);
+        return { ...data, color: marked ? "#e0457b" : near ? "#6c5ce7" : data.color, size: width, zIndex: marked ? 2 : 0 };
       },
     });
     sigma.current = made;
+    if (given) made.setCustomBBox({ x: [-1, 1], y: [-1, 1] });
+    made.on("afterRender", () => {
+      const context = made.getCanvases().labels?.getContext("2d");
+      if (context) labels.write(context);
+    });
     made.on("clickNode", ({ node }) => now.current.onChoose(node));
     made.on("doubleClickNode", ({ node, preventSigmaDefault }) => {
       preventSigmaDefault();
@@ -74,32 +91,40 @@ export function Canvas(props: Props) {
     };
   }, [onReady]);
 
-  // What is drawn follows what is given; a node that stays keeps its place.
+  // What is drawn follows what is given; a node that stays, or comes back, keeps its place.
+  const placed = useRef(new Map<string, { x: number; y: number }>());
   useEffect(() => {
     const graph = sigma.current?.getGraph();
     if (!graph || !sigma.current) return;
-    sigma.current.setSetting("labelColor", { color: isDark() ? "#eee" : "#222" });
     for (const id of graph.nodes()) if (!drawn.nodes.has(id)) graph.dropNode(id);
     for (const id of graph.edges()) if (!drawn.edges.has(id)) graph.dropEdge(id);
-    const before = graph.order;
+    const looksOf = looking(drawn.nodes.size, props.heated);
+    const beside = neighbours(drawn);
     for (const node of drawn.nodes.values()) {
-      const looks = {
-        label: cut(node.title, LONGEST),
-        size: 3 + 1.5 * Math.log2(1 + node.degree) + 5 * node.heat,
-        color: props.heated ? heatColour(node.heat) : COLOURS[node.ref.label],
-      };
-      if (graph.hasNode(node.id)) graph.mergeNodeAttributes(node.id, { ...looks, ...places?.[node.id] });
-      else graph.addNode(node.id, { ...looks, ...(places?.[node.id] ?? start(graph, drawn, node.id)) });
+      const looks = { ...looksOf(node), ...(places?.[node.id] ?? placed.current.get(node.id)) };
+      if (graph.hasNode(node.id)) graph.mergeNodeAttributes(node.id, looks);
+      else graph.addNode(node.id, { ...start(graph, beside.get(node.id) ?? []), ...looks });
     }
     for (const edge of drawn.edges.values())
       if (!graph.hasEdge(edge.id))
-        graph.addEdgeWithKey(edge.id, edge.source.id, edge.target.id, { weight: edge.weight, type: "arrow" });
+        graph.addEdgeWithKey(edge.id, edge.source.id, edge.target.id, {
+          weight: edge.weight,
+          width: places ? 0.003 * (1 + Math.log2(edge.weight)) : 1,
+        });
+    const many = drawn.edges.size > MANY_EDGES;
+    sigma.current.setSettings({ hideEdgesOnMove: many, hideLabelsOnMove: many, enableEdgeEvents: !many });
     onReady(sigma.current);
-    if (places || graph.order < 2 || graph.order === before) return;
+  }, [drawn, places, props.heated, onReady]);
+
+  // They are placed anew when some have come that have no place yet.
+  useEffect(() => {
+    const graph = sigma.current?.getGraph();
+    if (!graph || places || props.pending || graph.order < 2 || graph.everyNode((id) => placed.current.has(id))) return;
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
     setPlacing(true);
     worker.onmessage = ({ data }: MessageEvent<Placed>) => {
-      for (const [id, place] of Object.entries(data)) if (graph.hasNode(id)) graph.mergeNodeAttributes(id, place);
+      graph.updateEachNodeAttributes((id, own) => ({ ...own, ...data[id] }), { attributes: ["x", "y"] });
+      for (const [id, place] of Object.entries(data)) placed.current.set(id, place);
       setPlacing(false);
       worker.terminate();
     };
@@ -111,7 +136,7 @@ export function Canvas(props: Props) {
       worker.terminate();
       setPlacing(false);
     };
-  }, [drawn, places, props.heated, onReady]);
+  }, [drawn, places, props.pending]);
 
   useEffect(() => {
     sigma.current?.refresh({ skipIndexation: true });
@@ -119,7 +144,7 @@ export function Canvas(props: Props) {
 
   return (
     <div className="canvas-frame">
-      <div ref={box} className="canvas" aria-hidden="true" data-nodes={drawn.nodes.size} data-placing={placing} />
+      <div ref={box} className="canvas" aria-hidden="true" data-nodes={drawn.nodes.size} data-placing={placing || props.pending === true} />
       {placing && (
         <p className="canvas-note muted small" role="status">
           Placing {drawn.nodes.size.toLocaleString()} nodes …
@@ -129,15 +154,32 @@ export function Canvas(props: Props) {
   );
 }
 
-/** Returns where a new node begins: beside one that it is tied to, else on a spiral; the same each time. */
-function start(graph: Graph, drawn: Drawn, id: string): { x: number; y: number } {
-  const angle = 2.4 * graph.order;
-  for (const edge of drawn.edges.values()) {
-    const beside = edge.source.id === id ? edge.target.id : edge.target.id === id ? edge.source.id : "";
-    if (beside && graph.hasNode(beside)) {
-      const { x, y } = graph.getNodeAttributes(beside) as { x: number; y: number };
-      return { x: x + Math.cos(angle), y: y + Math.sin(angle) };
-    }
+/** Returns how a node looks among so many. */
+function looking(count: number, heated: boolean) {
+  const scale = Math.max(0.35, Math.min(1, Math.sqrt(FEW_NODES / Math.max(1, count))));
+  return ({ title, short, degree, heat, ref }: Node) => ({
+    label: short ?? cut(title, LONGEST),
+    size: scale * (3 + 1.5 * Math.log2(1 + degree) + 5 * heat),
+    color: heated ? heatColour(heat) : COLOURS[ref.label],
+  });
+}
+
+/** Returns what each node is tied to. */
+function neighbours(drawn: Drawn): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const tie = (one: string, other: string) => found.get(one)?.push(other) ?? found.set(one, [other]);
+  for (const { source, target } of drawn.edges.values()) {
+    tie(source.id, target.id);
+    tie(target.id, source.id);
   }
-  return { x: Math.sqrt(graph.order) * Math.cos(angle), y: Math.sqrt(graph.order) * Math.sin(angle) };
+  return found;
+}
+
+/** Returns where a new node begins: beside one that it is tied to, else on a spiral; the same each time. */
+function start(graph: Graph, beside: readonly string[]): { x: number; y: number } {
+  const angle = 2.4 * graph.order;
+  const there = beside.find((id) => graph.hasNode(id));
+  const { x, y } = there ? (graph.getNodeAttributes(there) as { x: number; y: number }) : { x: 0, y: 0 };
+  const away = there ? 1 : Math.sqrt(graph.order);
+  return { x: x + away * Math.cos(angle), y: y + away * Math.sin(angle) };
 }

@@ -5,6 +5,8 @@ export interface Node extends GraphNodeFragment {
   id: string;
   /** 0 to 1: how hot the walk of a question is here. */
   heat: number;
+  /** What is written in the picture, if that is not how its title begins. */
+  short?: string;
   /** Edges in the whole graph. */
   degree: number;
 }

@@ -34,7 +34,7 @@ export function svgOf(sigma: Sigma): string {
   const nodes = graph.mapNodes((id, { color, label }) => {
     const { x, y, size } = at(id);
     const circle = `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${size.toFixed(1)}" fill="${color as string}"/>`;
-    return `${circle}<text x="${(x + size + 2).toFixed(1)}" y="${(y + 4).toFixed(1)}">${escaped(String(label))}</text>`;
+    return `${circle}<text x="${(x + size + 2).toFixed(1)}" y="${(y + 4).toFixed(1)}">${escaped(String(label).replaceAll("\n", ", "))}</text>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,

@@ -1,5 +1,5 @@
 /** The graph: from a node by its neighbours, from a question by its walk, from one node to another, or all of it from afar. */
-import { FindDocument, GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
+import { CommunityDocument, FindDocument, GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
 import { useQueries } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Button, Input, Label, ListBox, ListBoxItem, Slider, SliderOutput, SliderThumb, SliderTrack, TextField } from "react-aria-components";
@@ -18,16 +18,23 @@ import { count, cut, fullTime, Line, plain, Time } from "../parts/text";
 import { Detail } from "./Detail";
 
 const MOST = 1_000; // nodes asked for at once
+const SHORT = 22; // characters of a community's name in the picture
+const ELSEWHERE = { also: null, node: null, community: null }; // what does not go along to another beginning
 
 export default function Graph() {
   const address = useAddress();
   const start = address.get("start");
   const question = address.get("q");
+  const community = address.get("community");
   return (
     <div className="graph-view">
       <h1 className="hidden">Graph</h1>
-      <From />
-      {start || question ? <Close key={`${start} ${question}`} start={start} question={question} /> : <Overview />}
+      <From key={`${start} ${question}`} />
+      {start || question || community ? (
+        <Close key={`${start} ${question} ${community}`} start={start} question={question} community={community} />
+      ) : (
+        <Overview />
+      )}
     </div>
   );
 }
@@ -44,7 +51,7 @@ function From() {
         event.preventDefault();
         const name = from.trim();
         const isName = /^[\w.@/:-]+$/.test(name);
-        address.set({ start: isName ? name : null, q: isName ? null : name, to: to.trim(), also: null, node: null }, { push: true });
+        address.set({ start: isName ? name : null, q: isName ? null : name, to: to.trim(), ...ELSEWHERE }, { push: true });
       }}
     >
       <TextField className="field" value={from} onChange={setFrom}>
@@ -58,13 +65,13 @@ function From() {
       <Button className="button primary" type="submit">
         Show
       </Button>
-      {(from || to) && (
+      {(from || to || address.get("community")) && (
         <Button
           className="button quiet"
           onPress={() => {
             setFrom("");
             setTo("");
-            address.set({ start: null, q: null, to: null, also: null, node: null, labels: null, relations: null, until: null }, { push: true });
+            address.set({ start: null, q: null, to: null, labels: null, relations: null, until: null, ...ELSEWHERE }, { push: true });
           }}
         >
           Overview
@@ -74,7 +81,7 @@ function From() {
   );
 }
 
-function useDrawn(start: string, question: string) {
+function useDrawn(start: string, question: string, community: string) {
   const address = useAddress();
   const scope = useScope();
   const steps = address.number("steps", 1);
@@ -95,29 +102,32 @@ function useDrawn(start: string, question: string) {
     }),
   });
   const walk = useAnswer(WalkDocument, { query: question, scope, limit: 200 }, { when: question !== "" });
+  const inside = useAnswer(CommunityDocument, { id: community, scope, limit: MOST }, { when: community !== "" });
   const way = useAnswer(PathDocument, { source: start, target: to, scope }, { when: Boolean(start && to) });
   const drawn = useMemo(() => {
     const all = nothing();
     if (walk.data)
       add(all, walk.data.nodes.map(({ node }) => node), walk.data.edges, new Map(walk.data.nodes.map(({ node, heat }) => [node.ref.id, heat])));
     for (const answer of near.answers) if (answer) add(all, [answer.centre, ...answer.nodes.map(({ node }) => node)], answer.edges);
+    if (inside.data) add(all, inside.data.nodes, inside.data.edges);
     if (way.data) add(all, way.data.nodes, way.data.edges);
     return all;
-  }, [near.answers, walk.data, way.data]);
+  }, [near.answers, walk.data, inside.data, way.data]);
   return {
     drawn,
     path: useMemo(() => new Set((way.data?.nodes ?? []).map(({ ref }) => ref.id)), [way.data]),
     noWay: Boolean(to && way.data && way.data.nodes.length === 0),
     truncated: near.answers.some((answer) => answer?.truncated),
-    error: near.error ?? walk.error ?? way.error,
+    inside: inside.data,
+    error: near.error ?? walk.error ?? inside.error ?? way.error,
     unknown: near.error instanceof NotFoundError ? start : way.error instanceof NotFoundError ? to : "",
-    isPending: near.isPending || (walk.isPending && walk.isEnabled),
+    isPending: near.isPending || [walk, inside].some((one) => one.isPending && one.isEnabled),
   };
 }
 
-function Close({ start, question }: { start: string; question: string }) {
+function Close({ start, question, community }: { start: string; question: string; community: string }) {
   const address = useAddress();
-  const found = useDrawn(start, question);
+  const found = useDrawn(start, question, community);
   const { labels, relations } = { labels: address.all("labels"), relations: address.all("relations") };
   const times = useMemo(
     () => [...found.drawn.nodes.values()].flatMap(({ at }) => (at ? [Date.parse(at)] : [])).sort((a, b) => a - b),
@@ -158,8 +168,14 @@ function Close({ start, question }: { start: string; question: string }) {
         )}
         {found.noWay && <p className="edge">There is no way of at most 8 steps between the two.</p>}
         {found.truncated && <p className="muted small">There is more within so many steps than is drawn.</p>}
+        {found.inside && (
+          <p className="muted small">
+            One community of {count(found.inside.size, "node")}
+            {found.inside.size > found.inside.nodes.length && `; the ${found.inside.nodes.length.toLocaleString()} with the most edges in it are drawn`}.
+          </p>
+        )}
       </div>
-      <Drawing drawn={drawn} path={found.path} heated={question !== ""} />
+      <Drawing drawn={drawn} path={found.path} heated={question !== ""} pending={found.isPending} />
     </>
   );
 }
@@ -168,14 +184,13 @@ function Close({ start, question }: { start: string; question: string }) {
 function Unknown({ name }: { name: string }) {
   const address = useAddress();
   const alike = useAnswer(FindDocument, { text: name, limit: 4 });
-  const away = { also: null, node: null };
   return (
     <Empty title={`There is no node called “${cut(name, 80)}”.`}>
       {(alike.data ?? []).length > 0 && <p>Perhaps one of these is meant:</p>}
       <ul className="plain">
         {(alike.data ?? []).map((node) => (
           <li key={node.ref.id}>
-            <Button className="link" onPress={() => address.set({ ...away, [name === address.get("to") ? "to" : "start"]: node.ref.id }, { push: true })}>
+            <Button className="link" onPress={() => address.set({ ...ELSEWHERE, [name === address.get("to") ? "to" : "start"]: node.ref.id }, { push: true })}>
               <Line text={node.title} most={80} />
             </Button>{" "}
             <span className="muted small">
@@ -184,7 +199,7 @@ function Unknown({ name }: { name: string }) {
           </li>
         ))}
       </ul>
-      <Button className="button" onPress={() => address.set({ ...away, start: null, to: null, q: name }, { push: true })}>
+      <Button className="button" onPress={() => address.set({ ...ELSEWHERE, start: null, to: null, q: name }, { push: true })}>
         Walk the graph for it as a question
       </Button>
     </Empty>
@@ -205,19 +220,36 @@ function TimeSlider({ first, last, value, onChange }: { first: number; last: num
   );
 }
 
-function Drawing({ drawn, path, heated, places, onOpen }: { drawn: Drawn; path: ReadonlySet<string>; heated: boolean; places?: Places; onOpen?: (id: string) => void }) {
+interface DrawingProps {
+  drawn: Drawn;
+  path: ReadonlySet<string>;
+  heated: boolean;
+  pending?: boolean;
+  places?: Places;
+  /** What a click on a node of a picture of something else does, such as of communities. */
+  onOpen?: (id: string) => void;
+}
+
+function Drawing({ drawn, path, heated, pending, places, onOpen }: DrawingProps) {
   const address = useAddress();
   const chosen = address.get("node");
   const [edge, setEdge] = useState("");
   const [sigma, setSigma] = useState<Sigma | null>(null);
-  const choose = useCallback((id: string) => { setEdge(""); address.set({ node: id }); }, [address]);
+  const choose = useCallback(
+    (id: string) => {
+      setEdge("");
+      if (!onOpen) address.set({ node: id });
+      else if (id) onOpen(id);
+    },
+    [address, onOpen],
+  );
   const widen = useCallback(
     (id: string) => (onOpen ? onOpen(id) : address.set({ also: [...new Set([...address.all("also"), id])], node: id }, { push: true })),
     [address, onOpen],
   );
   return (
     <div className="drawing">
-      <Canvas drawn={drawn} chosen={chosen} chosenEdge={edge} path={path} heated={heated} places={places} onChoose={choose} onWiden={widen} onEdge={setEdge} onReady={setSigma} />
+      <Canvas drawn={drawn} chosen={chosen} chosenEdge={edge} path={path} heated={heated} places={places} pending={pending} onChoose={choose} onWiden={widen} onEdge={setEdge} onReady={setSigma} />
       <aside className="beside" aria-label="The graph as a list">
         <div className="row">
           <p className="muted small">
@@ -230,8 +262,8 @@ function Drawing({ drawn, path, heated, places, onOpen }: { drawn: Drawn; path: 
             SVG
           </Button>
         </div>
-        {chosen && drawn.nodes.has(chosen) ? (
-          <Chosen drawn={drawn} id={chosen} edge={edge} onEdge={setEdge} onChoose={choose} onWiden={widen} whole={!onOpen} />
+        {!onOpen && chosen && drawn.nodes.has(chosen) ? (
+          <Chosen drawn={drawn} id={chosen} edge={edge} onEdge={setEdge} onChoose={choose} onWiden={widen} />
         ) : edge && drawn.edges.has(edge) ? (
           <EdgeReason edge={drawn.edges.get(edge) as Edge} drawn={drawn} onChoose={choose} />
         ) : (
@@ -266,13 +298,12 @@ interface ChosenProps {
   drawn: Drawn;
   id: string;
   edge: string;
-  whole: boolean;
   onEdge: (id: string) => void;
   onChoose: (id: string) => void;
   onWiden: (id: string) => void;
 }
 
-function Chosen({ drawn, id, edge, whole, onEdge, onChoose, onWiden }: ChosenProps) {
+function Chosen({ drawn, id, edge, onEdge, onChoose, onWiden }: ChosenProps) {
   const node = drawn.nodes.get(id);
   const edges = [...drawn.edges.values()].filter(({ source, target }) => source.id === id || target.id === id);
   if (!node) return null;
@@ -286,7 +317,7 @@ function Chosen({ drawn, id, edge, whole, onEdge, onChoose, onWiden }: ChosenPro
       </p>
       <div className="row">
         <Button className="button" onPress={() => onWiden(id)}>
-          {whole ? "Widen" : "Go in"}
+          Widen
         </Button>
         <Button className="button quiet" onPress={() => onChoose("")}>
           All nodes
@@ -305,7 +336,7 @@ function Chosen({ drawn, id, edge, whole, onEdge, onChoose, onWiden }: ChosenPro
           </li>
         ))}
       </ul>
-      {whole && <Detail nameOrId={id} />}
+      <Detail nameOrId={id} />
     </>
   );
 }
@@ -343,7 +374,8 @@ function Overview() {
       all.nodes.set(one.id, {
         id: one.id,
         ref,
-        title: `${one.title} (${one.size.toLocaleString()})`,
+        title: one.title,
+        short: `${cut(one.members[0]?.title.replace(/^.*\/(?=[^/ ]+$)/, "") ?? one.title, SHORT)}\n${one.size.toLocaleString()}`,
         scope: scope ?? "",
         saidBy: "",
         kind: null,
@@ -353,7 +385,7 @@ function Overview() {
         degree: one.size,
         heat: 0,
       });
-      found[one.id] = { x: one.x, y: one.y };
+      found[one.id] = { x: one.x, y: one.y, size: one.radius };
     }
     for (const { source, target, weight } of overview.data?.edges ?? []) {
       const id = `${source} ${target}`;
@@ -372,13 +404,7 @@ function Overview() {
     }
     return [all, found];
   }, [overview.data, scope]);
-  const open = useCallback(
-    (id: string) => {
-      const member = overview.data?.nodes.find((one) => one.id === id)?.members[0];
-      if (member) address.set({ start: member.ref.id, node: member.ref.id }, { push: true });
-    },
-    [overview.data, address],
-  );
+  const open = useCallback((id: string) => address.set({ community: id }, { push: true }), [address]);
   if (overview.error && !overview.data) return <Failed error={overview.error} again={overview.refetch} />;
   if (!overview.data) return <Loading what="the graph" />;
   if (drawn.nodes.size === 0)
@@ -391,7 +417,7 @@ function Overview() {
     <>
       <p className="muted small">
         {count(overview.data.totalNodes, "node")} and {count(overview.data.totalEdges, "edge")} in{" "}
-        {count(drawn.nodes.size, "community", "communities")}: nodes that are tied to each other more than to the rest.
+        {count(drawn.nodes.size, "community", "communities")}: nodes that are tied to each other more than to the rest. A click opens one.
       </p>
       <Drawing drawn={drawn} path={NONE} heated={false} places={places} onOpen={open} />
     </>
