@@ -287,6 +287,10 @@ class Index:
         """Return what is of that status."""
         return Rows(self.view.columns.status == STATUS_CODE[status])
 
+    def of_statuses(self, statuses: Iterable[Status]) -> Rows:
+        """Return what is of one of those statuses."""
+        return Rows(np.isin(self.view.columns.status, [STATUS_CODE[status] for status in statuses]))
+
     def with_word(self, word: str) -> Rows:
         """Return what has a word in its texts, however inflected, and the memories that have it in their name."""
         passages, mask = self.view.passages, np.zeros(self.view.count, np.bool_)

@@ -32,7 +32,7 @@ class MemoryFilter:
 
     scope: Annotated[str | None, "Only of this scope."] = None
     kinds: Sequence[Kind] = ()
-    status: Annotated[Status, "Only memories of this status."] = Status.ACTIVE
+    status: Annotated[Sequence[Status], "Only memories of these statuses."] = (Status.ACTIVE,)
     any_status: bool = False
     trust: Annotated[Sequence[Trust], "Only memories of these classes of trust; by default all."] = ()
     since: Annotated[datetime | None, "Only what is of this moment or later."] = None
@@ -92,7 +92,7 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
     if wanted.kinds:
         found["kind"] = index.where(Label.MEMORY, kinds=wanted.kinds)
     if not wanted.any_status:
-        found["status"] = index.of_status(wanted.status)
+        found["status"] = index.of_statuses(wanted.status)
     if wanted.trust:
         found["trust"] = reduce(or_, map(index.of_trust, wanted.trust))
     if bounds := _within(index, wanted):

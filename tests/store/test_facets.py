@@ -119,7 +119,12 @@ def test_days_count_memories_and_episodes_and_stay_when_a_day_is_chosen(week: He
         ({"trust": [Trust.USER_ASSERTED]}, ["release notes are written by hand", "Straße names are folded"]),
         ({"until": MONDAY + timedelta(hours=1), "kinds": ["fact"]}, ["Straße names are folded"]),
         ({"since": MONDAY + timedelta(hours=1)}, ["release notes are written by hand"]),
-        ({"status": Status.FORGOTTEN}, ["lint runs twice in the pipeline"]),
+        ({"status": [Status.FORGOTTEN]}, ["lint runs twice in the pipeline"]),
+        ({"status": [Status.FORGOTTEN, Status.ARCHIVED]}, ["lint runs twice in the pipeline"]),
+        (
+            {"status": [Status.ACTIVE, Status.FORGOTTEN], "trust": [Trust.USER_ASSERTED], "scope": "app"},
+            ["lint runs twice in the pipeline", "Straße names are folded"],
+        ),
     ],
 )
 def test_a_list_and_its_facets_have_one_filter(week: Helix, asked: dict[str, Any], triggers: list[str]) -> None:

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (22a7782a5aea76f7).
+// Written by scripts/schema from the schema and queries/operations.graphql (b2a54c471fea2bdf).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -712,7 +712,7 @@ export type NodesQuery = { nodes: Array<
 export type MemoriesQueryVariables = Exact<{
   scope?: string | null | undefined;
   kinds?: Array<Kind> | Kind | null | undefined;
-  status?: Status | null | undefined;
+  status?: Array<Status> | Status | null | undefined;
   anyStatus?: boolean | null | undefined;
   trust?: Array<Trust> | Trust | null | undefined;
   since?: string | null | undefined;
@@ -730,7 +730,7 @@ export type MemoriesQuery = { memories: MemoryConnectionFragment | null };
 export type FacetsQueryVariables = Exact<{
   scope?: string | null | undefined;
   kinds?: Array<Kind> | Kind | null | undefined;
-  status?: Status | null | undefined;
+  status?: Array<Status> | Status | null | undefined;
   anyStatus?: boolean | null | undefined;
   trust?: Array<Trust> | Trust | null | undefined;
   since?: string | null | undefined;
@@ -4322,7 +4322,7 @@ ${ProvenanceFragmentDoc}
 ${EpisodeFragmentDoc}
 ${ReflectionFragmentDoc}` as unknown as DocumentNode<NodesQuery, NodesQueryVariables>;
 export const MemoriesDocument = gql`
-    query Memories($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String, $order: MemoryOrder, $first: Int, $after: String) {
+    query Memories($scope: String, $kinds: [Kind!], $status: [Status!], $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String, $order: MemoryOrder, $first: Int, $after: String) {
   memories(
     scope: $scope
     kinds: $kinds
@@ -4346,7 +4346,7 @@ ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<MemoriesQuery, MemoriesQueryVariables>;
 export const FacetsDocument = gql`
-    query Facets($scope: String, $kinds: [Kind!], $status: Status, $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String) {
+    query Facets($scope: String, $kinds: [Kind!], $status: [Status!], $anyStatus: Boolean, $trust: [Trust!], $since: DateTime, $until: DateTime, $time: TimeKind, $text: String) {
   facets(
     scope: $scope
     kinds: $kinds

@@ -1,6 +1,6 @@
 /** Recall as one types, and everything there is by its facets. All that is shown stands in the address. */
 import { FacetsDocument, MemoriesDocument, RecallDocument, CompletionsDocument } from "helix-memory";
-import type { MemoryFragment, RecallItemFragment } from "helix-memory";
+import type { MemoryFragment, RecallItemFragment, Status } from "helix-memory";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { Button, Input, Label, SearchField, ToggleButton } from "react-aria-components";
 
@@ -17,23 +17,20 @@ import { Beginning, count, Line, plain, When } from "../parts/text";
 import { Detail, Section } from "./Detail";
 
 function useFilters() {
-  const { get, oneOf, some } = useAddress();
+  const { get, some } = useAddress();
   const scope = useScope();
-  const [kinds, trust] = [some("kind", KINDS), some("trust", TRUSTS)];
-  const status = oneOf("status", STATUSES);
+  const [kinds, trust, statuses] = [some("kind", KINDS), some("trust", TRUSTS), some("status", STATUSES)];
+  const status = statuses.length ? statuses : USUAL;
   return { scope, kinds, status, trust, since: startOf(get("since")), until: endOf(get("until")), time: timeOf(get("time")) };
 }
 type Filters = ReturnType<typeof useFilters>;
 
-const STATUSES = ["ACTIVE", "ARCHIVED", "RETIRED", "FORGOTTEN", "QUARANTINED", "ANY"] as const;
+const STATUSES = ["ACTIVE", "ARCHIVED", "RETIRED", "FORGOTTEN", "QUARANTINED"] as const;
+const USUAL: Status[] = ["ACTIVE"]; // what is listed where the address says no status
+const isUsual = (statuses: readonly string[]) => String(statuses) === String(USUAL);
 const A_FEW = 20; // answers to a question
 const MOST = 160;
 const NO_ITEMS: readonly RecallItemFragment[] = [];
-
-/** Returns the filters as the schema has them, which knows one status or any. */
-const wantedBy = ({ status, ...filters }: Filters) =>
-  status === "ANY" ? { ...filters, anyStatus: true } : { ...filters, status };
-
 
 export function Ask() {
   const address = useAddress();
@@ -95,7 +92,7 @@ function Question() {
 function Filters({ asked }: { asked: boolean }) {
   const address = useAddress();
   const filters = useFilters();
-  const facets = useAnswer(FacetsDocument, wantedBy(filters));
+  const facets = useAnswer(FacetsDocument, filters);
   // Of a question the counts are not known: those of the store would say something else.
   const upper = (counts: readonly { value: string; count: number }[]) =>
     counts.map(({ value, count }) => ({ value: value.toUpperCase(), count: asked ? null : count }));
@@ -117,11 +114,11 @@ function Filters({ asked }: { asked: boolean }) {
           onChange={(trust) => address.set({ trust })}
         />
         {!asked && (
-          <Pick
+          <Facet
             label="Status"
-            value={filters.status}
-            choices={STATUSES.map((id) => ({ id, label: `${plain(id)} ${upper(data?.statuses ?? []).find(({ value }) => value === id)?.count ?? ""}` }))}
-            onChange={(status) => address.set({ status: status === "ACTIVE" ? null : status })}
+            counts={upper(data?.statuses ?? [])}
+            chosen={filters.status}
+            onChange={(chosen) => address.set({ status: isUsual(chosen) ? null : chosen })}
           />
         )}
         {!filters.scope && (
@@ -334,9 +331,8 @@ function Score({ score }: { score: number }) {
 function Browse() {
   const address = useAddress();
   const filters = useFilters();
-  const wanted = wantedBy(filters);
-  const pages = usePages(MemoriesDocument, { ...wanted, first: 60 });
-  const facets = useAnswer(FacetsDocument, wanted);
+  const pages = usePages(MemoriesDocument, { ...filters, first: 60 });
+  const facets = useAnswer(FacetsDocument, filters);
   const { items } = pages;
   if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what="memories" />;
@@ -365,7 +361,7 @@ function Browse() {
 }
 
 const isFiltered = (filters: Filters): boolean =>
-  Boolean(filters.kinds.length || filters.status !== "ACTIVE" || filters.trust.length || filters.since || filters.until || filters.scope);
+  Boolean(filters.kinds.length || !isUsual(filters.status) || filters.trust.length || filters.since || filters.until || filters.scope);
 
 function Nothing({ filtered }: { filtered: boolean }) {
   const address = useAddress();
