@@ -41,6 +41,11 @@ class GraphEdge:
     relation: Annotated[str, "What it says, in a word: that of a RELATED edge, else its type in small letters."]
     created_at: Annotated[datetime, "When it was drawn."]
     reason: Annotated[str, "Why it is there, in a short sentence."]
+    drawn: Annotated[bool, "Whether a person or an agent drew it, which `edge` with `undo` takes back."] = False
+    held_since: Annotated[
+        datetime | None, "Since when it holds, if that is later than its ends: when it was drawn by hand, or shown."
+    ] = None
+    held_until: Annotated[datetime | None, "Until when it held: when a contradiction was decided; else null."] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from heapq import nlargest
 from itertools import islice
+from typing import cast
 
 import numpy as np
 
 from helix.model.clock import from_micros
-from helix.model.edge import Ref
+from helix.model.edge import DRAWN, Edge, Ref
 from helix.model.edge_reason import reason_of
 from helix.model.entity import Entity
 from helix.model.episode import Episode
@@ -46,6 +48,9 @@ def drawn_edges(index: Index, edges: Sequence[DropEdge], nodes: Mapping[Ref, Gra
             relation=edge.relation or edge.type.value.lower(),
             created_at=edge.created_at,
             reason=reason_of(edge),
+            drawn=DRAWN in edge.attributes,
+            held_since=_began(edge),
+            held_until=_ended(edge),
         )
         for edge in found
     )
@@ -86,6 +91,19 @@ def nodes_near(index: Index, ref: Ref, *, steps: int, scope: str | None, limit: 
         if len(away) > limit:
             break
     return {index.ref_of(row): step for row, step in islice(away.items(), limit)}, len(away) > limit
+
+
+def _began(edge: Edge) -> datetime | None:
+    """Return when an edge began, where it did later than its ends; what Helix found in a text holds since that does."""
+    if (at := edge.attributes.get("at")) is not None:
+        return from_micros(cast(int, at))
+    return edge.created_at if DRAWN in edge.attributes else None
+
+
+def _ended(edge: Edge) -> datetime | None:
+    """Return when two memories ceased to contradict each other: one held no longer, or a person decided."""
+    ends = [edge.attributes[name] for name in ("until", "resolved_at") if edge.attributes.get(name)]
+    return min(datetime.fromisoformat(str(end)) for end in ends) if ends else None
 
 
 def _drawn(index: Index, ref: Ref, node: Node, times: MicrosArray) -> GraphNode:

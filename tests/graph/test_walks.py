@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import combinations, pairwise
 from math import dist
 
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
+from helix.model.clock import system_clock
 from helix.model.edge import Label, Relation
-from helix.model.graph_answers import Neighbourhood
+from helix.model.graph_answers import GraphEdge, Neighbourhood
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import capture, graph, memories
+from helix.operations import capture, graph, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.store.spring_layout import placed
@@ -162,6 +164,35 @@ def test_nodes_and_edges_say_what_a_picture_shows(helix: Helix, chain: list[str]
     assert drawn["grounded_in"].reason == "It is evidence for it."
     (episode,) = [near.node for near in found.nodes if near.node.ref.label is Label.EPISODE]
     assert (episode.kind, episode.degree > 0) == (None, True)
+
+
+def test_an_edge_says_since_when_and_until_when_it_holds_where_its_ends_do_not(helix: Helix) -> None:
+    since = datetime(2019, 3, 1, tzinfo=UTC)
+    one, other = (memory(helix, f"The {town} gate is open", valid_from=since) for town in TOWNS[:2])
+    before = system_clock()
+    memories.edge(helix, one, other, "causes")
+    (drawn,) = [edge for edge in graph.neighbourhood(helix, one).edges if edge.drawn]
+    assert (drawn.relation, drawn.held_until) == ("causes", None)
+    assert drawn.held_since is not None
+    assert before <= drawn.held_since <= system_clock()
+    found = [edge for edge in graph.neighbourhood(helix, one).edges if not edge.drawn]
+    assert found
+    assert {(edge.held_since, edge.held_until) for edge in found} == {(None, None)}
+
+
+def test_a_contradiction_that_was_decided_held_until_then(helix: Helix) -> None:
+    for port in (8080, 9090):
+        memory(helix, f"The API gateway listens on port {port}", "")
+    (case,) = review.contradictions(helix).items
+    (open_,) = contradicting(helix, case.first.id)
+    assert open_.held_until is None
+    review.resolve_contradiction(helix, case.first.id, case.second.id, "both")
+    (decided,) = contradicting(helix, case.first.id)
+    assert decided.held_until is not None
+
+
+def contradicting(helix: Helix, ident: str) -> list[GraphEdge]:
+    return [edge for edge in graph.neighbourhood(helix, ident).edges if edge.type is Relation.CONTRADICTS]
 
 
 def test_a_questions_walk_is_hottest_where_it_began_and_cools_with_distance(helix: Helix, chain: list[str]) -> None:

@@ -59,6 +59,11 @@ def imported(helix: Helix) -> None:
         memories.store(helix, asked)
     names = [one.name for one in memories.memories(helix, MemoryFilter(scope="past")).items]
     memories.edge(helix, *names, "SIMILAR")
+    for trigger in ("The till is counted on Fridays", "The safe has two keys"):
+        memories.store(
+            helix, StoreRequest(trigger=trigger, resolution="", kind="fact", scope="till", valid_from=long_ago)
+        )
+    memories.edge(helix, "till-counted-fridays", "safe-has-two-keys", "DEPENDS_ON")
     for text, at in (("Perl was chosen for billing.", long_ago), ("Rust was tried for billing.", later)):
         capture.record_episode(helix, EpisodeRequest(content=text, scope="past", occurred_at=at))
 

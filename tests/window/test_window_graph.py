@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from looking import Window, fill, press, shows, tab_to
+from looking import Window, fill, press, shows, tab_to, undo
 from playwright.sync_api import Page, expect
 from window.browser import until
 
@@ -110,6 +110,21 @@ def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stock
         edge = page.get_by_role("complementary", name="The graph as a list").locator("li .link[aria-expanded]").first
         press(page, edge)
         expect(page.locator(".edge-reason")).to_contain_text("weight")
+
+
+def test_an_edge_that_was_drawn_by_hand_is_taken_back_where_its_reason_stands(stocked: Window) -> None:
+    with stocked.page("/graph?start=npm-ci-fails-behind-proxy&relations=RELATED") as page:
+        options = page.get_by_role("listbox", name="Nodes").get_by_role("option")
+        tab_to(page, options.first)
+        tab_to(page, options.filter(has_text="npm-ci-fails").first, "ArrowDown")
+        page.keyboard.press("Enter")
+        beside = page.get_by_role("complementary", name="The graph as a list")
+        press(page, beside.locator("li .link[aria-expanded]", has_text="use-tabs"))
+        shows(page, "Drawn by a person.")
+        press(page, beside.get_by_role("button", name="Take back “related”"))
+        expect(beside.locator("li .link[aria-expanded]", has_text="use-tabs")).to_have_count(0)
+        undo(page, "The edge “related” is taken back.")
+        expect(beside.locator("li .link[aria-expanded]", has_text="use-tabs")).to_have_count(1)
 
 
 def test_pictures_of_hostile_titles_are_well_formed(stocked: Window) -> None:

@@ -49,3 +49,16 @@ def test_the_slider_of_the_graph_shows_what_held_then(stocked: Window) -> None:
         until(page, f"{DRAWN} < {everything}")
         expect(page.get_by_role("option", name="billing-service-moved-rust")).to_have_count(0)
         expect(page.get_by_role("option", name=re.compile("Perl was chosen|written-perl"))).not_to_have_count(0)
+
+
+def test_an_edge_that_was_drawn_later_than_its_ends_began_comes_later(stocked: Window) -> None:
+    with stocked.page("/graph?start=till-counted-fridays&relations=DEPENDS_ON") as page:
+        beside = page.get_by_role("complementary", name="The graph as a list")
+        expect(beside).to_contain_text(re.compile(r"\b1 edge\b"))
+        tab_to(page, page.get_by_role("slider"))
+        page.keyboard.press("Home")
+        expect(page.locator(".slider output")).to_have_text("2019-03-01")
+        expect(beside).to_contain_text("0 edges")
+        expect(page.get_by_role("option", name="safe-has-two-keys")).to_be_visible()
+        page.keyboard.press("End")
+        expect(beside).to_contain_text(re.compile(r"\b1 edge\b"))

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (b2a54c471fea2bdf).
+// Written by scripts/schema from the schema and queries/operations.graphql (2d5ffcd144155b3e).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1888,7 +1888,7 @@ export type GainFragment = { memoryId: string, name: string, use: string, outcom
 
 export type GateReportFragment = { read: number, dropped: number, dropRate: number | null };
 
-export type GraphEdgeFragment = { type: Relation, weight: number, relation: string, createdAt: string, reason: string, source: RefFragment, target: RefFragment };
+export type GraphEdgeFragment = { type: Relation, weight: number, relation: string, createdAt: string, reason: string, drawn: boolean, heldSince: string | null, heldUntil: string | null, source: RefFragment, target: RefFragment };
 
 export type GraphNodeFragment = { title: string, scope: string, saidBy: string, kind: Kind | null, status: Status | null, at: string | null, heldUntil: string | null, degree: number, ref: RefFragment };
 
@@ -2371,6 +2371,9 @@ export const GraphEdgeFragmentDoc = gql`
   relation
   createdAt
   reason
+  drawn
+  heldSince
+  heldUntil
 }
     ` as unknown as DocumentNode<GraphEdgeFragment, unknown>;
 export const CommunityInsideFragmentDoc = gql`

@@ -33,15 +33,18 @@ export function add(drawn: Drawn, nodes: readonly GraphNodeFragment[], edges: re
 
 /** Returns what passes the filters and held at a moment (Infinity: ever); an edge needs both of its ends. */
 export function filtered(drawn: Drawn, labels: readonly string[], relations: readonly string[], moment: number): Drawn {
-  const held = ({ at, heldUntil }: Node) =>
-    moment === Infinity || ((!at || Date.parse(at) <= moment) && (!heldUntil || Date.parse(heldUntil) > moment));
+  const held = (since: string | null, until: string | null) =>
+    moment === Infinity || ((!since || Date.parse(since) <= moment) && (!until || Date.parse(until) > moment));
   const nodes = new Map(
-    [...drawn.nodes].filter(([, node]) => (!labels.length || labels.includes(node.ref.label)) && held(node)),
+    [...drawn.nodes].filter(([, { ref, at, heldUntil }]) => (!labels.length || labels.includes(ref.label)) && held(at, heldUntil)),
   );
   const edges = new Map(
     [...drawn.edges].filter(
       ([, edge]) =>
-        nodes.has(edge.source.id) && nodes.has(edge.target.id) && (!relations.length || relations.includes(edge.type)),
+        nodes.has(edge.source.id) &&
+        nodes.has(edge.target.id) &&
+        (!relations.length || relations.includes(edge.type)) &&
+        held(edge.heldSince, edge.heldUntil),
     ),
   );
   // What has no time of its own, such as a file, is there while anything that is there leads to it.
@@ -49,6 +52,12 @@ export function filtered(drawn: Drawn, labels: readonly string[], relations: rea
   for (const [id, { at }] of nodes) if (moment !== Infinity && !at && !tied.has(id)) nodes.delete(id);
   return { nodes, edges };
 }
+
+/** Returns the moments, in order, at which something of what is drawn began. */
+export const beginnings = ({ nodes, edges }: Drawn): number[] =>
+  [...[...nodes.values()].map(({ at }) => at), ...[...edges.values()].map(({ heldSince }) => heldSince)]
+    .flatMap((at) => (at ? [Date.parse(at)] : []))
+    .sort((a, b) => a - b);
 
 export function counts(values: Iterable<string>): { value: string; count: number }[] {
   const found = new Map<string, number>();

@@ -8,7 +8,7 @@ import {
   RestoreDocument,
   RevertDocument,
 } from "helix-memory";
-import type { Kind, MemoryFragment } from "helix-memory";
+import type { GraphEdgeFragment, Kind, MemoryFragment } from "helix-memory";
 import { useState } from "react";
 import { Button, Form } from "react-aria-components";
 import { useNavigate } from "react-router";
@@ -145,6 +145,29 @@ function useFollowing() {
     const there = (pathname + search).replaceAll(before, now);
     if (there !== pathname + search) void navigate(there, { replace: true });
   };
+}
+
+/** Takes back an edge that was drawn by hand, word by word where it has several. */
+export function TakeBack({ edge }: { edge: GraphEdgeFragment }) {
+  const take = useChange(EdgeDocument, {
+    said: (_, { relation }) => `The edge “${plain(relation)}” is taken back.`,
+    undo: (_, asked) => helix.run(EdgeDocument, { ...asked, undo: false }),
+  });
+  if (!edge.drawn) return null;
+  return (
+    <div className="row">
+      {edge.relation.split(", ").map((relation) => (
+        <Button
+          key={relation}
+          className="button quiet"
+          isDisabled={take.isPending}
+          onPress={() => take.mutate({ source: edge.source.id, target: edge.target.id, relation, undo: true })}
+        >
+          Take back “{plain(relation)}”
+        </Button>
+      ))}
+    </div>
+  );
 }
 
 const RELATIONS = ["SOLVES", "CAUSES", "DEPENDS_ON", "CONTRADICTS", "DECIDED_BY", "SIMILAR", "CO_OCCURS", "RELATED"];

@@ -17,7 +17,7 @@ import { useLocation } from "react-router";
 
 import { hrefOf, sessionPath, useLink } from "../address";
 import { useAnswer, usePages } from "../api";
-import { Actions, useEdit } from "../parts/actions";
+import { Actions, TakeBack, useEdit } from "../parts/actions";
 import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { More } from "../parts/more";
@@ -351,12 +351,14 @@ function Edges({ id }: { id: string }) {
                 const word = plain(edge.relation || edge.type);
                 return (
                   end && (
-                    <li key={`${edge.type} ${edge.relation} ${end.ref.id} ${String(there)}`} title={edge.reason}>
+                    <li key={`${edge.type} ${edge.relation} ${end.ref.id} ${String(there)}`}>
                       <span className="muted small">{there ? word : `← ${word}`}</span>{" "}
                       <Link className="link" href={hrefOf(end, link)}>
                         <Line text={end.title} most={90} />
                       </Link>{" "}
-                      {end.kind ? <KindBadge kind={end.kind} /> : <span className="muted small">{plain(end.ref.label)}</span>}
+                      {end.kind ? <KindBadge kind={end.kind} /> : <span className="muted small">{plain(end.ref.label)}</span>}{" "}
+                      <span className="muted small">{edge.reason}</span>
+                      <TakeBack edge={edge} />
                     </li>
                   )
                 );

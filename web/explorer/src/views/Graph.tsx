@@ -9,9 +9,10 @@ import { useAddress, useScope } from "../address";
 import { helix, useAnswer } from "../api";
 import { Canvas } from "../graph/Canvas";
 import type { Places } from "../graph/Canvas";
-import { add, COLOURS, counts, filtered, nothing } from "../graph/model";
+import { add, beginnings, COLOURS, counts, filtered, nothing } from "../graph/model";
 import type { Drawn, Edge } from "../graph/model";
 import { savePng, saveSvg } from "../graph/picture";
+import { TakeBack } from "../parts/actions";
 import { Facet, Pick } from "../parts/controls";
 import { Empty, Failed, Loading } from "../parts/states";
 import { count, cut, fullTime, Line, plain, Time } from "../parts/text";
@@ -129,10 +130,7 @@ function Close({ start, question, community }: { start: string; question: string
   const address = useAddress();
   const found = useDrawn(start, question, community);
   const { labels, relations } = { labels: address.all("labels"), relations: address.all("relations") };
-  const times = useMemo(
-    () => [...found.drawn.nodes.values()].flatMap(({ at }) => (at ? [Date.parse(at)] : [])).sort((a, b) => a - b),
-    [found.drawn],
-  );
+  const times = useMemo(() => beginnings(found.drawn), [found.drawn]);
   const last = times.at(-1) ?? 0;
   const until = Number(address.get("until")) || Infinity;
   const drawn = useMemo(() => filtered(found.drawn, labels, relations, until), [found.drawn, labels.join(), relations.join(), until]);
@@ -356,7 +354,9 @@ function EdgeReason({ edge, drawn, onChoose }: { edge: Edge; drawn: Drawn; onCho
       </p>
       <p className="muted small">
         {edge.reason} {edge.createdAt && fullTime(edge.createdAt)}, weight {edge.weight.toFixed(2)}
+        {edge.heldUntil && `; until ${fullTime(edge.heldUntil)}`}
       </p>
+      <TakeBack edge={edge} />
     </div>
   );
 }
@@ -397,6 +397,9 @@ function Overview() {
           relation: `${count(weight, "edge")} between them`,
           reason: "",
           createdAt: "",
+          drawn: false,
+          heldSince: null,
+          heldUntil: null,
           weight,
           source: { label: from.ref.label, id: source },
           target: { label: to.ref.label, id: target },
