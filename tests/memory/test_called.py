@@ -62,6 +62,20 @@ def test_every_word_has_to_be_there(town: Helix) -> None:
     assert found(town, "kite moon") == found(town, "  ") == set()
 
 
+def test_the_oldest_of_many_tasks_is_found_by_the_last_word_of_a_long_objective(
+    town: Helix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helix.memory.upkeep.called._AT_ONCE", 3)
+    objective = f"Paint the stand {'in the colours of the town ' * 6}with vermilion"
+    mirror(town.store, TaskSighting(session="kite-day", key="2", objective=objective, scope="fair"))
+    for key in range(3, 13):
+        sighting = TaskSighting(session="kite-day", key=str(key), objective=f"Carry bench {key}", scope="fair")
+        mirror(town.store, sighting)
+    (node,) = graph.find(town, "vermilion")
+    assert (node.ref.label, node.title.startswith("Paint the stand")) == (Label.TASK, True)
+    assert len(graph.find(town, "carry", labels=[Label.TASK], limit=20)) == 10
+
+
 def test_labels_and_the_limit_of_each_narrow_it(town: Helix) -> None:
     assert {label for label, _ in found(town, "kite", labels=[Label.TASK, Label.PLAN])} == {Label.TASK, Label.PLAN}
     assert len(found(town, "kite", labels=[Label.TASK], limit=1)) == 1

@@ -12,21 +12,21 @@ from helix.memory.capture.sessions import name_of, told_sessions
 from helix.model.edge import Label
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Status
-from helix.store.graph_drawing import drawn_nodes, title
-from helix.store.index import Rows
+from helix.store.graph_drawing import drawn_nodes
+from helix.store.index import Index, Rows
 from helix.store.store import Store
 
 CALLED = (Label.MEMORY, Label.SESSION, Label.PLAN, Label.TASK, Label.ENTITY, Label.REFLECTION)
 _MOST_WORDS = 16
-_MOST_READ = 1_000
-"""Of plans and of tasks so many of the newest are looked at."""
+_AT_ONCE = 1_000
+"""Plans and tasks that are read together; and entities of which the shortest names are looked for."""
 
 
 def called(store: Store, text: str, labels: Sequence[Label], limit: int) -> list[GraphNode]:
     """Return at most `limit` nodes of each label that have every word in what they are called, label by label.
 
-    A memory and an insight have it in their text; those that do not stand in recall are left out, as are private
-    sessions. Without a word there are none.
+    A memory and an insight have it in their text, a plan and a task in the whole of their objective. Memories and
+    insights that do not stand in recall are left out, as are private sessions. Without a word there are none.
     """
     words = text.casefold().split()[:_MOST_WORDS]
     told = cache(lambda: reduce(and_, map(store.index.with_word, words)))
@@ -43,11 +43,17 @@ def _rows(store: Store, label: Label, words: Sequence[str], told: Callable[[], R
             return (row for row in index.newest(told_sessions(store)) if _has(name_of(index, row), words))
         case Label.ENTITY:
             found = index.with_name(index.where(label), words)
-            return [row for _, row in nsmallest(_MOST_READ, ((len(name), row) for name, row in found))]
+            return [row for _, row in nsmallest(_AT_ONCE, ((len(name), row) for name, row in found))]
         case _:
-            rows = index.newest(index.where(label), _MOST_READ)
-            held = zip(rows, index.records.present([index.ref_of(row) for row in rows]), strict=True)
-            return (row for row, node in held if node is not None and _has(title(node), words))
+            return _by_objective(index, index.newest(index.where(label)), words)
+
+
+def _by_objective(index: Index, rows: Sequence[int], words: Sequence[str]) -> Iterable[int]:
+    """Yield the rows of plans or tasks that have the words; reads on only as long as somebody asks for more."""
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        held = index.records.present([index.ref_of(row) for row in some])
+        yield from (row for row, node in zip(some, held, strict=True) if _has(getattr(node, "objective", ""), words))
 
 
 def _has(name: str, words: Sequence[str]) -> bool:
