@@ -84,8 +84,10 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
     left = erasing.legacy(store.journal)
+    store.log_check.close()
     with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
         store.writer.call(lambda: store.take_over(cleared))
+    store.log_check.begin()
     warnings = []
     try:
         store.rebuild_graph(ticket)

@@ -33,6 +33,7 @@ from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
 from helix.store.index import Index
 from helix.store.jobs import Ticket
+from helix.store.log_check import LogCheck
 from helix.store.near_pairs import NearPairs
 from helix.store.projection import Projection
 from helix.store.runtime import Runtime
@@ -147,6 +148,7 @@ class Store:
         self.writer.listen(self.images.note)
         self.folding = IdleFold(self.journal)
         self.writer.listen(self.folding.note)
+        self.log_check = LogCheck(self.journal)
         self._serving = True
         if mended:
             self._renew_graph()
@@ -324,6 +326,7 @@ class Store:
             for close in (self._lock.release, self.journal.close, self.graph.close, self.images.close):
                 closing.callback(close)
             self.writer.close()
+            self.log_check.close()
             self.folding.close()
             try:
                 self.journal.set_meta(LAST_ANSWERS, answers)

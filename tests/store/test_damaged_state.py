@@ -193,14 +193,29 @@ def test_a_damaged_log_takes_nothing_from_a_whole_state(home: Path) -> None:
 
 @pytest.mark.parametrize("column", ["seq", "at", "payload", "salt", "digest", "chain"])
 @pytest.mark.parametrize("kind", ["no UTF-8", "number"])
-def test_whatever_stands_in_the_log_the_doctor_says_which_row(home: Path, column: str, kind: str) -> None:
+def test_whatever_stands_in_the_log_health_and_doctor_say_which_row(home: Path, column: str, kind: str) -> None:
     try:
         damage(home, f"UPDATE log SET {column} = {DAMAGE[kind]} WHERE seq = 2")
     except sqlite3.IntegrityError:
         pytest.skip("SQLite lets nothing else than a free number stand there")
     with opened(home) as helix:
-        assert helix.store.journal.verify_chain().damaged
+        damaged = helix.store.journal.verify_chain().damaged
+        assert damaged
+        assert f"rows {', '.join(map(str, damaged))} of the journal's log are damaged" in helix.store.log_check.wait()
+        assert upkeep.health(helix).status == "degraded"
+        assert helix.store.log_check.trouble in upkeep.health(helix).issues
         assert upkeep.stats(helix).by_status["active"] == FACTS
+
+
+def test_a_restored_log_is_checked_anew(home: Path, tmp_path: Path) -> None:
+    with opened(home) as helix:
+        finished(helix, upkeep.backup(helix, str(tmp_path / "kept.db")))
+    damage(home, "UPDATE log SET payload = x'00' WHERE seq = 2")
+    with opened(home) as helix:
+        assert helix.store.log_check.wait()
+        finished(helix, upkeep.restore_backup(helix, str(tmp_path / "kept.db")))
+        assert not helix.store.log_check.wait()
+        assert upkeep.health(helix).status == "ok"
 
 
 def test_a_log_that_only_the_writer_meets_is_made_good(home: Path) -> None:

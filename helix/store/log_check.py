@@ -1,0 +1,64 @@
+"""Log check: walks the journal's chain once behind each start, in a thread of its own, and says which rows are damaged.
+
+The state is kept apart from the log, so that a damaged row of that shows nowhere else until somebody needs the row.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from helix.errors import HelixError
+from helix.journal.log import Journal
+
+log = logging.getLogger(__name__)
+
+_TOLD = 5
+
+
+class _Closed(Exception):
+    """The store is being closed: the rest of the chain is not looked at."""
+
+
+class LogCheck:
+    """The look at the chain that is under way, or what it found: `trouble` is a sentence, empty where all is well."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.trouble = ""
+        self._journal = journal
+        self._closed = threading.Event()
+        self.begin()
+
+    def begin(self) -> None:
+        """Check anew: another log may stand there now."""
+        self.trouble = ""
+        self._closed.clear()
+        self._thread = threading.Thread(target=self._run, name="helix-log-check", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> str:
+        """Return the trouble once the check is over."""
+        self._thread.join()
+        return self.trouble
+
+    def close(self) -> None:
+        """End the check; closing twice is no error."""
+        self._closed.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            damaged = self._journal.verify_chain(self._seen).damaged
+        except _Closed:
+            return
+        except HelixError as error:
+            self.trouble = f"the journal's log cannot be read to its end: {error.message}: `helix doctor`"
+        else:
+            rows = ", ".join(map(str, damaged[:_TOLD])) + (" and more" if len(damaged) > _TOLD else "")
+            self.trouble = f"rows {rows} of the journal's log are damaged: `helix doctor`" if damaged else ""
+        if self.trouble:
+            log.error("the journal's log is damaged", extra={"trouble": self.trouble})
+
+    def _seen(self, done: int, total: int) -> None:
+        if self._closed.is_set():
+            raise _Closed
