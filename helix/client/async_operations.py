@@ -231,10 +231,17 @@ class AsyncOperations(ABC):
         return await self._ask("close_session", name=name, scope=scope, idempotency_key=idempotency_key)
 
     async def sessions(
-        self, *, scope: str | None = None, first: int | None = None, after: str | None = None, name: str | None = None
+        self,
+        *,
+        scope: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+        name: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
     ) -> Page[SessionReport]:
         """List sessions page by page, the latest start first; private ones are not among them."""
-        return await self._ask("sessions", scope=scope, first=first, after=after, name=name)
+        return await self._ask("sessions", scope=scope, first=first, after=after, name=name, since=since, until=until)
 
     async def pause(self, *, on: bool | None = None) -> bool:
         """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.

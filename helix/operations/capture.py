@@ -72,9 +72,12 @@ def sessions(
     first: int = 50,
     after: str | None = None,
     name: Annotated[str | None, "Only sessions of this name."] = None,
+    since: Annotated[datetime | None, "Only sessions that began at this moment or later."] = None,
+    until: Annotated[datetime | None, "Only sessions that began at this moment or earlier."] = None,
 ) -> Page[SessionReport]:
     """List sessions page by page, the latest start first; private ones are not among them."""
-    return keeping.sessions(helix.store, scope, page_size(helix, "first", first), after, name)
+    wanted = MemoryFilter(scope=scope, since=since, until=until)
+    return keeping.sessions(helix.store, wanted, page_size(helix, "first", first), after, name)
 
 
 @mutation(person_where={("on", False): "end a pause"})

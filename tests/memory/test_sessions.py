@@ -78,6 +78,9 @@ def test_sessions_are_listed_by_their_start(ticking: Callable[[], Helix]) -> Non
     assert [report.name for report in capture.sessions(helix)] == names[::-1]
     assert [report.name for report in capture.sessions(helix, "a")] == names[1::-1]
     assert [report.name for report in capture.sessions(helix, first=1)] == names[-1:]
+    began = [report.started_at for report in capture.sessions(helix)]
+    within = capture.sessions(helix, since=began[2], until=began[1])
+    assert [report.name for report in within] == names[2:0:-1]
     assert capture.open_session(helix, SessionRequest(name=names[-1], scope="b", private=True)).private
     assert [report.name for report in capture.sessions(helix)] == names[-2::-1], "a private one is not listed"
     assert [report.name for report in capture.sessions(helix, first=1)] == [names[-2]]

@@ -38,6 +38,44 @@ def test_episodes_go_by_when_they_happened(stocked: Window) -> None:
         expect(rows.filter(has_text="Rust was tried")).to_have_count(0)
 
 
+def test_the_time_line_is_zoomed_and_moved_by_keys_and_its_lists_follow(stocked: Window) -> None:
+    with stocked.page("/happened?scope=past") as page:
+        axis = page.get_by_role("group", name=re.compile("Time line"))
+        rows = page.get_by_role("grid", name="Episodes").get_by_role("row")
+        expect(rows.filter(has_text="Perl was chosen")).to_have_count(1)
+        expect(axis.locator(".axis-tick").first).to_have_text(re.compile(r"20\d\d"))
+        tab_to(page, axis)
+        for _ in range(2):
+            page.keyboard.press("+")
+        expect(page).to_have_url(re.compile("from=20.*&to=20"))
+        expect(rows.filter(has_text="Perl was chosen")).to_have_count(0)
+        for _ in range(12):
+            page.keyboard.press("ArrowLeft")
+            if "from=2018" in page.url:
+                break
+        expect(rows.filter(has_text="Perl was chosen")).to_have_count(1)
+        expect(rows.filter(has_text="Rust was tried")).to_have_count(0)
+        kept = page.url
+        page.reload()
+        expect(rows.filter(has_text="Perl was chosen")).to_have_count(1)
+        assert page.url == kept
+        tab_to(page, axis)
+        page.keyboard.press("Home")
+        expect(page).not_to_have_url(re.compile("from="))
+        expect(rows.filter(has_text="Rust was tried")).to_have_count(1)
+        press(page, page.get_by_role("button", name="Closer"))
+        expect(page).to_have_url(re.compile("from="))
+
+
+def test_a_session_stands_on_the_time_line_and_in_the_list_below(stocked: Window) -> None:
+    with stocked.page("/happened?scope=shop") as page:
+        expect(page.locator(".axis-span[title=monday]")).to_have_count(1)
+        sessions = page.get_by_role("region", name="Sessions that began then")
+        expect(sessions.get_by_role("link", name="monday")).to_be_visible()
+        page.locator(".axis-span[title=monday]").click()
+        expect(page).to_have_url(re.compile("/happened/session/monday"))
+
+
 def test_the_slider_of_the_graph_shows_what_held_then(stocked: Window) -> None:
     name = "billing-service-written-perl"
     with stocked.page(f"/graph?start={name}&scope=past") as page:

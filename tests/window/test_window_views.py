@@ -20,6 +20,7 @@ VIEWS = (
     (f"/graph?start={FOUND}&steps=2&to=run-tests-uv-run-pytest", "PNG"),
     ("/graph?q=why+does+the+parser+fail", "PNG"),
     ("/happened", "monday"),
+    ("/happened?tab=sessions", "monday"),
     ("/happened?tab=episodes&scope=shop", "raises a KeyError"),
     ("/happened?tab=plans", "new payment provider"),
     ("/happened/session/monday?scope=shop", "raises a KeyError"),
@@ -175,7 +176,7 @@ def test_a_date_is_typed_key_by_key(empty: Window) -> None:
 def test_an_address_of_no_tab_opens_the_first_one(empty: Window) -> None:
     for path, first in (
         ("/health?tab=foo", "Overview"),
-        ("/happened?tab=zzz", "Sessions"),
+        ("/happened?tab=zzz", "Timeline"),
         ("/decide?tab=x", "Contradictions"),
     ):
         with empty.page(path) as page:

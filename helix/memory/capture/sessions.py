@@ -12,6 +12,7 @@ from helix.errors import NotFoundError
 from helix.journal.private_sessions import hidden, hide, own_salt
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
+from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
@@ -19,6 +20,7 @@ from helix.model.operations import Change
 from helix.model.reports import Page, SessionReport
 from helix.store import listing
 from helix.store.index import Index, Rows
+from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
@@ -97,13 +99,17 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 
 
 def sessions(
-    store: Store, scope: str | None, first: int, after: str | None, name: str | None = None
+    store: Store, wanted: MemoryFilter, first: int, after: str | None, name: str | None = None
 ) -> Page[SessionReport]:
-    """Return a page of the sessions of exactly this scope and name (None: of any), no private ones.
+    """Return a page of the sessions of a name (None: of any), no private ones, the latest start first.
 
-    The latest start comes first.
+    Of what is wanted the scope counts, and the time, in which a session began.
     """
-    index, rows = store.index, told_sessions(store, scope)
+    index, rows = store.index, told_sessions(store, wanted.scope)
+    if wanted.since is not None:
+        rows &= index.recorded_since(to_micros(wanted.since))
+    if wanted.until is not None:
+        rows &= index.recorded_until(to_micros(wanted.until))
     if name is not None:
         rows &= index.rows_of(_ref(one, name) for one in index.scopes_of(rows))
     return listing.page(store, rows, (Label.SESSION,), first, after).each(partial(_report, index))

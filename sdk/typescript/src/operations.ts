@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2d5ffcd144155b3e).
+// Written by scripts/schema from the schema and queries/operations.graphql (78ef6b67e395c2ab).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -348,6 +348,8 @@ export type SessionsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
   name?: string | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
 }>;
 
 
@@ -3931,8 +3933,15 @@ ${EpisodeFragmentDoc}
 ${ProvenanceFragmentDoc}
 ${PageInfoFragmentDoc}` as unknown as DocumentNode<EpisodesQuery, EpisodesQueryVariables>;
 export const SessionsDocument = gql`
-    query Sessions($scope: String, $first: Int, $after: String, $name: String) {
-  sessions(scope: $scope, first: $first, after: $after, name: $name) {
+    query Sessions($scope: String, $first: Int, $after: String, $name: String, $since: DateTime, $until: DateTime) {
+  sessions(
+    scope: $scope
+    first: $first
+    after: $after
+    name: $name
+    since: $since
+    until: $until
+  ) {
     ...SessionReportConnection
   }
 }

@@ -10,7 +10,7 @@ export const VIEWS = [
   { path: "/transfer", name: "Import and export" },
 ] as const;
 
-export const HAPPENED = ["sessions", "episodes", "plans"] as const;
+export const HAPPENED = ["timeline", "sessions", "episodes", "plans"] as const;
 export const HEALTH = ["overview", "work", "models", "settings", "agents", "checks", "log"] as const;
 export const DECIDE = [
   { id: "contradictions", name: "Contradictions", of: "contradictions" },

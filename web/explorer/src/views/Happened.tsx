@@ -1,11 +1,14 @@
 /** What happened: sessions and what was recorded in them, the newest first, and the plans with their tasks. */
 import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument, ShowingsDocument } from "helix-memory";
 import type { EpisodeFragment } from "helix-memory";
+import { useMemo } from "react";
 import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { useParams } from "react-router";
+import { useNavigate, useParams } from "react-router";
 
 import { sessionPath, useAddress, useLink, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
+import { Axis } from "../parts/axis";
+import type { Heap, Stretch } from "../parts/axis";
 import { SaidBy, StatusBadge } from "../parts/badges";
 import { TimePick } from "../parts/controls";
 import { Days, endOf, span, startOf, timeOf } from "../parts/days";
@@ -32,6 +35,9 @@ export function Happened() {
             </Tab>
           ))}
         </TabList>
+        <TabPanel id="timeline">
+          <TimeLine />
+        </TabPanel>
         <TabPanel id="sessions">
           <Sessions />
         </TabPanel>
@@ -46,19 +52,117 @@ export function Happened() {
   );
 }
 
-function Sessions() {
+/** All that happened in a stretch of time, which the address says: on an axis, and as lists. */
+function TimeLine() {
+  const scope = useScope();
+  const facets = useAnswer(FacetsDocument, { scope, anyStatus: true, time: "HAPPENED" });
+  const first = useAnswer(SessionsDocument, { scope, first: 1 });
+  const days = useMemo(() => (facets.data?.days ?? []).filter(({ episodes }) => episodes > 0), [facets.data]);
+  const latest = first.data?.edges.map(({ node }) => node.startedAt.slice(0, 10)) ?? [];
+  if (facets.error && !facets.data) return <Failed error={facets.error} again={facets.refetch} />;
+  if (!facets.data || !first.data) return <Loading what="what happened" />;
+  if (!days.length && !latest.length) return <NoSession />;
+  return <Stretched days={days} whole={stretchOf([...days.map(({ day }) => day), ...latest])} />;
+}
+
+interface EpisodesOf {
+  day: string;
+  episodes: number;
+}
+
+function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretch }) {
   const scope = useScope();
   const link = useLink();
-  const pages = usePages(SessionsDocument, { scope, first: 50 });
+  const navigate = useNavigate();
+  const { get, set } = useAddress();
+  const [from, to] = [Date.parse(get("from")), Date.parse(get("to"))];
+  const shown = from < to ? { from, to } : whole;
+  const [since, until] = [new Date(shown.from).toISOString(), new Date(shown.to).toISOString()];
+  const before = new Date(2 * shown.from - shown.to).toISOString(); // what began then may go on
+  const sessions = useAnswer(SessionsDocument, { scope, since: before, until, first: MOST_DRAWN });
+  const episodes = useAnswer(EpisodesDocument, { scope, since, until, time: "HAPPENED", first: MOST_DRAWN });
+  const spans = (sessions.data?.edges ?? []).map(({ node }) => ({
+    id: node.id,
+    name: node.name,
+    from: Date.parse(node.startedAt),
+    to: Date.parse(node.endedAt ?? node.startedAt),
+  }));
+  const found = episodes.data?.edges ?? [];
+  const heaps =
+    (episodes.data?.totalCount ?? MOST_DRAWN) < MOST_DRAWN
+      ? found.map(({ node }) => Date.parse(node.occurredAt ?? node.recordedAt)).map((at) => ({ from: at, to: at, number: 1 }))
+      : heapsOf(days, shown);
+  return (
+    <>
+      <Axis
+        label="Time line of sessions and episodes"
+        whole={whole}
+        shown={shown}
+        spans={spans}
+        heaps={heaps}
+        onShow={(next) => set({ from: next && minute(next.from), to: next && minute(next.to) })}
+        onOpen={(id) => {
+          const node = sessions.data?.edges.find((one) => one.node.id === id)?.node;
+          if (node) void navigate(link(sessionPath(node.name), { scope: node.scope }));
+        }}
+      />
+      <p className="muted small" role="status">
+        {span(since.slice(0, 10), until.slice(0, 10))}: {count(episodes.data?.totalCount ?? 0, "episode")}
+      </p>
+      <div className="beside-each-other">
+        <section aria-label="Sessions that began then">
+          <h2>Sessions</h2>
+          <Sessions since={since} until={until} />
+        </section>
+        <section aria-label="Episodes of then">
+          <h2>Episodes</h2>
+          <EpisodeList variables={{ scope, since, until, time: "HAPPENED" }} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+const MOST_DRAWN = 200;
+const MOST_HEAPS = 80;
+const DAY = 86_400_000;
+
+const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
+
+/** Returns from the first of the days to the end of the last one. */
+function stretchOf(days: readonly string[]): Stretch {
+  const times = days.map((day) => Date.parse(day));
+  return { from: Math.min(...times), to: Math.max(...times) + DAY };
+}
+
+/** Returns how many episodes there are in each of some equal parts, in whole days, of a stretch. */
+function heapsOf(days: readonly EpisodesOf[], { from, to }: Stretch): Heap[] {
+  const width = Math.ceil((to - from) / DAY / MOST_HEAPS) * DAY;
+  const found = new Map<number, number>();
+  for (const { day, episodes } of days) {
+    const start = Math.floor(Date.parse(day) / width) * width;
+    if (start + width > from && start < to) found.set(start, (found.get(start) ?? 0) + episodes);
+  }
+  return [...found].map(([start, number]) => ({ from: start, to: start + width, number }));
+}
+
+function NoSession() {
+  return (
+    <Empty title="No session is recorded yet.">
+      <p><code>helix connect all</code> has your agents record theirs.</p>
+      <p><code>helix ingest transcript ~/.claude/projects</code> takes in earlier ones.</p>
+    </Empty>
+  );
+}
+
+/** All sessions, or those that began in a stretch of time. */
+function Sessions({ since, until }: { since?: string; until?: string }) {
+  const scope = useScope();
+  const link = useLink();
+  const pages = usePages(SessionsDocument, { scope, since, until, first: 50 });
   if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what="sessions" />;
-  if (!pages.items.length)
-    return (
-      <Empty title="No session is recorded yet.">
-        <p><code>helix connect all</code> has your agents record theirs.</p>
-        <p><code>helix ingest transcript ~/.claude/projects</code> takes in earlier ones.</p>
-      </Empty>
-    );
+  if (!pages.items.length) return since ? <p className="muted">None began then.</p> : <NoSession />;
   return (
     <>
       <ol className="timeline">
@@ -130,6 +234,7 @@ function EpisodeList({ variables }: { variables: Wanted }) {
   const open = address.get("open");
   if (pages.error && !pages.data) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what="episodes" />;
+  if (!pages.items.length && (variables.since || variables.until)) return <p className="muted">Nothing happened then.</p>;
   if (!pages.items.length)
     return (
       <Empty title="Nothing is recorded here yet.">
