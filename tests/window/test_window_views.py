@@ -83,6 +83,27 @@ def look_at(window: Window, views: Sequence[tuple[str, str]], axe: str) -> None:
             no_barrier(page, axe, path, LOOKS)
 
 
+def test_a_narrow_table_breaks_no_word_and_its_tab_is_in_sight(stocked: Window) -> None:
+    with stocked.page() as page:
+        page.set_viewport_size(NARROW)
+        stocked.go(page, "/health?tab=agents")
+        expect(page.locator(".table td").first).to_be_visible()
+        broken = page.evaluate(
+            """[...document.querySelectorAll('.table td')].flatMap(cell => {
+                 const text = cell.firstChild;
+                 if (text?.nodeType !== Node.TEXT_NODE) return [];
+                 return [...text.data.matchAll(/\\S+/g)].filter(({index, 0: word}) => {
+                   const range = document.createRange();
+                   range.setStart(text, index);
+                   range.setEnd(text, index + word.length);
+                   return range.getClientRects().length > 1;
+                 }).map(([word]) => word);
+               })"""
+        )
+        assert broken == []
+        expect(page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=0.9)
+
+
 def linked(window: Window, path: str, beginning: str) -> str:
     """Return where the first link of a view leads that begins so."""
     with window.page(path) as page:

@@ -21,7 +21,7 @@ import {
 } from "helix-memory";
 import type { DisputeFragment, MemoryFragment } from "helix-memory";
 import { useEffect, useRef, useState } from "react";
-import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Link, TabList, TabPanel, Tabs } from "react-aria-components";
 
 import { useAddress, useLink, useScope } from "../address";
 import { helix, useAnswer, useChange, usePages } from "../api";
@@ -30,6 +30,7 @@ import { Badges, KindBadge, SaidBy, trustWord } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { More } from "../parts/more";
 import { Empty, Failed, Loading } from "../parts/states";
+import { ViewTab } from "../parts/tab";
 import { count, Line, plain, Time, Words } from "../parts/text";
 import { DECIDE } from "../shell/views";
 
@@ -48,9 +49,9 @@ export function Decide() {
       <Tabs selectedKey={tab} onSelectionChange={(key) => address.set({ tab: String(key) }, { push: true })}>
         <TabList className="tabs" aria-label="What waits">
           {DECIDE.map(({ id, name, of }) => (
-            <Tab key={id} id={id} className="tab">
+            <ViewTab key={id} id={id}>
               {name} {inbox.data ? <span className="count">{inbox.data[of]}</span> : null}
-            </Tab>
+            </ViewTab>
           ))}
         </TabList>
         <TabPanel id="contradictions">

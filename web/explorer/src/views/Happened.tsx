@@ -2,7 +2,7 @@
 import { EpisodesDocument, FacetsDocument, PlansDocument, SessionsDocument, ShowingsDocument } from "helix-memory";
 import type { EpisodeFragment } from "helix-memory";
 import { useMemo } from "react";
-import { Button, Link, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Link, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useNavigate, useParams } from "react-router";
 
 import { sessionPath, useAddress, useLink, useScope } from "../address";
@@ -17,6 +17,7 @@ import { More } from "../parts/more";
 import { Panel } from "../parts/panel";
 import { Rows } from "../parts/rows";
 import { Empty, Failed, Loading } from "../parts/states";
+import { ViewTab } from "../parts/tab";
 import { count, fullTime, Line, Time, When } from "../parts/text";
 import { Showings } from "../parts/showings";
 import { HAPPENED, tabName } from "../shell/views";
@@ -30,9 +31,9 @@ export function Happened() {
       <Tabs selectedKey={address.oneOf("tab", HAPPENED)} onSelectionChange={(tab) => address.set({ tab: String(tab), open: null }, { push: true })}>
         <TabList className="tabs" aria-label="What happened">
           {HAPPENED.map((id) => (
-            <Tab key={id} id={id} className="tab">
+            <ViewTab key={id} id={id}>
               {tabName(id)}
-            </Tab>
+            </ViewTab>
           ))}
         </TabList>
         <TabPanel id="timeline">

@@ -16,11 +16,12 @@ import {
 } from "helix-memory";
 import type { JobFragment, StatusReportFragment, WorkItemFragment } from "helix-memory";
 import { useState } from "react";
-import { Button, Input, Label, ProgressBar, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Input, Label, ProgressBar, SearchField, TabList, TabPanel, Tabs } from "react-aria-components";
 
 import { useAddress } from "../address";
 import { useAnswer, useChange, usePages } from "../api";
 import { Show } from "../parts/states";
+import { ViewTab } from "../parts/tab";
 import { Table } from "../parts/table";
 import { bytes, count, plain, Time, Words } from "../parts/text";
 import { HEALTH, tabName } from "../shell/views";
@@ -34,9 +35,9 @@ export function Health() {
       <Tabs selectedKey={address.oneOf("tab", HEALTH)} onSelectionChange={(tab) => address.set({ tab: String(tab) }, { push: true })}>
         <TabList className="tabs" aria-label="Health">
           {HEALTH.map((id) => (
-            <Tab key={id} id={id} className="tab">
+            <ViewTab key={id} id={id}>
               {tabName(id)}
-            </Tab>
+            </ViewTab>
           ))}
         </TabList>
         <TabPanel id="overview">
