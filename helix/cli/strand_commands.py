@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from helix.cli.declared import ask, asking, command, group
+from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.invocation import EVERYWHERE, Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, one_line, told
@@ -101,21 +102,27 @@ def _exported(out: Output, result: Record) -> None:
     plan=_PLAN,
 )
 def _import(invocation: Invocation, path: str, **asked: Any) -> None:
-    _taking(invocation, "import_strand", path, asked)
+    _taking(invocation, "import_strand", path, asked, _planned if asked.get("plan") else _taken)
 
 
 @asking(
     "strand clone", "clone_strand", "helix strand clone project.dna ./copy", path=_FILE, to=As("dir"), passphrase=_NEVER
 )
 def _clone(invocation: Invocation, path: str, to: str, **asked: Any) -> None:
-    _taking(invocation, "clone_strand", path, {**asked, "to": Path(to).absolute()})
+    _taking(invocation, "clone_strand", path, {**asked, "to": Path(to).absolute()}, _cloned)
 
 
-def _taking(invocation: Invocation, operation: str, path: str, asked: Record) -> None:
+def _cloned(out: Output, result: Record) -> None:
+    out.line(f"a new store of version {result['version'][:12]} is in {result['path']}")
+    out.say(_counted(result["counts"]))
+    out.say(f"`helix --store {shlex.quote(result['path'])} list --scope all` shows what it holds")
+
+
+def _taking(invocation: Invocation, operation: str, path: str, asked: Record, show: Show) -> None:
     file = Path(path).absolute()
     secret = _opening(invocation, file)
     given = {**asked, "path": file, **({} if secret is None else {"passphrase": secret})}
-    ask(invocation, operation, given, _planned if asked.get("plan") else _taken, cancels=True)
+    ask(invocation, operation, given, show, cancels=True)
 
 
 def _planned(out: Output, result: Record) -> None:
@@ -126,15 +133,19 @@ def _planned(out: Output, result: Record) -> None:
 
 def _taken(out: Output, result: Record) -> None:
     if result.get("already"):
-        out.line(f"version {result['version'][:12]} is here already")
+        out.line(f"version {result['version'][:12]} was taken in already: nothing was changed")
+        out.say("`helix strand diff` with the file shows what this store has otherwise by now")
         return
     for line in result["examples"]:
         out.line(told(line), indent=2)
-    counts = ", ".join(f"{count} {name}" for name, count in result["counts"].items()) or "nothing new"
-    out.say(f"version {result['version'][:12]} of {told(result['signer'])}: {counts}")
+    out.say(f"version {result['version'][:12]} of {told(result['signer'])}: {_counted(result['counts'])}")
     if result.get("job"):
         out.say(f"`helix undo {result['job']}` takes it back")
     _say_of(out, result["counts"])
+
+
+def _counted(counts: Record) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new"
 
 
 def _say_of(out: Output, counts: Record) -> None:
@@ -333,8 +344,8 @@ def _token(invocation: Invocation, place: str) -> str | None:
 
 
 def _synced(out: Output, result: Record) -> None:
-    counts = ", ".join(f"{count} {name}" for name, count in result["counts"].items())
-    out.line(f"{_strands(result['taken'])} taken in" + (f": {counts}" if counts else ""))
+    came = f": {_counted(result['counts'])}" if result["taken"] else ""
+    out.line(f"{_strands(result['taken'])} taken in{came}")
     out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
     for problem in result["problems"]:
         out.line((told(problem), "bold"))
