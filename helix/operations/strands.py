@@ -23,6 +23,7 @@ from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing
 from helix.strands.departing import export as write_strand
 from helix.strands.difference import difference
+from helix.strands.keyring import LOCKED
 from helix.strands.lineage import free_tag, name_version, rows_known, tag_of, version_named
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, Selection
@@ -150,7 +151,7 @@ def inspect_strand(
         schema=said["schema"],
         model=(said["embedding"] or {}).get("model", ""),
         opens_with=tuple(
-            "a passphrase" if one["type"] == "passphrase" else keyring.recipient(str(one.get("recipient")))
+            LOCKED if one["type"] == "passphrase" else keyring.recipient(str(one.get("recipient")))
             for one in said["keys"]
         ),
         scopes=tuple(said["scopes"]),

@@ -37,6 +37,10 @@ _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
 _PUBLIC = re.compile(r"helix-key1:([0-9a-f]{64})")
 
 
+LOCKED = "a passphrase"
+"""How a passphrase is told of among what opens a strand."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealing:
     """What a strand is signed with (the key's `name` and the key), and what opens it."""
@@ -49,7 +53,7 @@ class Sealing:
     @property
     def opens(self) -> list[str]:
         """What opens it, in words that tell one from another."""
-        locked = [] if self.passphrase is None else ["a passphrase"]
+        locked = [] if self.passphrase is None else [LOCKED]
         return sorted([*locked, *(bytes(one).hex() for one in self.recipients)])
 
 

@@ -29,7 +29,7 @@ from helix.store.store import Store
 from helix.strands import arriving, sync_state
 from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing, export
-from helix.strands.keyring import Keyring, Sealing, digits_of
+from helix.strands.keyring import LOCKED, Keyring, Sealing, digits_of
 from helix.strands.lineage import SCRATCH, apart, contained, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
 from helix.strands.place import Remote, Terms, digest_of, verified
@@ -232,7 +232,7 @@ class Syncing:
         name, held = self._written(there, version, lies_there)
         self.state.seen[name.signer] = name.number
         self.state.published.append(held)
-        self.state.opens = self.sealing.opens
+        self.state.opens = self._opening()
         if renewing:  # what was erased since is in all that was left before
             self.remote.remove([str(one) for one in there if one.signer == name.signer])
             self.state.outdated = outdated
@@ -244,6 +244,11 @@ class Syncing:
         """Return whether somebody is to open what is left by now who cannot open what was left before."""
         left = self.terms.may_leave and self.state.published
         return bool(left) and not set(self.sealing.opens) <= set(self.state.opens)
+
+    def _opening(self) -> list[str]:
+        """Return what opens what is left: the keys that the last strand for keys was for, and a passphrase if ever."""
+        before, now = set(self.state.opens), set(self.sealing.opens)
+        return sorted(now | (before if LOCKED in now else before & {LOCKED}))
 
     def _is_mine(self, name: StrandName) -> bool:
         """Return whether it was signed by a key of one's own, or by that of the other side: what it has is there."""

@@ -371,6 +371,10 @@ def test_who_is_trusted_later_takes_all_of_it_with_the_next_sync(machines: Machi
     assert not synced(one, place)["published"]
     settle(place, one, other)
     assert synced(other, place)["problems"] == []
+    assert synced(one, place, passphrase="open sesame, please")["published"]
+    for _ in range(2):  # neither way takes what the other one opens
+        assert not synced(one, place)["published"]
+        assert not synced(one, place, passphrase="open sesame, please")["published"]
 
 
 def test_a_passphrase_locks_what_lies_there(machines: Machines, folder: Path) -> None:
