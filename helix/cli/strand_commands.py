@@ -324,6 +324,8 @@ def _forgotten(out: Output, result: Record) -> None:
     left = result["left"]
     stay = f"what this store left there stays, {_strands(left)}" if left else "this store had left nothing there"
     out.say(f"{stay}; `helix sync` with the place again begins anew")
+    if result["erased"]:
+        out.say("they still have what was erased here since the last sync; another sync with the place replaces them")
 
 
 def _strands(count: int) -> str:

@@ -1427,7 +1427,8 @@ class AsyncOperations(ABC):
         """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay
         there.
 
-        Nothing is lost here, and nothing is removed there. Synced again it is as a new place.
+        Nothing is lost here, and nothing is removed there. `erased`: they have what was erased here since the
+        last sync. Synced again it is as a new place.
         """
         return await self._ask("forget_place", place=place)
 

@@ -17,6 +17,7 @@ from helix.store.jobs import Ticket
 from helix.strands import arriving, remotes, sync_state
 from helix.strands.remotes import address_of
 from helix.strands.shares import PlaceTokens
+from helix.strands.sync import outdated_by
 
 _SYNC = "carry memory out of the store, and take in what others carry"
 _PLACE = "A folder, a bare git repository (path or URL), `s3://bucket/prefix`, or a shared `https://host/sync/v1`."
@@ -74,7 +75,8 @@ def watch_sync(
 def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it."]) -> Job:
     """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay there.
 
-    Nothing is lost here, and nothing is removed there. Synced again it is as a new place.
+    Nothing is lost here, and nothing is removed there. `erased`: they have what was erased here since the last sync.
+    Synced again it is as a new place.
     """
     known = {state.place: state for state in sync_state.every(helix.store)}
     address = place if place in known else address_of(place)
@@ -82,11 +84,12 @@ def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it
         raise NotFoundError(f"this store was never synced with {address!r:.300}", hint="`helix sync` shows the places")
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        left = len(sync_state.read(helix.store, address).published)
+        state = sync_state.read(helix.store, address)
+        left, erased = len(state.published), state.outdated != outdated_by(helix.store)
         helix.watching.set(address, None)
         sync_state.drop(helix.store, address)
         remotes.forget(helix.store, address)
-        return {"place": address, "left": left}
+        return {"place": address, "left": left, "erased": bool(left) and erased}
 
     return helix.jobs.start(arriving.JOB, work)
 

@@ -221,7 +221,7 @@ class Syncing:
 
     def _leave(self, there: Sequence[StrandName]) -> str:
         """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
-        outdated = _outdated(self.store)
+        outdated = outdated_by(self.store)
         renewing, wider = outdated != self.state.outdated, self._is_for_more()
         version = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
         lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
@@ -329,7 +329,7 @@ def _sorted(names: Iterable[str]) -> list[StrandName]:
     return sorted(name for text in names if (name := StrandName.read(text)) is not None)
 
 
-def _outdated(store: Store) -> str:
+def outdated_by(store: Store) -> str:
     """Return what the last erasure noted; nothing where none has been."""
     try:
         return files.read_text(store.path / STRANDS / OUTDATED, links=False)

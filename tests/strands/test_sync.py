@@ -486,7 +486,11 @@ def test_a_place_that_is_forgotten_keeps_what_lies_there_and_is_synced_no_more(m
     until(lambda: synced(other, place)["taken"])
     until(lambda: syncing.synced_places(one)[0].at and not one.is_busy())
     before = root(one.store)
-    assert finished(one, syncing.forget_place(one, str(place))).result == {"place": str(place), "left": 1}
+    assert finished(one, syncing.forget_place(one, str(place))).result == {
+        "place": str(place),
+        "left": 1,
+        "erased": False,
+    }
     assert (syncing.synced_places(one), root(one.store)) == ([], before)
     assert not [*(one.store.path / "strands").glob("*.git")]
     with pytest.raises(NotFoundError, match="never synced with"):
@@ -494,6 +498,19 @@ def test_a_place_that_is_forgotten_keeps_what_lies_there_and_is_synced_no_more(m
     store(other, "tests need a database")
     settle(place, one, other)  # as with a new place
     assert len(syncing.synced_places(one)) == 1
+
+
+def test_a_place_that_is_forgotten_with_what_was_erased_since_is_told_of(machines: Machines, folder: Path) -> None:
+    one, _ = pair(machines)
+    secret = store(one, "the address of the office is 5 Sesame Street")
+    synced(one, folder)
+    finished(one, erasure.hard_forget(one, secret, erasure.erase_plan(one, secret).root.id))
+    assert finished(one, syncing.forget_place(one, str(folder))).result["erased"]
+    (before,) = left_in(folder)
+    store(one, "tests need a database")
+    assert synced(one, folder)["published"]
+    assert before not in left_in(folder)
+    assert not finished(one, syncing.forget_place(one, str(folder))).result["erased"]
 
 
 def test_a_token_goes_with_the_place_that_it_is_for(machines: Machines) -> None:

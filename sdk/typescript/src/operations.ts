@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (78ef6b67e395c2ab).
+// Written by scripts/schema from the schema and queries/operations.graphql (ac6273d3cd555e74).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
