@@ -11,6 +11,7 @@ from helix.model.strand import MemoryShare
 from helix.operations import strand_keys
 from helix.operations.listed import mutation, query
 from helix.service import Helix
+from helix.strands import shared_place
 from helix.strands.shares import Shares
 
 _SHARE = "share memory with others"
@@ -44,4 +45,6 @@ def new_share(
 @mutation(person=_SHARE)
 def revoke_share(helix: Helix, name: str) -> MemoryShare:
     """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
-    return Shares(helix.settings.home).revoke(name)
+    share = Shares(helix.settings.home).revoke(name)
+    shared_place.clear(helix.store, share)
+    return share

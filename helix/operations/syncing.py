@@ -43,8 +43,10 @@ def sync(
     """
     address = address_of(place)
     keyring_of(helix).sealing_for_oneself(key, passphrase)  # said at once where there is no key
-    if token is not None:
-        PlaceTokens(helix.settings.home).keep(_taking_a_token(address), token)
+    tokens = PlaceTokens(helix.settings.home)
+    if token is not None and token != tokens.of(_taking_a_token(address)):
+        tokens.keep(address, token)
+        sync_state.begin_anew(helix.store, address)  # it opens another share: what the last one had is not there
     sync_state.choose(helix.store, address, scopes)
     return helix.sync(address, key=key, passphrase=passphrase)
 

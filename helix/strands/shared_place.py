@@ -6,6 +6,7 @@ itself as with any folder. Nothing comes in but what the key of the share has si
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import threading
@@ -21,7 +22,7 @@ from helix.strands.folder_remote import FolderRemote
 from helix.strands.keyring import digits_of
 from helix.strands.names import SHORT, StrandName
 from helix.strands.place import Terms, verified
-from helix.strands.rows import Selection
+from helix.strands.rows import Selection, canonical
 
 PREFIX = "share://"
 """How the places begin that are a share's, among those that a store is synced with."""
@@ -39,7 +40,7 @@ class SharedPlace(FolderRemote):
     """The folder of one share. Uploads are taken one at a time, part by part, each where the last one ended."""
 
     def __init__(self, store: Store, share: MemoryShare) -> None:
-        super().__init__(files.private_folder(store.path / STRANDS / SHARED / share.name))
+        super().__init__(files.private_folder(_folder_of(store, share)))
         self._share = share
         self._lock = _LOCKS[self._folder]
 
@@ -80,8 +81,9 @@ class SharedPlace(FolderRemote):
                 raise ConflictError(f"{held} bytes of it have arrived", hint="go on from there")
             if shutil.disk_usage(self._folder).free < 2 * (length - held):
                 raise DiskFullError("there is no room for the strand")
+            self._check_room(name, length)
             if not held:
-                self._begin(name, length)
+                self._begin()
             with os.fdopen(files.create_private(self._coming(name), append=True), "ab") as file:
                 file.write(part)
                 file.flush()
@@ -108,11 +110,13 @@ class SharedPlace(FolderRemote):
                 return file.stat().st_size, complete
         return 0, False
 
-    def _begin(self, name: StrandName, length: int) -> None:
+    def _check_room(self, name: StrandName, length: int) -> None:
         theirs = [size for one, size in self.sizes().items() if one.signer == name.signer]
         if len(theirs) >= MOST_STRANDS or sum(theirs) + length > MOST_IN_ALL:
             most = f"{MOST_STRANDS} strands, and {MOST_IN_ALL:,} bytes in all, may lie here"
             raise InvalidInputError(most, hint="remove those that nobody needs")
+
+    def _begin(self) -> None:
         files.remove(self._folder / _COMING)
         files.private_folder(self._folder / _COMING)
 
@@ -131,3 +135,14 @@ class SharedPlace(FolderRemote):
             file.replace(target)
         finally:
             file.unlink(missing_ok=True)
+
+
+def clear(store: Store, share: MemoryShare) -> None:
+    """Remove what lies in the place of a share that was revoked."""
+    files.remove(_folder_of(store, share))
+
+
+def _folder_of(store: Store, share: MemoryShare) -> Path:
+    """Return the folder of this very share: one of the same name, before or after it, may be of other scopes."""
+    said = canonical({"key": share.key, "scopes": share.scopes, "since": share.since.isoformat()})
+    return store.path / STRANDS / SHARED / f"{share.name}-{hashlib.sha256(said).hexdigest()[:SHORT]}"

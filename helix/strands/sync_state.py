@@ -89,6 +89,13 @@ def drop(store: Store, place: str) -> None:
     store.writer.call(lambda: store.journal.drop_meta(_key(place)))
 
 
+def begin_anew(store: Store, place: str) -> None:
+    """Expect nothing of what lay in a place."""
+    state = read(store, place)
+    state.seen, state.published, state.seq = {}, [], None
+    write(store, state)
+
+
 def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
     """Say which scopes are synced with a place from now on: an empty list is all of them, None changes nothing."""
     state = read(store, place)

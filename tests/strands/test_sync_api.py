@@ -39,6 +39,7 @@ from helix.strands.keyring import Sealing
 from helix.strands.lineage import version_id
 from helix.strands.names import SHORT, StrandName
 from helix.strands.rows import Row, Selection, Tree, digest, row_of, schema_number
+from helix.strands.shared_place import SharedPlace
 from tests.api.api_server import Answer, Served, serving
 from tests.strands.conftest import Machines
 from tests.waiting import ended, finished, until
@@ -203,6 +204,37 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
         raise_from(ada, team)
 
 
+def test_a_share_gives_nothing_that_another_one_of_its_name_had(team: Team, machines: Machines) -> None:
+    ada = machines()
+    team.admit(ada, "ada", API, OTHER)
+    store(ada, "the proxy listens on port 8080", scope=API)
+    store(team.server, "the deploy key rotates on fridays", scope=OTHER)
+    settle(team, {"ada": ada})
+    sharing.revoke_share(team.server, "ada")
+    assert not lying_there(team)
+    team.tokens["ada"] = sharing.new_share(team.server, "ada", [API]).token
+    assert team.ask("GET", "/strands").json == {"strands": []}
+    store(team.server, "the cache lives in redis", scope=API)
+    store(team.server, "the deploy key moved to the vault", scope=OTHER)
+    assert not team.sync(ada, "ada")["problems"]
+    settle(team, {"ada": ada})
+    assert "redis" in words_in(ada) and "vault" not in words_in(ada)
+
+
+def test_what_a_turn_under_way_leaves_behind_its_revocation_is_in_no_share(team: Team, machines: Machines) -> None:
+    """The folder of a share is its own, so that no later one of the name serves what comes into it too late."""
+    ada = machines()
+    before = team.admit(ada, "ada", API, OTHER)
+    sharing.revoke_share(team.server, "ada")
+    name = StrandName("0" * SHORT, 1, "0" * SHORT, "0" * SHORT)
+    late = machines().settings.home / "late"
+    late.write_bytes(b"rows of another scope")
+    SharedPlace(team.server.store, before).publish(late, str(name))
+    team.tokens["ada"] = sharing.new_share(team.server, "ada", [API]).token
+    assert team.ask("GET", "/strands").json == {"strands": []}
+    assert team.ask("GET", f"/strands/{name}").status == 404
+
+
 def raise_from(member: Helix, team: Team) -> None:
     """Sync, and raise what the job failed with."""
     job = ended(member, syncing.sync(member, team.address))
@@ -313,8 +345,12 @@ def test_what_one_may_leave_in_all_has_an_end(
     name, content = crafted(team, ada, tmp_path / "out", rows)
     monkeypatch.setattr(shared_place, "MOST_IN_ALL", len(content) + 100)
     assert team.leave(name, content).status == 201
-    assert team.leave(*crafted(team, ada, tmp_path / "out", rows)).code == "INVALID_INPUT"
-    assert [file.read_bytes() for file in lying_there(team)] == [content]
+    again, more = crafted(team, ada, tmp_path / "out", rows)
+    assert team.leave(again, more).code == "INVALID_INPUT"
+    small = {"upload_offset": "0", "upload_length": "50"}
+    assert team.ask("PATCH", f"/uploads/{again}", more[:1], **small).status == 204
+    assert team.leave(again, more, offset=1).code == "INVALID_INPUT"
+    assert [file.read_bytes() for file in lying_there(team) if file.suffix == ".dna"] == [content]
 
 
 def patched(helix: Helix, row: Row, **props: Any) -> Row:
