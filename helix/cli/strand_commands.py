@@ -279,11 +279,12 @@ command(
     "sync",
     "helix sync /media/stick/helix",
     "helix sync git@example.org:me/memory.git --watch 15",
-    "helix sync https://memory.example.org/sync/v1",
+    "helix sync https://memory.example.org/sync/v1 --scope acme/api",
     "helix sync --forget /media/stick/helx",
     says="Have your machines hold the same, by way of a folder, a git repository, a bucket or a shared Helix.\n\n"
     "Each leaves signed and encrypted strands there, and takes in what the others left. Without a place, those are "
-    "shown that were synced with. A shared Helix wants a token: it is asked for, or taken from HELIX_SYNC_TOKEN.",
+    "shown that were synced with. A shared Helix wants a token: it is asked for, or taken from HELIX_SYNC_TOKEN. It "
+    "gets the scopes that you name, where it shares just these.",
     place=As("place", required=False),
     passphrase=_NEVER,
     token=_NEVER,

@@ -94,7 +94,8 @@ class HttpRemote(Remote):
         """Return whose it is, and of which scopes."""
         with self._as_a_helix():
             said = self._asked("GET", "/")
-            return Terms(peer=str(said["key"]), scopes=tuple(map(str, said["scopes"])), may_leave=said["write"] is True)
+            scopes, write = tuple(map(str, said["scopes"])), said["write"] is True
+            return Terms(peer=str(said["key"]), scopes=scopes, asked=True, may_leave=write)
 
     def names(self) -> list[str]:
         """Have the other side take in what lies there and leave what it holds; return the names of all strands."""

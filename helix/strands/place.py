@@ -21,10 +21,12 @@ class Terms:
     """What may be exchanged in a place that is shared with one other key; a place that only keeps files says nothing.
 
     `peer` is the public key on the other side, `scopes` is all that is exchanged (None: whatever the store chooses).
+    `asked`: it is the other side that says these scopes, so a person here has to have said the same.
     """
 
     peer: str | None = None
     scopes: tuple[str, ...] | None = None
+    asked: bool = False
     may_take: bool = True
     may_leave: bool = True
 

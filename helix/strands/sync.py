@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ from helix.strands.remotes import open_remote
 from helix.strands.rows import Selection, Tree
 from helix.strands.sealed import Opener
 from helix.strands.sync_state import Published, SyncState
+from helix.text.inert import inert
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,8 @@ _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
 """What is wrong with one strand alone: the others are taken in all the same."""
 _TRIES = 3
 _MOST_STEPS = 100
+_MOST_SHOWN, _LONGEST_SHOWN = 10, 200
+"""Scopes that the other side asks for, and characters of each, that a person is shown."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -337,6 +341,20 @@ def outdated_by(store: Store) -> str:
         return ""
 
 
+def _check_said(state: SyncState, asked: Sequence[str]) -> None:
+    """Raise ConflictError where the other side asks for other scopes than a person here has said."""
+    wanted = sorted(set(asked))
+    if state.scopes == wanted:
+        return
+    named = [shlex.quote(inert(" ".join(one.split())))[:_LONGEST_SHOWN] for one in wanted[:_MOST_SHOWN]]
+    more = f" and {len(wanted) - _MOST_SHOWN} more" if len(wanted) > _MOST_SHOWN else ""
+    options = " ".join(f"--scope {one}" for one in named)
+    raise ConflictError(
+        f"{state.place} wants to exchange {', '.join(named)}{more}; nothing was exchanged",
+        hint=f"if it may have what this store has of that: `helix sync {state.place} {options}`",
+    )
+
+
 def carry_out(
     store: Store,
     place: str,
@@ -353,6 +371,13 @@ def carry_out(
         with closing(open_remote(store, place, lambda: ticket.cancelled)) as remote:
             terms = remote.terms()
             scopes = state.scopes if terms.scopes is None else terms.scopes
+            sealing = (
+                keyring.sealing_for_oneself(key, passphrase)
+                if terms.peer is None
+                else keyring.sealing_between(key, terms.peer)
+            )
+            if terms.asked:
+                _check_said(state, terms.scopes or ())
             syncing = Syncing(
                 store=store,
                 remote=remote,
@@ -361,9 +386,7 @@ def carry_out(
                 state=state,
                 keyring=keyring,
                 opener=keyring.opener(passphrase),
-                sealing=keyring.sealing_for_oneself(key, passphrase)
-                if terms.peer is None
-                else keyring.sealing_between(key, terms.peer),
+                sealing=sealing,
                 ticket=ticket,
                 still=still,
             )

@@ -99,7 +99,7 @@ def test_a_daemon_shares_a_scope_with_another_one(two: Sequence[Machine]) -> Non
     share = desktop("share", "new", "laptop", "--scope", SCOPE)["newShare"]
     desktop("stop")
     url = desktop("serve", "--detach")["serve"]["url"].removesuffix("/graphql") + "/sync/v1"
-    first = synced(laptop, url, HELIX_SYNC_TOKEN=share["token"])
+    first = synced(laptop, url, "--scope", SCOPE, HELIX_SYNC_TOKEN=share["token"])
     assert first["published"]
     while (told := synced(laptop, url))["taken"] or told["published"]:
         assert not told["problems"]

@@ -21,7 +21,7 @@ from test_sync import synced
 
 from helix import resources
 from helix.api.sync_api import SyncApi
-from helix.errors import InvalidInputError, UnauthorizedError
+from helix.errors import ConflictError, InvalidInputError, UnauthorizedError
 from helix.model.clock import system_clock
 from helix.model.edge import Label, Ref
 from helix.model.memory import Status
@@ -56,6 +56,7 @@ class Team:
         keys.new_key(server, "team")
         (self.key,) = (key.public for key in keys.keys(server) if key.own)
         self.tokens: dict[str, str] = {}
+        self.scopes: dict[str, tuple[str, ...]] = {}
 
     @property
     def address(self) -> str:
@@ -71,11 +72,11 @@ class Team:
         keys.import_key(self.server, name, public)
         keys.trust_key(self.server, name, trust)
         share = sharing.new_share(self.server, name, list(scopes or (API,)), **options)
-        self.tokens[name] = share.token
+        self.tokens[name], self.scopes[name] = share.token, share.scopes
         return share
 
     def sync(self, member: Helix, name: str) -> Mapping[str, Any]:
-        return synced(member, self.address, token=self.tokens[name])
+        return synced(member, self.address, token=self.tokens[name], scopes=self.scopes[name])
 
     def ask(self, method: str, path: str, body: bytes | None = None, *, name: str = "ada", **headers: str) -> Answer:
         """Ask as a member does; the answer has to be one that the document speaks of."""
@@ -212,7 +213,7 @@ def test_a_share_gives_nothing_that_another_one_of_its_name_had(team: Team, mach
     settle(team, {"ada": ada})
     sharing.revoke_share(team.server, "ada")
     assert not lying_there(team)
-    team.tokens["ada"] = sharing.new_share(team.server, "ada", [API]).token
+    team.tokens["ada"], team.scopes["ada"] = sharing.new_share(team.server, "ada", [API]).token, (API,)
     assert team.ask("GET", "/strands").json == {"strands": []}
     store(team.server, "the cache lives in redis", scope=API)
     store(team.server, "the deploy key moved to the vault", scope=OTHER)
@@ -233,6 +234,30 @@ def test_what_a_turn_under_way_leaves_behind_its_revocation_is_in_no_share(team:
     team.tokens["ada"] = sharing.new_share(team.server, "ada", [API]).token
     assert team.ask("GET", "/strands").json == {"strands": []}
     assert team.ask("GET", f"/strands/{name}").status == 404
+
+
+def reshared(team: Team, *scopes: str) -> None:
+    """Have the other side say all at once that it shares other scopes."""
+    kept = team.server.settings.home / "keys" / "shares.json"
+    said = json.loads(kept.read_text())
+    kept.write_text(json.dumps({name: {**one, "scopes": list(scopes)} for name, one in said.items()}))
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_the_other_side_does_not_say_what_of_this_store_it_gets(team: Team, machines: Machines, before: bool) -> None:
+    ada = machines()
+    team.admit(ada, "ada", trust=Trust.TOOL_OUTPUT)
+    store(ada, "adas own diary", scope="global")
+    store(ada, "the proxy listens on port 8080", scope=API)
+    if before:
+        settle(team, {"ada": ada})
+    reshared(team, "global")
+    for scopes in ({}, {"scopes": [API]}, {"scopes": []}):
+        job = ended(ada, syncing.sync(ada, team.address, token=team.tokens["ada"], **scopes))
+        assert "diary" not in words_in(team.server)
+        assert job.error_code == ConflictError.code and "global" in (job.error or "")
+    told = synced(ada, team.address, scopes=["global"])
+    assert told["published"] and "diary" in words_in(team.server)
 
 
 def raise_from(member: Helix, team: Team) -> None:
