@@ -9,6 +9,7 @@ from helix.model.provenance import Trust
 from helix.model.strand import StrandKey
 from helix.operations.listed import mutation, query
 from helix.service import Helix
+from helix.strands import shared_place
 from helix.strands.keyring import Keyring
 from helix.strands.shares import Shares
 
@@ -65,5 +66,5 @@ def revoke_key(helix: Helix, name: str) -> StrandKey:
     revoked, shares = keyring_of(helix).revoke(name), Shares(helix.settings.home)
     for share in shares.all():
         if share.key == revoked.public:
-            shares.revoke(share.name)
+            shared_place.clear(helix.store, shares.revoke(share.name))
     return revoked

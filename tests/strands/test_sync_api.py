@@ -198,8 +198,11 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
     as_member = {"authorization": f"Bearer {share.token}", "content-type": "application/json"}
     for path in ("/graphql", "/metrics", "/mcp", "/hooks/claude"):
         assert team.served.request("POST", path, b'{"query":"{ health }"}', as_member).status == 401
+    left = StrandName("0" * SHORT, 1, "0" * SHORT, "0" * SHORT)
+    SharedPlace(team.server.store, share).publish(team.server.settings.home / "keys" / "shares.json", str(left))
     keys.revoke_key(team.server, "ada")
     assert team.ask("GET", "/strands").status == 401
+    assert not lying_there(team)
     syncing.PlaceTokens(ada.settings.home).keep(team.address, share.token)
     with pytest.raises(UnauthorizedError, match=r"the token for .* is not known there"):
         raise_from(ada, team)
