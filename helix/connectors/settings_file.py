@@ -11,6 +11,7 @@ import json
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -28,8 +29,8 @@ HOOK = "helix_hook.py"
 _SCRIPT = re.compile(r"#!/bin/sh\n# Helix's hook[^\n]*\nexec [^\n]*helix_hook\.py[^\n]*\n")
 _BOM = "\ufeff"
 _BLANK = _BOM + " \t\r\n"
-_MOST_MERGED = 5_000
-"""Lines of a file that are compared with each other, which takes their square in time."""
+_MOST_WORK = 20_000_000
+"""Pairs of lines that are looked at, at most, to compare two texts, which takes a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,12 +361,9 @@ def _no(path: Path, at: Sequence[str], kind: str) -> ConfigError:
 def _merged(memo: Memo, now: str) -> str | None:
     """Return the text as it was before, with the lines that were changed since; None where both touch the same."""
     old, base, new = ((text or "").splitlines(keepends=True) for text in (memo.before, memo.after, now))
-    if not base or max(len(base), len(new)) > _MOST_MERGED:
+    hunks = [_hunks(base, lines) for lines in (old, new)]
+    if not base or hunks[0] is None or hunks[1] is None:
         return None
-    hunks = []
-    for lines in (old, new):
-        codes = difflib.SequenceMatcher(None, base, lines, autojunk=False).get_opcodes()
-        hunks.append([(start, end, lines[at:to]) for tag, start, end, at, to in codes if tag != "equal"])
     if any(one[0] < other[1] and other[0] < one[1] for one in hunks[0] for other in hunks[1]):
         return None
     result: list[str] = []
@@ -376,6 +374,27 @@ def _merged(memo: Memo, now: str) -> str | None:
         result += [*base[place:start], *lines]
         place = end
     return "".join([*result, *base[place:]])
+
+
+def _hunks(base: list[str], lines: list[str]) -> list[tuple[int, int, list[str]]] | None:
+    """Return what lines have in place of those of a base: where that starts and ends there; None where it takes long.
+
+    What the two begin and end with alike is passed over: it is most of a file, and costs nothing.
+    """
+    same = _alike(base, lines)
+    behind = _alike(base[same:][::-1], lines[same:][::-1])
+    here, there = base[same : len(base) - behind], lines[same : len(lines) - behind]
+    counts = Counter(here)
+    if (len(here) + sum(counts[line] for line in there)) * min(len(here), len(there)) > _MOST_WORK:
+        return None
+    codes = difflib.SequenceMatcher(None, here, there, autojunk=False).get_opcodes()
+    return [(same + start, same + end, there[at:to]) for tag, start, end, at, to in codes if tag != "equal"]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (line, its) in pairs if line != its), min(len(one), len(other)))
 
 
 def _checked(path: Path, form: str, text: str, entry: Entry, expected: Mapping[str, Any]) -> str:

@@ -169,3 +169,14 @@ def test_a_linked_file_is_changed_where_it_lies(path: Path, tmp_path: Path) -> N
     assert path.is_symlink()
     assert "helix@helix" in there.read_text("utf-8")
     assert there.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_whose_lines_are_all_alike_is_read_in_the_time_that_its_length_takes(tmp_path: Path) -> None:
+    """A repository's AGENTS.md, which changed since the block was put in: to compare it took hours."""
+    path = tmp_path / "AGENTS.md"
+    path.write_text("x\n" * 4_900)
+    change, memo = put_in("agents-md", path, "marked", [Entry(path=("helix",), value="Ask it.")], None)
+    block = (change.after or "").removeprefix("x\n" * 4_900)
+    pulled = "x\ny\n" * 2_450
+    path.write_text(pulled + block)
+    assert take_back(memo).after == pulled
