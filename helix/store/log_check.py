@@ -52,10 +52,10 @@ class LogCheck:
         except _Closed:
             return
         except HelixError as error:
-            self.trouble = f"the journal's log cannot be read to its end: {error.message}: `helix doctor`"
+            self.trouble = f"the journal's log cannot be read to its end: {error.message} (`helix doctor`)"
         else:
             rows = ", ".join(map(str, damaged[:_TOLD])) + (" and more" if len(damaged) > _TOLD else "")
-            self.trouble = f"rows {rows} of the journal's log are damaged: `helix doctor`" if damaged else ""
+            self.trouble = f"damaged rows in the journal's log: {rows} (`helix doctor`)" if damaged else ""
         if self.trouble:
             log.error("the journal's log is damaged", extra={"trouble": self.trouble})
 

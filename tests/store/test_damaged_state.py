@@ -201,7 +201,7 @@ def test_whatever_stands_in_the_log_health_and_doctor_say_which_row(home: Path, 
     with opened(home) as helix:
         damaged = helix.store.journal.verify_chain().damaged
         assert damaged
-        assert f"rows {', '.join(map(str, damaged))} of the journal's log are damaged" in helix.store.log_check.wait()
+        assert f"in the journal's log: {', '.join(map(str, damaged))} (" in helix.store.log_check.wait()
         assert upkeep.health(helix).status == "degraded"
         assert helix.store.log_check.trouble in upkeep.health(helix).issues
         assert upkeep.stats(helix).by_status["active"] == FACTS
