@@ -91,11 +91,14 @@ def _read(hint: Any, value: Any) -> Any:
 
 
 def _member(hint: Any, value: Any) -> Any:
-    """Return `value`, and for each text in it that stands where an enum is wanted its member."""
+    """Return `value`, and for each text in it that stands where an enum is wanted its member.
+
+    One word where several may stand is a list of one, as GraphQL has it.
+    """
+    inner = next((typing.get_args(arm)[0] for arm in _arms(hint) if typing.get_origin(arm) is Sequence), None)
     if isinstance(value, list | tuple):
-        inner = next((typing.get_args(arm) for arm in _arms(hint) if typing.get_origin(arm) is Sequence), (Any,))
-        return [_member(inner[0], item) for item in value]
-    enum = next((arm for arm in _arms(hint) if isinstance(arm, type) and issubclass(arm, Enum)), None)
+        return [_member(Any if inner is None else inner, item) for item in value]
+    enum = _enum_of(hint) or _enum_of(inner)
     if enum is None or not isinstance(value, str) or isinstance(value, enum):
         return value
     found = next((one for one in enum if value.lower() in (str(one.value).lower(), one.name.lower())), None)
@@ -103,6 +106,10 @@ def _member(hint: Any, value: Any) -> Any:
         known = ", ".join(str(one.value) for one in enum)
         raise InvalidInputError(f"unknown {enum.__name__.lower()} {value!r}", hint=f"one of: {known}")
     return found
+
+
+def _enum_of(hint: Any) -> type[Enum] | None:
+    return next((arm for arm in _arms(hint) if isinstance(arm, type) and issubclass(arm, Enum)), None)
 
 
 def _arms(hint: Any) -> tuple[Any, ...]:
