@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from helix import files
 from helix.errors import ConflictError
 from helix.model.clock import from_micros
 from helix.model.edge import Ref
@@ -105,12 +106,10 @@ def clone_strand(
     passphrase: Annotated[str | None, _PASSPHRASE] = None,
 ) -> Job:
     """Make a new store of a strand, in a folder of its own; `HELIX_DB_PATH` or `--store` opens it."""
-    strand, folder = _opened(helix, path, passphrase), Path(absolute(to))
-    if folder.exists():
-        raise ConflictError(f"{folder} exists already", hint="name a folder that does not")
+    strand, folder = _opened(helix, path, passphrase), _free(Path(absolute(to)))
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        folder.mkdir(mode=0o700, parents=True)
+        files.private_folder(_free(folder))
         try:
             with helix.beside(folder) as store:
                 job = store.runtime.make_id(store.runtime.clock())
@@ -121,6 +120,12 @@ def clone_strand(
         return {**report, "path": str(folder)}
 
     return helix.jobs.start("clone", work)
+
+
+def _free(folder: Path) -> Path:
+    if folder.exists():
+        raise ConflictError(f"{folder} exists already", hint="name a folder that does not")
+    return folder
 
 
 @query
