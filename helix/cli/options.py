@@ -157,6 +157,7 @@ USUAL: Mapping[str, As] = {
     **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER, help="The most to return.")),
     **dict.fromkeys(("path", "paths", "vectors"), As(type=_ABSOLUTE)),
     **dict.fromkeys(("kind", "kinds"), As("--kind", "-k")),
+    "status": As("--status"),
     "valid_from": As(help="Since when it holds."),
     "valid_to": As(help="Until when it held."),
     "occurred_at": As(help="When it happened; by default now."),

@@ -79,9 +79,7 @@ def test_a_body_gets_what_was_given_and_what_the_operation_knows_nothing_of() ->
         got.append(asked)
 
     COMMANDS["shelf"].main(["--kind", "fact", "--scope", "all"], obj=Invocation(), standalone_mode=False)
-    assert got == [
-        {"kinds": ("FACT",), "status": "ACTIVE", "time": "RECORDED", "order": "NEWEST", "first": 50, "loud": False}
-    ]
+    assert got == [{"kinds": ("FACT",), "time": "RECORDED", "order": "NEWEST", "first": 50, "loud": False}]
 
 
 def test_no_is_said_where_it_is_not_what_stands_for_nothing() -> None:
