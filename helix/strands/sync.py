@@ -346,7 +346,7 @@ def _check_said(state: SyncState, asked: Sequence[str]) -> None:
     wanted = sorted(set(asked))
     if state.scopes == wanted:
         return
-    named = [shlex.quote(inert(" ".join(one.split())))[:_LONGEST_SHOWN] for one in wanted[:_MOST_SHOWN]]
+    named = [shlex.quote(inert(" ".join(one.split()))[:_LONGEST_SHOWN]) for one in wanted[:_MOST_SHOWN]]
     more = f" and {len(wanted) - _MOST_SHOWN} more" if len(wanted) > _MOST_SHOWN else ""
     options = " ".join(f"--scope {one}" for one in named)
     raise ConflictError(

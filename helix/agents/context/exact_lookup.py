@@ -61,7 +61,7 @@ _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
 _AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
 _CANNOT = words("cannot|can't|alone|plain|by hand")
 _RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
-"""Kinds of what a person wrote that may stand at a command or file which it names; a fact where it tells a rule."""
+"""Kinds of what a person wrote that may stand at a command or file which it names, or shares words with."""
 SHARED = 1.4
 """Least weight of the terms that a note shares with a command, where a term of that note alone counts 1: measured in
 docs/benchmarks/agents.md."""
@@ -89,9 +89,8 @@ _BY_WORDS = _Key(
     reason="about what this command does",
     arm=ACTION,
     kinds=_RULES,
-    is_rule=True,
 )
-"""Of a note that shares words with a command."""
+"""Of a note of the user's own that shares words with a command."""
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
@@ -174,7 +173,7 @@ def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
         return not key.is_rule
     said = f"{memory.trigger}\n{memory.resolution}"
     named = named_commands(said)
-    if not key.is_rule or key is _BY_WORDS:
+    if not key.is_rule:
         return not (action.command and is_followed(named, action.command))
     theirs = memory.said_by in QUOTED
     if action.is_edit:
@@ -258,11 +257,12 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
 
 def _sharing_words(index: Index, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
     """Yield for each command of the line the user's own note that shares most with it, where that is enough."""
+    parts = terms_of(action.command)
     own = index.of_trust(Trust.USER_ASSERTED)
-    if not own:
+    if not (parts and own):
         return
     notes = heard(index, own, _asked(_RULES, scope), now)
-    for terms in terms_of(action.command):
+    for terms in parts:
         shared = sharing(index, notes, terms)
         best = max(shared, key=lambda row: (shared[row], -row), default=None)
         if best is not None and shared[best] >= SHARED:
