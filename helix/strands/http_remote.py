@@ -33,7 +33,8 @@ _SECONDS = 60.0
 _TURN_SECONDS = 1800.0
 _ANSWERED, _STALLED, _LOOK_SECONDS = 600.0, 120.0, 0.2
 """Seconds for a whole answer, and for each block of a strand that is fetched."""
-_TRIES = 5
+_TRIES, _FIRST_TRIES = 5, 2
+"""How often something is asked; the second where nobody listens and nobody has answered before."""
 _BLOCK = 1 << 16
 _MOST_ANSWER = 8 << 20
 _MOST_DIGITS = 15
@@ -82,6 +83,7 @@ class HttpRemote(Remote):
             )
         self._address, self._token, self._stopped = address, token, stopped
         self._broken: Exception | None = None
+        self._met = False
         self._connection: http.client.HTTPConnection | None = None
 
     def close(self) -> None:
@@ -204,12 +206,17 @@ class HttpRemote(Remote):
     def _tries(self) -> Iterator[int]:
         """Count tries, with a longer wait before each; raises NotFoundError after the last."""
         self._broken = None
-        for number in range(_TRIES):
+        number = 0
+        while number < (_FIRST_TRIES if self._nobody_is_there() else _TRIES):
             self._check_going()
             if number:
                 time.sleep(0.1 * 4**number)
             yield number
+            number += 1
         raise NotFoundError(f"{self._address} cannot be reached: {self._broken or 'it breaks off'}", hint="try again")
+
+    def _nobody_is_there(self) -> bool:
+        return not self._met and isinstance(self._broken, ConnectionRefusedError | socket.gaierror)
 
     def _asked(self, method: str, path: str) -> Any:
         return self._read(self._answer(method, path))
@@ -230,6 +237,7 @@ class HttpRemote(Remote):
             except _BROKEN as error:
                 self._broken = error
             else:
+                self._met = True
                 if answer.status not in (429, 502, 503, 504):
                     return answer
                 self._broken = OSError(f"HTTP {answer.status}")
