@@ -18,7 +18,7 @@ from benchmarks.soak_ledger import Ledger, Memory, Verdict
 from benchmarks.soak_load import Retries
 
 SEED = 11
-KILLS = DAMAGES = 2
+KILLS = DAMAGES = 1
 MANY = 24
 """How many kills, and how many damaged files: in an ordinary run, and of both in a soak."""
 

@@ -24,6 +24,7 @@ from helix.operations import erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import JOURNAL_NAME
+from tests.sampling import some
 from tests.waiting import UNHURRIED, at_rest, finished
 
 TABLES = ("node", "edge", "passage", "token", "vector")
@@ -103,8 +104,9 @@ def assert_all_is_back(helix: Helix) -> None:
     assert not losses(store.path)
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-@pytest.mark.parametrize(("table", "column"), tuple(columns()))
+@pytest.mark.parametrize(
+    ("table", "column", "kind"), some(((*place, kind) for place in columns() for kind in DAMAGE), 30)
+)
 def test_whatever_stands_in_a_column_of_the_state_it_is_made_good_at_start(
     home: Path, table: str, column: str, kind: str
 ) -> None:
@@ -116,7 +118,7 @@ def test_whatever_stands_in_a_column_of_the_state_it_is_made_good_at_start(
         assert_all_is_back(helix)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", some(TABLES, 2))
 def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path, table: str) -> None:
     with opened(home) as helix:
         column = {"node": "props", "edge": "props", "passage": "text", "token": "tokens", "vector": "vector"}[table]
@@ -140,7 +142,7 @@ def assert_healthy(helix: Helix) -> None:
     assert not [one for one in upkeep.doctor(helix).findings if not one.ok]
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", some(TABLES, 2))
 def test_missing_rows_come_back(home: Path, table: str) -> None:
     with opened(home) as helix:
         damage(home, f"DELETE FROM {table}")

@@ -38,6 +38,7 @@ from helix.store import graph_follower
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
 from helix.text.tokens import lexical_tokens
+from tests.sampling import some
 from tests.waiting import all_ended, until
 
 DIMENSION = 8
@@ -260,7 +261,7 @@ def lost_store(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("at", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("at", some([0.0, 0.1, 0.5, 0.9], 2))
 def test_a_damaged_page_costs_no_more_than_building_anew(journal: Journal, tmp_path: Path, at: float) -> None:
     names = [f"m{number}" for number in range(8)]
     written(journal, *map(node, names))

@@ -27,6 +27,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
 from helix.store.listing import MemoryFilter
+from tests.sampling import some
 from tests.waiting import UNHURRIED, ended
 
 FACTS = 8
@@ -126,7 +127,7 @@ def assert_loud(helix: Helix) -> None:
     assert any(not one.ok and one.check == "acknowledged changes" for one in upkeep.doctor(helix).findings)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", some(WAYS, 4))
 def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, way: Callable[[Path], None]) -> None:
     way(home)
     with opened(home) as helix:
@@ -433,7 +434,9 @@ def closed_well(killed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("graph", [True, False], ids=["with its graph", "alone"])
-@pytest.mark.parametrize("way", [a_header_of_noise, no_header, a_first_page_of_noise, cut_to_a_page, cut_within_a_page])
+@pytest.mark.parametrize(
+    "way", some([a_header_of_noise, no_header, a_first_page_of_noise, cut_to_a_page, cut_within_a_page], 2)
+)
 def test_a_journal_that_cannot_be_opened_is_kept_and_what_can_be_read_of_it_comes_back(
     closed_well: Path, tmp_path: Path, way: Callable[[Path], None], graph: bool
 ) -> None:

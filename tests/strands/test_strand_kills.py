@@ -26,6 +26,7 @@ from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.strands import container
 from helix.strands.whole import UNDER_WAY
+from tests.sampling import some
 from tests.victims import Victims
 from tests.waiting import finished
 
@@ -159,7 +160,7 @@ def check(scene: Scene, deed: str, home: Path, *, where: str) -> None:
                 assert item.node.trigger.startswith(f"{trigger} "), where
 
 
-@pytest.mark.parametrize(("deed", "place", "nth"), KILLS)
+@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 10))
 def test_killed_at_a_place_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, deed: str, place: str, nth: int
 ) -> None:
