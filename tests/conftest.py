@@ -23,6 +23,8 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
+from helix.store.writer import Writer
+from tests.deciding import twice_decided
 from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
@@ -56,6 +58,7 @@ MOST_PROCESSES = 4
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long tests too, and draw new examples")
+    parser.addoption("--twice", action="store_true", help="have every decision taken twice, and the second one count")
     parser.addoption("--fast", action="store_true", help="run the pure tests alone: no store, process, port or model")
 
 
@@ -103,6 +106,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.addaudithook(_forbid)
+    if config.getoption("--twice"):
+        Writer.decided = twice_decided  # type: ignore[method-assign]
     slow = [hypothesis.HealthCheck.too_slow]
     same = not config.getoption("--soak")
     hypothesis.settings.register_profile(

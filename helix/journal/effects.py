@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import cast
 
 from helix.errors import ConflictError
-from helix.journal import state
+from helix.journal import state, tables
 from helix.journal.database import Database
 from helix.journal.writes import Writes
 from helix.model.clock import from_micros, to_micros
@@ -77,16 +77,15 @@ def digest(held: Put | None) -> bytes | None:
 class Touched:
     """Watches the operations of one change of a job; other changes pass without a trace."""
 
-    def __init__(self, connection: sqlite3.Connection, writes: Writes, space: int | None) -> None:
+    def __init__(self, connection: sqlite3.Connection, writes: Writes) -> None:
         self._connection = connection
         self._writes = writes
-        self._space = space
         self._before: dict[Drop, Put | None] = {}
 
     def note(self, op: Operation, change: Change) -> None:
         """Look at what an operation concerns, ahead of its being ingested."""
         if "job" in change.note and (drop := drop_of(op)) not in self._before:
-            self._before[drop] = self._writes.held(drop, self._space)
+            self._before[drop] = self._writes.held(drop)
 
     def record(self, change: Change, seq: int, at: int) -> None:
         """Write what the change came to; raises ConflictError for a step that is in the journal already."""
@@ -113,14 +112,14 @@ class Touched:
         for drop, before in self._before.items():
             put = None if before is None else _ENCODER.encode(encode_operation(before))
             vector = before.vector if isinstance(before, PutPassage) else None
-            space = None if vector is None else self._space
-            after = digest(self._writes.held(drop, self._space))
+            after = digest(self._writes.held(drop))
             key = _ENCODER.encode(encode_operation(drop))
-            rows.append((job, key, step, seq, put, after, space, vector, digest(before)))
+            rows.append((job, key, step, seq, put, after, vector, vector, digest(before)))
         self._connection.executemany(
             "INSERT INTO effect (job, key, step, seq, before, after, crossed, space, vector)"
-            " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?) ON CONFLICT (job, key) DO UPDATE SET step = excluded.step,"
-            " seq = excluded.seq, after = excluded.after, crossed = crossed OR after IS NOT ?",
+            " VALUES (?, ?, ?, ?, ?, ?, 0, iif(? IS NULL, NULL, (SELECT id FROM space WHERE active)), ?)"
+            " ON CONFLICT (job, key) DO UPDATE SET step = excluded.step, seq = excluded.seq, after = excluded.after,"
+            " crossed = crossed OR after IS NOT ?",
             rows,
         )
 
@@ -195,15 +194,16 @@ class Effects:
     def held(self, drops: Sequence[Drop]) -> list[Put | None]:
         """Return what there is now of each thing, None for nothing."""
         with self._database.reading() as connection:
-            return [state.held(connection, drop, None) for drop in drops]
+            found = state.held(connection, drops)
+        return [found[drop] for drop in drops]
 
     def attached(self, refs: Collection[Ref]) -> Iterator[Drop]:
         """Yield the edges and passages of the nodes."""
         with self._database.reading() as connection:
-            found = state.attached(connection, refs)
-            for ref in refs:
-                yield from map(state.edge_drop, found[ref])
-                yield from (DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
+            edges, passages = tables.edges_at(connection, refs), tables.passages_of(connection, refs)
+        for ref in refs:
+            yield from map(state.edge_drop, edges[ref])
+            yield from (DropPassage(id=passage_id) for passage_id in passages[ref])
 
 
 def _put(stored: str | None, vector: bytes | None) -> Put | None:

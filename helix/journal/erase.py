@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from helix.journal import state
+from helix.journal import state, tables
 from helix.journal.idempotency import forget_requests
 from helix.journal.log import Journal
 from helix.journal.pages import opened
@@ -107,9 +107,8 @@ def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) 
     """
 
     def held_now(connection: sqlite3.Connection) -> list[tuple[Drop, Put | None]]:
-        space = journal.spaces.active_id(connection)
-        drops = dict.fromkeys(map(drop_of, _operations(connection, seqs)))
-        return [(drop, state.held(connection, drop, space)) for drop in drops]
+        drops = map(drop_of, _operations(connection, seqs))
+        return list(state.held(connection, drops).items())
 
     found = journal.read(held_now)
     gone = frozenset(ids)
@@ -127,7 +126,7 @@ def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge
     """Return the edges at each of the nodes, by what would drop them; one pass over all edges, however many nodes."""
     return journal.read(
         lambda connection: {
-            ref: list(map(state.edge_drop, keys)) for ref, keys in state.attached(connection, refs).items()
+            ref: list(map(state.edge_drop, keys)) for ref, keys in tables.edges_at(connection, refs).items()
         }
     )
 
@@ -164,9 +163,11 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
 
     def buried(connection: sqlite3.Connection) -> list[Operation]:
         left: list[Operation] = []
+        passages = tables.passages_of(connection, going)
+        nodes = tables.nodes(connection, [(ref.label, ref.id) for ref in going])
         for ref in going:
-            left.extend(DropPassage(id=passage_id) for passage_id in state.owned(connection, ref))
-            props = state.node_props(connection, ref.label, ref.id)
+            left.extend(DropPassage(id=passage_id) for passage_id in passages[ref])
+            props = nodes[ref.label, ref.id]
             if props is not None and not is_tombstone(props):
                 left.append(tombstone(ref, props, at, keep_out=ref in keep_out))
         return left
@@ -186,8 +187,12 @@ def tombstones(journal: Journal) -> tuple[PutNode, ...]:
 
 def standing(journal: Journal, refs: Collection[Ref]) -> frozenset[Ref]:
     """Return which of the nodes are there and no tombstones."""
-    found = journal.read(lambda connection: [(ref, state.node_props(connection, ref.label, ref.id)) for ref in refs])
-    return frozenset(ref for ref, props in found if props is not None and not is_tombstone(props))
+    found = journal.read(lambda connection: tables.nodes(connection, [(ref.label, ref.id) for ref in refs]))
+    return frozenset(
+        Ref(label=label, id=node_id)
+        for (label, node_id), props in found.items()
+        if props is not None and not is_tombstone(props)
+    )
 
 
 def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:

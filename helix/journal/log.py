@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from helix.errors import StoreCorruptError
-from helix.journal import effects, lexical, restating, state
+from helix.journal import effects, lexical, restating, state, tables
 from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.decoding import inflated, text_of
@@ -149,14 +149,14 @@ class Journal:
         seq, chain = self._last
         rows, stored = [], []
         with self.database.transaction() as connection:
-            space = self.spaces.active_id(connection)
             writes = Writes(connection)
-            writes.foresee(op for change in changes for op in change.operations)
+            of_jobs = any("job" in change.note for change in changes)
+            writes.foresee((op for change in changes for op in change.operations), effects=of_jobs)
             salts = os.urandom(_SALT_BYTES * len(changes))
             for place, change in enumerate(changes):
                 seq += 1
                 operations, complete = [], []
-                touched = effects.Touched(connection, writes, space)
+                touched = effects.Touched(connection, writes)
                 for op in (each for given in change.operations for each in writes.spelled_out(given)):
                     writes.check(op)
                     touched.note(op, change)
@@ -169,20 +169,17 @@ class Journal:
                 chain = link(chain, seq, at, digest)
                 stored.append((seq, at, payload, salt, digest, chain))
                 rows.append(Row(seq=seq, at=at, change=replace(change, operations=tuple(complete))))
-            connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", stored)
-            self._index(connection, writes.flush(), space)
+            batch = writes.batch()
+            batch.log, batch.tokens = stored, list(map(self._tokens, batch.passages))
+            tables.write(connection, batch)
             if note is not None:
                 self.idempotency.note(connection, note, at)
             self._appended = (seq, chain)
         self._last = (seq, chain)
         return rows
 
-    def _index(self, connection: sqlite3.Connection, passages: Sequence[PutPassage], space: int | None) -> None:
-        tokens = [" ".join(self._tokenise(op.text)) if op.tokens is None else op.tokens for op in passages]
-        lexical.put(connection, zip((op.number for op in passages), tokens, strict=True))
-        if space is not None:
-            vectors = [(space, op.number, op.vector) for op in passages if op.vector is not None]
-            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", vectors)
+    def _tokens(self, op: PutPassage) -> tuple[int, str]:
+        return op.number, " ".join(self._tokenise(op.text)) if op.tokens is None else op.tokens
 
     def rows(self, after: int, limit: int) -> list[Row]:
         """Return up to `limit` rows behind `after`, complete as `append` returns them.
@@ -305,7 +302,7 @@ class Journal:
         """Lend the sequence number of the newest row and the state as of that moment."""
         with self.database.snapshot() as connection:
             seq = int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
-            yield seq, state.Snapshot(connection, self.spaces.active_id(connection))
+            yield seq, state.Snapshot(connection)
 
     @contextmanager
     def as_of(self, seq: int) -> Iterator[state.Snapshot]:
@@ -315,7 +312,7 @@ class Journal:
             self.database.snapshot() as connection,
             restating.as_of(connection, beside, _read, _no_tokens, seq) as scratch,
         ):
-            yield state.Snapshot(scratch, None)
+            yield state.Snapshot(scratch)
 
     def tokens(self) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
         """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.lexical.read`."""
@@ -340,7 +337,7 @@ def read_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[Ro
     for seq, at, payload, salt, digest in stored:
         change = _read(payload, salt, digest)
         if change is not None:
-            complete = tuple(state.completed(connection, op) for op in change.operations)
+            complete = state.completed(connection, change.operations)
             operations = tuple(op for op in complete if op is not None)
             found.append(Row(seq=seq, at=at, change=Change(kind=change.kind, operations=operations, note=change.note)))
     return found

@@ -53,8 +53,7 @@ class JournalView:
 
     def operations(self) -> Iterator[Operation]:
         """Yield the whole state: nodes, then edges, then passages with their vectors in the active space."""
-        row = self._connection.execute("SELECT id FROM space WHERE active").fetchone()
-        yield from Snapshot(self._connection, None if row is None else int(row[0])).operations()
+        yield from Snapshot(self._connection).operations()
 
     def size(self) -> int:
         """Return how many nodes, edges and passages the state holds together."""

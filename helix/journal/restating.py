@@ -19,7 +19,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import StoreCorruptError
-from helix.journal import decoding, lexical
+from helix.journal import decoding, lexical, tables
 from helix.journal.chain import GENESIS, follows
 from helix.journal.writes import Writes
 from helix.model.operations import Change
@@ -145,10 +145,10 @@ def _replayed(
         scratch.execute("PRAGMA synchronous = OFF")
         with suppress(OSError):  # Windows keeps the name until the file is closed
             draft.unlink()
-        tables = (*_COLUMNS, "space", "vector")
+        copied = (*_COLUMNS, "space", "vector")
         for (sql,) in connection.execute(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN (SELECT value FROM json_each(?))",
-            (json.dumps(tables),),
+            (json.dumps(copied),),
         ).fetchall():
             scratch.execute(sql)
         scratch.execute("BEGIN")
@@ -176,6 +176,7 @@ def _replay(
         before = chain
         if change is None:
             continue
+        writes.foresee(change.operations)
         for op in change.operations:
             writes.add(op)
         seen, waiting = seen + 1, waiting + len(change.operations)
@@ -187,7 +188,9 @@ def _replay(
 
 
 def _flush(scratch: sqlite3.Connection, writes: Writes, tokenise: Tokenise) -> None:
-    lexical.put(scratch, ((op.number, " ".join(tokenise(op.text))) for op in writes.flush()))
+    batch = writes.batch()
+    batch.tokens = [(op.number, " ".join(tokenise(op.text))) for op in batch.passages]
+    tables.write(scratch, batch)
 
 
 def _compared(connection: sqlite3.Connection, replay: _Replay) -> Comparison:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from helix.journal.database import Database
@@ -32,11 +31,6 @@ class Spaces:
         if row is None:
             return None
         return PinnedSpace(id=row[0], model=row[1], dimension=dimension_of(row[2]), digest=row[3])
-
-    def active_id(self, connection: sqlite3.Connection) -> int | None:
-        """Return the active space's id as this connection sees it."""
-        row = connection.execute("SELECT id FROM space WHERE active").fetchone()
-        return None if row is None else int(row[0])
 
     def prepare(self, *, model: str, dimension: int, digest: str) -> int:
         """Return the id of the space, making an inactive one where it is new."""

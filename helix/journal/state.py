@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
+from helix.journal import tables
 from helix.journal.database import Database
 from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, relation_of, text_of
-from helix.journal.lexical import remove as remove_tokens
+from helix.journal.node_cache import NodeCache
+from helix.journal.tables import PASSAGES, EdgeKey
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import (
     Drop,
@@ -20,125 +21,84 @@ from helix.model.operations import (
     DropNode,
     DropPassage,
     Operation,
-    Props,
     Put,
     PutEdge,
     PutNode,
     PutPassage,
+    drop_of,
 )
 from helix.model.records import Node
 
 T = TypeVar("T")
 
-EdgeKey = tuple[str, str, str, str, str]
-"""What an edge is kept under: its type, then label and id of its source and of its target."""
-
-_EDGE_KEY = "type = ? AND source_label = ? AND source = ? AND target_label = ? AND target = ?"
-_PASSAGES = (
-    "SELECT p.number, p.id, p.owner_label, p.owner, p.text, v.vector FROM passage p"
-    " LEFT JOIN vector v ON v.number = p.number AND v.space = ?"
-)
+_ALL_PASSAGES = PASSAGES.format(source="passage p")
 
 
-def write_nodes(connection: sqlite3.Connection, nodes: Mapping[tuple[Label, str], Props | None]) -> None:
-    """Write the properties of nodes; None removes one."""
-    gone = [key for key, props in nodes.items() if props is None]
-    connection.executemany("DELETE FROM node WHERE label = ? AND id = ?", gone)
-    put = [(label, node_id, _json(props)) for (label, node_id), props in nodes.items() if props is not None]
-    connection.executemany("INSERT OR REPLACE INTO node VALUES (?, ?, ?)", put)
-
-
-def write_edges(connection: sqlite3.Connection, edges: Mapping[EdgeKey, Props | None]) -> None:
-    """Write the properties of edges; None removes one."""
-    put = [(*key, _json(props)) for key, props in edges.items() if props is not None]
-    connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)", put)
-    gone = [key for key, props in edges.items() if props is None]
-    connection.executemany(f"DELETE FROM edge WHERE {_EDGE_KEY}", gone)
-
-
-def write_passages(connection: sqlite3.Connection, passages: Mapping[str, PutPassage | None]) -> None:
-    """Remove what there was of the passages, with vectors and tokens, and write them anew where they are not None."""
-    for passage_id in passages:
-        _drop_passage(connection, passage_id)
-    connection.executemany(
-        "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
-        [(op.number, op.id, op.owner.label, op.owner.id, op.text) for op in passages.values() if op is not None],
-    )
-
-
-def completed(connection: sqlite3.Connection, op: Operation) -> Operation | None:
-    """Return the operation filled up with the present state, or None where the state has moved past it.
+def completed(connection: sqlite3.Connection, operations: Iterable[Operation]) -> list[Operation | None]:
+    """Return the operations filled up with the present state, None for one that the state has moved past.
 
     Replay asks this: what a follower missed is brought straight to the present, which is where replaying every row
     in order would end.
     """
-    match op:
-        case PutNode():
-            props = node_props(connection, op.label, op.id)
-            return None if props is None else replace(op, props=props)
-        case PutEdge():
-            kept = _edge_props(connection, edge_key(op))
-            return None if kept is None else replace(op, props=kept)
-        case PutPassage():
-            row = connection.execute(
-                "SELECT v.vector FROM passage p LEFT JOIN vector v ON v.number = p.number AND v.space ="
-                " (SELECT id FROM space WHERE active) WHERE p.id = ? AND p.number = ?",
-                (op.id, op.number),
-            ).fetchone()
-            return None if row is None else replace(op, vector=row[0])
+    given = list(operations)
+    there = held(connection, (drop_of(op) for op in given if isinstance(op, Put)))
+    return [_completed(op, there[drop_of(op)]) if isinstance(op, Put) else op for op in given]
+
+
+def _completed(op: Put, there: Put | None) -> Put | None:
+    match op, there:
+        case PutNode(), PutNode():
+            return replace(op, props=there.props)
+        case PutEdge(), PutEdge():
+            return replace(op, props=there.props)
+        case PutPassage(), PutPassage() if op.number == there.number:
+            return replace(op, vector=there.vector)
         case _:
-            return op
+            return None
 
 
-def held(connection: sqlite3.Connection, drop: Drop, space: int | None) -> Put | None:
-    """Return the operation that puts the node, edge or passage (with its vector in the space) as it is, or None."""
+def held(connection: sqlite3.Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
+    """Return what puts each node, edge or passage (with its vector) as it is, None for nothing."""
+    every = list(dict.fromkeys(drops))
+    there = tables.Held()
+    tables.before(connection, wanted(every), there)
+    return {drop: put_of(drop, there) for drop in every}
+
+
+def wanted(drops: Iterable[Drop]) -> tables.Wanted:
+    """Return the keys of what is to be read."""
+    keys = tables.Wanted()
+    for drop in drops:
+        match drop:
+            case DropNode():
+                keys.nodes.add((drop.label, drop.id))
+            case DropEdge():
+                keys.edges.add(edge_key(drop))
+            case DropPassage():
+                keys.passages.add(drop.id)
+    return keys
+
+
+def put_of(drop: Drop, there: tables.Held) -> Put | None:
+    """Return what puts a thing as it was found, None for nothing."""
     match drop:
         case DropNode():
-            props = node_props(connection, drop.label, drop.id)
+            props = there.nodes[drop.label, drop.id]
             return None if props is None else PutNode(label=drop.label, id=drop.id, props=props)
         case DropEdge():
-            props = _edge_props(connection, edge_key(drop))
+            props = there.edges[edge_key(drop)]
             return (
                 None if props is None else PutEdge(type=drop.type, source=drop.source, target=drop.target, props=props)
             )
         case DropPassage():
-            row = connection.execute(f"{_PASSAGES} WHERE p.id = ?", (space, drop.id)).fetchone()
-            return None if row is None else put_passage(row)
-
-
-def attached(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
-    """Return the edges at each of the nodes, in the order of their keys; one pass over all edges, however many nodes.
-
-    Edges are kept by their source: an index by target too would be written to, all over, by every memory stored.
-    """
-    found: dict[Ref, list[EdgeKey]] = {ref: [] for ref in refs}
-    ends = json.dumps(sorted({ref.id for ref in refs}))
-    rows = connection.execute(
-        "WITH ends AS (SELECT value FROM json_each(?))"
-        " SELECT type, source_label, source, target_label, target FROM edge"
-        " WHERE source IN ends OR target IN ends ORDER BY type, source_label, source, target_label, target",
-        (ends,),
-    )
-    for key in rows:
-        for ref in {ref_of(*key[1:3]), ref_of(*key[3:5])} & found.keys():
-            found[ref].append(key)
-    return found
-
-
-def owned(connection: sqlite3.Connection, ref: Ref) -> list[str]:
-    """Return the ids of a node's passages, in the order in which they came."""
-    rows = connection.execute(
-        "SELECT id FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number", (ref.id, ref.label)
-    )
-    return [text_of(passage_id) for (passage_id,) in rows]
+            return there.passages[drop.id]
 
 
 class Snapshot:
     """The whole state as operations, as one connection sees it."""
 
-    def __init__(self, connection: sqlite3.Connection, space: int | None) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._space = space
 
     def operations(self) -> Iterator[Operation]:
         """Yield everything: nodes first, then edges, then passages with their vectors."""
@@ -181,7 +141,7 @@ class Snapshot:
 
     def held(self, drop: Drop) -> Put | None:
         """Return what there is of a node, edge or passage, without a vector; None for nothing."""
-        return held(self._connection, drop, None)
+        return held(self._connection, [drop])[drop]
 
     def edges_from(self, source: Ref) -> Iterator[PutEdge]:
         """Yield every edge that starts at a node."""
@@ -197,14 +157,14 @@ class Snapshot:
     def vectors_of(self, owner: Ref) -> list[bytes | None]:
         """Return the vectors of the texts that a node is found by, in the order of `texts_of`; None where one lacks."""
         rows = self._connection.execute(
-            f"{_PASSAGES} WHERE p.owner = ? AND p.owner_label = ? ORDER BY p.number",
-            (self._space, owner.id, owner.label),
+            f"{_ALL_PASSAGES} WHERE p.owner = ? AND p.owner_label = ? ORDER BY p.number",
+            (owner.id, owner.label),
         )
         return [put_passage(row).vector for row in rows]
 
     def passages(self) -> Iterator[PutPassage]:
-        """Yield every passage in order of its number, with its vector in the space."""
-        yield from map(put_passage, self._connection.execute(f"{_PASSAGES} ORDER BY p.number", (self._space,)))
+        """Yield every passage in order of its number, with its vector."""
+        yield from map(put_passage, self._connection.execute(f"{_ALL_PASSAGES} ORDER BY p.number"))
 
 
 class Records:
@@ -224,6 +184,7 @@ class Records:
         self._database = database
         self._mend = mend
         self._edges_known = edges_known
+        self._cache = NodeCache()
 
     def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -242,16 +203,36 @@ class Records:
 
     def nodes(self, refs: Sequence[Ref]) -> list[Node]:
         """Return the domain objects in the order of `refs`; raises NotFoundError for the first that is missing."""
-        return self._reading(lambda connection: [_node_of(connection, ref) for ref in refs])
+        found = self.present(refs)
+        for ref, node in zip(refs, found, strict=True):
+            if node is None:
+                label = ref.label.lower()
+                raise NotFoundError(f"no {label} has the id {ref.id!r}", hint="`helix list` shows what is there")
+        return [node for node in found if node is not None]
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
         """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
+        known = self._cache.of(refs)
+        missing = [ref for ref in dict.fromkeys(refs) if ref not in known]
+        if missing:
+            known |= self._cache.filled(missing, self._read_nodes)
+        return [known[ref] for ref in refs]
 
-        def read(connection: sqlite3.Connection) -> list[Node | None]:
-            held = [node_props(connection, ref.label, ref.id) for ref in refs]
-            return [None if props is None else node_of(ref, props) for ref, props in zip(refs, held, strict=True)]
+    def _read_nodes(self, refs: Sequence[Ref]) -> dict[Ref, Node | None]:
+        def read(connection: sqlite3.Connection) -> dict[Ref, Node | None]:
+            held = tables.nodes(connection, [(ref.label, ref.id) for ref in refs])
+            found = ((ref, held[ref.label, ref.id]) for ref in refs)
+            return {ref: None if props is None else node_of(ref, props) for ref, props in found}
 
         return self._reading(read)
+
+    def follow(self, operations: Sequence[Operation]) -> None:
+        """Know of complete operations that were accepted; on the writer's thread."""
+        self._cache.follow(operations)
+
+    def forget(self) -> None:
+        """Read everything anew from here on: the state was replaced."""
+        self._cache.forget()
 
     def nodes_with(self, label: Label, word: str) -> list[Node]:
         """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
@@ -276,11 +257,14 @@ class Records:
 
     def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
         """Return the edges that these would drop, in their order, None for one that is not there."""
-        one = f"SELECT * FROM edge WHERE {_EDGE_KEY}"
 
         def read(connection: sqlite3.Connection) -> list[PutEdge | None]:
-            rows = (connection.execute(one, edge_key(edge)).fetchone() for edge in wanted)
-            return [None if row is None else put_edge(row) for row in rows]
+            held = tables.edges(connection, [edge_key(edge) for edge in wanted])
+            found = ((edge, held[edge_key(edge)]) for edge in wanted)
+            return [
+                None if props is None else PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props)
+                for edge, props in found
+            ]
 
         return self._reading(read)
 
@@ -303,12 +287,8 @@ class Records:
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""
 
-        def read(connection: sqlite3.Connection) -> list[str]:
-            one = "SELECT text FROM passage WHERE number = ?"
-            found = [connection.execute(one, (int(number),)).fetchone() for number in numbers]
-            return ["" if row is None else text_of(row[0]) for row in found]
-
-        return self._reading(read)
+        found = self._reading(lambda connection: tables.texts(connection, numbers))
+        return [found.get(int(number), "") for number in numbers]
 
     def passage(self, number: int) -> PutPassage | None:
         """Return a passage by its number, without its vector, or None."""
@@ -332,22 +312,6 @@ class Records:
         return counted
 
 
-def _node_of(connection: sqlite3.Connection, ref: Ref) -> Node:
-    row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (ref.label, ref.id)).fetchone()
-    if row is None:
-        raise NotFoundError(f"no {ref.label.lower()} has the id {ref.id!r}", hint="`helix list` shows what is there")
-    return node_of(ref, props_of(row[0]))
-
-
-def _drop_passage(connection: sqlite3.Connection, passage_id: str) -> None:
-    row = connection.execute("SELECT number FROM passage WHERE id = ?", (passage_id,)).fetchone()
-    if row is not None:
-        connection.execute("DELETE FROM passage WHERE number = ?", row)
-        # Vectors are found by space and number together; by the number alone, all of them are read.
-        connection.execute("DELETE FROM vector WHERE space IN (SELECT id FROM space) AND number = ?", row)
-        remove_tokens(connection, row[0])
-
-
 def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
     """Return what the edge of an operation is kept under."""
     return (op.type, op.source.label, op.source.id, op.target.label, op.target.id)
@@ -356,21 +320,3 @@ def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
 def edge_drop(key: EdgeKey) -> DropEdge:
     """Return the operation that removes the edge kept under the key."""
     return DropEdge(type=relation_of(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))
-
-
-def node_props(connection: sqlite3.Connection, label: Label, node_id: str) -> Props | None:
-    """Return the properties of a node, or None where there is no such node."""
-    row = connection.execute("SELECT props FROM node WHERE label = ? AND id = ?", (label, node_id)).fetchone()
-    return None if row is None else props_of(row[0])
-
-
-def _edge_props(connection: sqlite3.Connection, key: EdgeKey) -> Props | None:
-    row = connection.execute(f"SELECT props FROM edge WHERE {_EDGE_KEY}", key).fetchone()
-    return None if row is None else props_of(row[0])
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def _json(props: Props) -> str:
-    return _ENCODER.encode(props)

@@ -1,4 +1,4 @@
-"""Writes: the state after a run of operations, collected in memory and written at once, a statement for each table."""
+"""Writes: the state after a run of operations, collected in memory and written at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from helix.errors import ConflictError
-from helix.journal import state
-from helix.journal.state import EdgeKey, edge_drop, edge_key
-from helix.model.edge import Label, Ref
+from helix.journal import state, tables
+from helix.journal.state import edge_drop, edge_key
+from helix.journal.tables import Batch, EdgeKey, Held, NodeKey, Wanted
+from helix.model.edge import Ref
 from helix.model.operations import (
     Drop,
     DropEdge,
@@ -24,40 +25,59 @@ from helix.model.operations import (
 
 
 class Writes:
-    """Takes operations in one by one; belongs to one transaction of the writer's connection."""
+    """Takes operations in one by one; belongs to one transaction of the writer's connection.
+
+    `foresee` reads what the operations need in one trip. What was not foreseen is read when it is asked for.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._nodes: dict[tuple[Label, str], Props | None] = {}
+        self._there = Held()
+        self._nodes: dict[NodeKey, Props | None] = {}
         self._edges: dict[EdgeKey, PutEdge | None] = {}
         self._passages: dict[str, PutPassage | None] = {}
-        self._attached: dict[Ref, list[EdgeKey]] = {}
 
-    def foresee(self, operations: Iterable[Operation]) -> None:
-        """Find the edges of all nodes that the operations drop in one pass over the edges, before any is ingested."""
-        doomed = {Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)}
-        if doomed:
-            self._attached = state.attached(self._connection, doomed)
+    def foresee(self, operations: Iterable[Operation], *, effects: bool = False) -> None:
+        """Read what the operations need to know, before any is ingested; `effects` says to know edges, too."""
+        wanted = Wanted()
+        for op in operations:
+            match op:
+                case PutNode():
+                    wanted.nodes.add((op.label, op.id))
+                case DropNode():
+                    wanted.ends.add(Ref(label=op.label, id=op.id))
+                    wanted.nodes.update({(op.label, op.id)} if effects else ())
+                case PutPassage() | DropPassage():
+                    wanted.passages.add(op.id)
+                case PutEdge() | DropEdge() if effects:
+                    wanted.edges.add(edge_key(op))
+        self._read(wanted)
+        if wanted.ends:
+            gone = Wanted(passages={one for owned in self._there.passages_of.values() for one in owned})
+            gone.edges.update(key for keys in self._there.edges_at.values() for key in keys if effects)
+            self._read(gone)
 
     def spelled_out(self, op: Operation) -> Iterator[Operation]:
         """Yield the operation, a DropNode behind the drops of all that is attached to the node by now."""
         if isinstance(op, DropNode):
             ref = Ref(label=op.label, id=op.id)
+            if ref not in self._there.edges_at:
+                self._read(Wanted(ends={ref}))
             yield from map(edge_drop, self._edges_at(ref))
             yield from (DropPassage(id=passage_id) for passage_id in self._passages_of(ref))
         yield op
 
     def _edges_at(self, ref: Ref) -> list[EdgeKey]:
-        stored = [key for key in self._attached.get(ref, ()) if key not in self._edges]
+        stored = [key for key in self._there.edges_at[ref] if key not in self._edges]
         end = (ref.label, ref.id)
         return stored + [key for key, held in self._edges.items() if held and end in (key[1:3], key[3:5])]
 
     def _passages_of(self, ref: Ref) -> list[str]:
-        stored = [name for name in state.owned(self._connection, ref) if name not in self._passages]
+        stored = [name for name in self._there.passages_of[ref] if name not in self._passages]
         return stored + [name for name, held in self._passages.items() if held is not None and held.owner == ref]
 
-    def held(self, drop: Drop, space: int | None) -> Put | None:
-        """Return what there is by now of a node, edge or passage (with its vector in the space), or None."""
+    def held(self, drop: Drop) -> Put | None:
+        """Return what there is by now of a node, edge or passage (with its vector), or None."""
         match drop:
             case DropNode() if (drop.label, drop.id) in self._nodes:
                 props = self._nodes[drop.label, drop.id]
@@ -67,7 +87,8 @@ class Writes:
             case DropPassage() if drop.id in self._passages:
                 return self._passages[drop.id]
             case _:
-                return state.held(self._connection, drop, space)
+                self._read(state.wanted([drop]))
+                return state.put_of(drop, self._there)
 
     def check(self, op: Operation) -> None:
         """Raise ConflictError for a passage that would take the place of another node's.
@@ -75,7 +96,7 @@ class Writes:
         Passages are known by the id of their node. Only somebody who made it up has one id for two nodes.
         """
         if isinstance(op, PutPassage):
-            there = self.held(DropPassage(id=op.id), None)
+            there = self.held(DropPassage(id=op.id))
             if isinstance(there, PutPassage) and there.owner != op.owner:
                 raise ConflictError(f"{op.owner.id!r:.100} is the id of a {there.owner.label.lower()} here")
 
@@ -83,9 +104,9 @@ class Writes:
         """Take an operation in; return it with complete properties."""
         match op:
             case PutNode():
-                key = (op.label, op.id)
-                before = self._nodes[key] if key in self._nodes else state.node_props(self._connection, *key)
-                props = self._nodes[key] = {**(before or {}), **op.props}
+                before = self.held(DropNode(label=op.label, id=op.id))
+                props = {**(before.props if isinstance(before, PutNode) else {}), **op.props}
+                self._nodes[op.label, op.id] = props
                 return PutNode(label=op.label, id=op.id, props=props)
             case DropNode():
                 self._nodes[op.label, op.id] = None
@@ -99,11 +120,23 @@ class Writes:
                 self._passages[op.id] = None
         return op
 
-    def flush(self) -> list[PutPassage]:
-        """Write what was collected, in the caller's transaction; return the passages, whose index is not written."""
-        state.write_nodes(self._connection, self._nodes)
-        state.write_edges(self._connection, {key: held.props if held else None for key, held in self._edges.items()})
-        state.write_passages(self._connection, self._passages)
-        passages = [op for op in self._passages.values() if op is not None]
-        self._nodes, self._edges, self._passages = {}, {}, {}
-        return passages
+    def batch(self) -> Batch:
+        """Return what is to be written of the state, and forget it."""
+        self._read(Wanted(passages=set(self._passages)))
+        there = (self._there.passages[name] for name in self._passages)
+        batch = Batch(
+            nodes=self._nodes,
+            edges={key: held.props if held else None for key, held in self._edges.items()},
+            gone=[held.number for held in there if held is not None],
+            passages=[op for op in self._passages.values() if op is not None],
+        )
+        self._nodes, self._edges, self._passages, self._there = {}, {}, {}, Held()
+        return batch
+
+    def _read(self, wanted: Wanted) -> None:
+        """Read what is wanted and not known yet."""
+        wanted.nodes -= self._there.nodes.keys()
+        wanted.edges -= self._there.edges.keys()
+        wanted.passages -= self._there.passages.keys()
+        if wanted.nodes or wanted.edges or wanted.passages or wanted.ends:
+            tables.before(self._connection, wanted, self._there)

@@ -263,6 +263,7 @@ class Store:
         self.replaced()
 
     def _read_all(self) -> None:
+        self.records.forget()
         snapshot.fill(self.journal, self.catalogue, self.projection, self.dimension or 0)
 
     def _is_small(self) -> bool:
@@ -286,6 +287,7 @@ class Store:
         found = self.journal.restate()
         if not found.differences:
             return False
+        self.records.forget()
         told = "; ".join(one.sentence for one in found.differences)
         log.error("the state differed from its log and was made anew", extra={"differences": told})
         if found.lost:

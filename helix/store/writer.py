@@ -1,7 +1,7 @@
 """The one writer: decide, journal, memory, acknowledge, in one thread; the graph follows in another.
 
 A decision runs on the writer's thread, so it sees everything accepted before it; it returns what to change and what
-to answer. By the time `submit` returns, the change is durable.
+to answer, and does nothing else: it may be taken twice. By the time `submit` returns, the change is durable.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Writer:
 
     def begin(self, decide: Decide[T]) -> Future[T]:
         """Queue a decision; the future holds its answer once its changes are durable."""
-        return self._enqueue(lambda: self._write(decide()))
+        return self._enqueue(lambda: self._write(self.decided(decide)))
 
     def call(self, work: Callable[[], T]) -> T:
         """Run something on the writer's thread, between two changes, and return what it returns."""
@@ -130,13 +130,17 @@ class Writer:
             except BaseException as error:  # handed to the caller, whatever it is
                 future.set_exception(error)
 
+    def decided(self, decide: Decide[T]) -> Decision[T]:
+        """Take a decision. It may be taken again where another process wrote meanwhile, so all it does is return."""
+        return decide()
+
     def _once(self, request: Request, step: str, decide: Decide[T]) -> T:
         """Take a decision of a request, or return what it came to before; the writer's thread takes one at a time."""
         done = self._journal.idempotency.done(request, step)
         if done is not None:
             answer: T = unpacked(done.answer, self._records)
             return answer
-        decision = decide()
+        decision = self.decided(decide)
         return self._write(decision, Note(request=request, step=step, answer=packed(decision.answer)))
 
     def _write(self, decision: Decision[T], note: Note | None = None) -> T:
@@ -145,6 +149,7 @@ class Writer:
             rows = self._journal.append(decision.changes, to_micros(self._clock()), note)
             operations = [op for row in rows for op in row.change.operations]
             # From here the change is durable and found; a graph that is slow or behind must not keep anybody waiting.
+            self._records.follow(operations)
             self._catalogue.apply(operations)
             self._projection.apply(operations, self._catalogue)
             self._follower.follow(rows)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import cast
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal.state import EdgeKey, edge_key
+from helix.journal.state import edge_key
+from helix.journal.tables import EdgeKey
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
 from helix.memory.change.intake import Intake
