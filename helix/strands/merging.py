@@ -9,7 +9,7 @@ either side is erased on both. Then the memories that came in meet those that ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -17,6 +17,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer
+from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.jobs.run import Watch
 from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
 from helix.model.episode import Episode
@@ -37,6 +38,7 @@ KIND = "strand"
 BATCH = 1_000
 """Rows that are written in one transaction."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
+_BELIEVED = ("trust", "confidence", "status")
 _TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
     {Relation.SUPERSEDES, Relation.CONTRADICTS}
 )
@@ -96,7 +98,7 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     """Return what a row comes to; None where it is on neither side any more."""
     theirs = other.theirs
     if theirs is not None and mine is not None and not signer.is_own:
-        theirs = _of_source(theirs, mine)
+        theirs = _as_here(theirs, mine)
     if mine == theirs:
         return mine
     unchanged_there = _is_unchanged(other)
@@ -130,12 +132,20 @@ def _says(row: Row) -> object:
     return row.texts, props.get("valid_to"), Status.ACTIVE if status == Status.QUARANTINED else status
 
 
-def _of_source(theirs: Row, mine: Row) -> Row:
-    """Return a row with the source that it has here: others do not say what was taken from where."""
-    if isinstance(theirs.put, PutEdge):
-        return theirs
-    rest = {name: value for name, value in theirs.put.props.items() if name != "source"}
-    here = {name: value for name, value in mine.put.props.items() if name == "source"}
+def _as_here(theirs: Row, mine: Row) -> Row:
+    """Return a row with the source that it has here, and believed as here where it says nothing else.
+
+    Others do not say what was taken from where. How far they believe what is here is theirs alone: it would come back
+    with each of their strands.
+    """
+    row = _with(theirs, mine, ("source",))
+    said = [{each.text for each in texts_of(one.put.props)} for one in (row, mine)]
+    return _with(row, mine, _BELIEVED) if said[0] <= said[1] and _says(row) == _says(mine) else row
+
+
+def _with(theirs: Row, mine: Row, names: Collection[str]) -> Row:
+    rest = {name: value for name, value in theirs.put.props.items() if name not in names}
+    here = {name: value for name, value in mine.put.props.items() if name in names}
     return replace(theirs, put=replace(theirs.put, props={**rest, **here}))
 
 

@@ -437,3 +437,21 @@ def test_what_a_weaker_signer_would_change_is_counted(machines: Machines, tmp_pa
     )
     assert plan["counts"]["changes refused"] == done["counts"]["changes refused"] == 1
     assert memories.get(one, proxy).status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("believed", [Trust.AGENT_INFERRED, Trust.TOOL_OUTPUT])
+def test_what_others_make_of_ones_own_rows_does_not_come_back_with_them(
+    machines: Machines, tmp_path: Path, believed: Trust
+) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    keys.trust_key(one, "machine-1", believed)
+    keys.trust_key(other, "machine-0", Trust.WEB)
+    proxy = store(one, "the proxy listens on port 8080", trust=Trust.TOOL_OUTPUT)
+    memories.edge(one, proxy, store(one, "tests need a database", trust=Trust.TOOL_OUTPUT), "depends_on")
+    memories.feedback(one, [proxy], delta=1.0)
+    before = rows_of(one.store)
+    carried(one, other, tmp_path / "all.dna")
+    memories.feedback(other, [proxy], delta=1.0)
+    assert carried(other, one, tmp_path / "back.dna")["counts"] == {}
+    assert rows_of(one.store) == before
