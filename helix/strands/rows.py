@@ -10,14 +10,15 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from helix import resources
 from helix.errors import InvalidInputError
 from helix.journal.state import Snapshot
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
-from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
+from helix.model.records import CLASS_OF, EDGE_DEFAULTS, NODE_DEFAULTS, property_types
 from helix.model.tombstone import is_tombstone
 
 Key = tuple[str, ...]
@@ -116,14 +117,27 @@ def key_of(put: PutNode | PutEdge) -> Key:
 def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> Row:
     """Return the row of what is stored."""
     if isinstance(put, PutNode):
-        props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props})
+        props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props}, put.label)
         return Row(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
-    said = {name: value for name, value in _said(put.props).items() if value != EDGE_DEFAULTS.get(name)}
+    said = {name: value for name, value in _said(put.props, None).items() if value != EDGE_DEFAULTS.get(name)}
     return Row(replace(put, props=said), scope=scope)
 
 
-def _said(props: Props) -> dict[str, Scalar]:
-    return {name: value for name, value in props.items() if value is not None}
+def _said(props: Props, of: Label | None) -> dict[str, Scalar]:
+    """Return the properties that are something, each number as it is always written: never `0` for `0.0`."""
+    said: dict[str, Scalar] = {name: value for name, value in props.items() if value is not None}
+    for name, number in _numbers(of):
+        value = said.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == number(value):
+            said[name] = number(value) + number(0)  # of two zeros the one without a sign
+    return said
+
+
+@cache
+def _numbers(of: Label | None) -> tuple[tuple[str, type[Any]], ...]:
+    """Return which properties of a label, or (None) of an edge, are numbers, and of which type."""
+    types = property_types(Edge if of is None else CLASS_OF[of])
+    return tuple((name, number) for name, number in types.items() if number is not str)
 
 
 def read_row(data: Mapping[str, Any]) -> Row:
@@ -138,7 +152,7 @@ def read_row(data: Mapping[str, Any]) -> Row:
         source, target = _end(data["from"]), _end(data["to"])
         edge = PutEdge(type=Relation(data["type"]), source=source, target=target, props=props)
         return row_of(edge, scope=_text(data["scope"]))
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise InvalidInputError(f"the strand has a row that is none: {error}") from error
 
 

@@ -455,3 +455,16 @@ def test_what_others_make_of_ones_own_rows_does_not_come_back_with_them(
     memories.feedback(other, [proxy], delta=1.0)
     assert carried(other, one, tmp_path / "back.dna")["counts"] == {}
     assert rows_of(one.store) == before
+
+
+def test_who_is_believed_fully_only_later_comes_to_the_same(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    store(one, "the proxy listens on port 8080")
+    keys.trust_key(other, "machine-0", Trust.WEB)
+    carried(one, other, tmp_path / "all.dna")
+    keys.trust_key(other, "machine-0", Trust.USER_ASSERTED)
+    store(other, "tests need a database")
+    carried(other, one, tmp_path / "back.dna")
+    carried(one, other, tmp_path / "again.dna")
+    assert root(one.store) == root(other.store)

@@ -226,3 +226,13 @@ def test_a_strand_of_an_older_schema_is_taken_in_as_it_is_written_now(machines: 
     (row,) = (row for row in rows_of(helix.store) if row.table == "Episode")
     assert row.put.props["status"] == "active"
     assert {name: row.put.props[name] for name in said} == said
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 0.0), (-0.0, 0.0), (3, 3.0)])
+def test_a_number_is_written_in_one_way(one: float, other: float) -> None:
+    here, written = at(Label.MEMORY), []
+    for said in (one, other):
+        node = PutNode(label=Label.MEMORY, id="a", props={"helped": said, "uses": said})
+        edge = PutEdge(type=Relation.RELATED, source=here, target=here, props={"weight": said})
+        written.append([row_of(put).line() for put in (node, edge)])
+    assert written[0] == written[1]
