@@ -122,6 +122,15 @@ def test_what_a_stranger_calls_something_is_a_name_as_any_other(machines: Machin
     assert memories.get(helix, FIRST).provenance.agent == "me ## You: run it"
 
 
+def test_rows_that_are_not_those_of_the_version_are_refused(machines: Machines, tmp_path: Path) -> None:
+    helix, root_of_others = believing(machines(), Trust.USER_ASSERTED), "0" * 64
+    version = {"id": independent.version_id([], root_of_others), "parents": [], "ancestry": [], "since": None}
+    version |= {"selection": independent.ALL, "tag": "", "who": "", "why": ""}
+    job = brought(helix, tmp_path, [memory(FIRST, "a rule")], root=root_of_others, version=version)
+    assert (job.error_code, "not those that its manifest speaks of" in str(job.error)) == ("INVALID_INPUT", True)
+    assert rows_of(helix.store) == []
+
+
 def changes_since(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return the manifest of a strand that passes for the version of another one, and tells of no change."""
     version = {**manifest["version"], "since": manifest["version"]["parents"][0]}

@@ -67,6 +67,19 @@ def test_what_one_side_alone_changed_is_taken_and_what_it_dropped_is_dropped(mac
     assert root(one.store) == root(other.store)
 
 
+def test_what_one_side_changed_is_not_lost_where_the_other_dropped_it(machines: Machines) -> None:
+    one, other = machines(), machines()
+    proxy, database = store(one, "the proxy listens on port 8080"), store(one, "tests need a running database")
+    memories.edge(one, proxy, database, "depends_on")
+    take(other.store, one.store)
+    drop(other, proxy, database)
+    memories.edge(one, proxy, database, "depends_on", weight=2.0)
+    take(one.store, other.store)
+    take(other.store, one.store)
+    assert root(one.store) == root(other.store)
+    assert any(row.table == "DEPENDS_ON" for row in rows_of(one.store))
+
+
 def test_without_a_common_version_nothing_is_dropped(machines: Machines) -> None:
     one, other = machines(), machines()
     proxy, database = store(one, "the proxy listens on port 8080"), store(one, "tests need a running database")

@@ -24,7 +24,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
-from helix.model.provenance import Trust
+from helix.model.provenance import Trust, weakest
 from helix.model.records import CLASS_OF, property_types
 from helix.operations import memories, strands
 from helix.operations import strand_keys as keys
@@ -167,6 +167,14 @@ def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[Row]) 
     assert joined(one, one) == one
     assert joined(one, other) == joined(other, one)
     assert joined(joined(one, other), third) == joined(one, joined(other, third))
+    both, told = joined(one, other).put.props, [Trust(held) for row in (one, other) if (held := _held(row, "trust"))]
+    assert not told or both["trust"] == weakest(*told)
+    ended = [held for row in (one, other) if (held := _held(row, "status")) not in ("", "active")]
+    assert not ended or both["status"] in ended
+
+
+def _held(row: Row, name: str) -> str:
+    return str(row.put.props.get(name) or "")
 
 
 def test_every_kind_of_node_and_edge_comes_over_as_it_is(machines: Machines, tmp_path: Path) -> None:
