@@ -78,7 +78,7 @@ def _export(invocation: Invocation, path: str, **asked: Any) -> None:
 
 def _exported(out: Output, result: Record) -> None:
     out.line(f"version {result['version'][:12]} is in {result['path']}")
-    out.say(f"{result['nodes']} nodes and {result['edges']} edges")
+    out.say(f"{_so_many(result['nodes'], 'nodes')} and {_so_many(result['edges'], 'edges')}")
     if not any(result[one] for one in ("nodes", "edges", "gone")):
         out.say("it is empty: nothing is stored that fits; `helix scopes` lists the scopes")
 
@@ -145,7 +145,15 @@ def _taken(out: Output, result: Record) -> None:
 
 
 def _counted(counts: Record) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new"
+    return ", ".join(_so_many(count, name) for name, count in counts.items()) or "nothing new"
+
+
+def _so_many(count: int, name: str) -> str:
+    """Return a count with its name, whose first word is in the plural: `1 memory added`, `2 memories added`."""
+    word, blank, rest = name.partition(" ")
+    if count == 1:
+        word = f"{word.removesuffix('ies')}y" if word.endswith("ies") else word.removesuffix("s")
+    return f"{count} {word}{blank}{rest}"
 
 
 def _say_of(out: Output, counts: Record) -> None:
@@ -260,7 +268,7 @@ def _rolled_back(out: Output, result: Record) -> None:
     if not result["job"]:
         out.line(f"nothing was changed: the store holds just that already, as version {result['version'][:12]}")
         return
-    out.line(f"the store is as it was: {result['restored']} rows restored, {result['removed']} removed")
+    out.line(f"the store is as it was: {_so_many(result['restored'], 'rows')} restored, {result['removed']} removed")
     out.say(f"that is version {result['version'][:12]}; `helix undo {result['job']}` takes it back")
 
 
@@ -323,14 +331,12 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
 def _forgotten(out: Output, result: Record) -> None:
     out.line(f"{told(result['place'])} is forgotten: this store is synced with it no more. Nothing is lost here")
     left = result["left"]
-    stay = f"what this store left there stays, {_strands(left)}" if left else "this store had left nothing there"
+    stay = "this store had left nothing there"
+    if left:
+        stay = f"what this store left there stays, {_so_many(left, 'strands')}"
     out.say(f"{stay}; `helix sync` with the place again begins anew")
     if result["erased"]:
         out.say("they still have what was erased here since the last sync; another sync with the place replaces them")
-
-
-def _strands(count: int) -> str:
-    return "1 strand" if count == 1 else f"{count} strands"
 
 
 def _token(invocation: Invocation, place: str) -> str | None:
@@ -348,7 +354,7 @@ def _token(invocation: Invocation, place: str) -> str | None:
 
 def _synced(out: Output, result: Record) -> None:
     came = f": {_counted(result['counts'])}" if result["taken"] else ""
-    out.line(f"{_strands(result['taken'])} taken in{came}")
+    out.line(f"{_so_many(result['taken'], 'strands')} taken in{came}")
     out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
     for problem in result["problems"]:
         out.line((told(problem), "bold"))
