@@ -233,6 +233,8 @@ def _log(out: Output, found: Sequence[Record]) -> None:
         tag = f"  [{_said(one['tag'])}]" if one["tag"] else ""
         there = "" if one["held"] else "  (taken in)"
         what = "all" if one["scopes"] is None else ", ".join(map(_said, one["scopes"]))
+        if one["nodes"] is not None:
+            what += f", what a question found: {_so_many(one['nodes'], 'nodes')}"
         said = f"  {moment(one['at'])}  {_said(one['who'])}{tag}{there}  {what}  {_said(one['why'])}"
         out.line((one["id"][:12], "bold"), said)
 

@@ -31,6 +31,7 @@ class StrandVersion:
     tag: Annotated[str, "Its name; empty for none."]
     root: Annotated[str, "The digest over every row: equal for two stores that hold the same."]
     scopes: Annotated[tuple[str, ...] | None, "What it is of; null for the whole store."]
+    nodes: Annotated[int | None, "To how many nodes there it is confined, as a question found them; null for all."]
     held: Annotated[bool, "Whether this store itself has held exactly this, so that it can be rolled back to."]
 
 

@@ -183,10 +183,12 @@ def strand_log(helix: Helix, limit: Annotated[int, "At most so many."] = 50) -> 
             why=one.why,
             tag=one.tag,
             root=one.root,
-            scopes=Selection.from_name(one.selection).scopes,
+            scopes=selection.scopes,
+            nodes=None if selection.ids is None else len(selection.ids),
             held=one.seq is not None,
         )
         for one in helix.store.journal.versions.all()[:limit]
+        for selection in (Selection.from_name(one.selection),)
     ]
 
 
@@ -234,7 +236,7 @@ def tag_version(
     version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."],
     tag: Annotated[str, "A name that no other version has."],
     *,
-    move: Annotated[bool, "Take the name from another version that has it."] = False,
+    move: Annotated[bool, "Also where another version has the name, or this one has another name."] = False,
 ) -> list[StrandVersion]:
     """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
     name_version(helix.store, version_named(helix.store, version).id, tag_of(tag), move=move)

@@ -160,17 +160,20 @@ def free_tag(store: Store, words: str) -> str:
 
 
 def name_version(store: Store, version: str, tag: str, *, move: bool = False) -> None:
-    """Give a version a tag; raises ConflictError where another one has it, unless it is to `move`."""
-    holder = store.journal.versions.tagged(tag)
+    """Give a version a tag; raises ConflictError where another one has it, or it has another one, unless to `move`."""
+    known = store.journal.versions
+    holder, held = known.tagged(tag), known.get(version)
     if holder is not None and holder.id != version and not move:
         raise _taken(holder)
+    if held is not None and held.tag not in ("", tag) and not move:
+        raise _taken(held)
     store.journal.versions.tag(version, tag)
 
 
 def _taken(holder: StoredVersion) -> ConflictError:
     return ConflictError(
         f"version {holder.id[:12]} is called {holder.tag!r} already",
-        hint="choose another name; `helix strand tag VERSION NAME --move` moves one",
+        hint="`helix strand tag VERSION NAME --move` gives a version a name all the same",
     )
 
 

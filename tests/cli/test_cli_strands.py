@@ -87,6 +87,27 @@ def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     assert "github.com/acme/api  for ada" in helix_command("strand", "log").out
 
 
+def test_a_version_keeps_its_name_until_it_is_to_have_another(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    assert helix_command("strand", "export", str(tmp_path / "a.dna"), "--tag", "before").code == 0
+    refused = helix_command("strand", "tag", "before", "after")
+    assert (refused.code, "is called 'before' already" in refused.err, "--move" in refused.err) == (4, True, True)
+    again = helix_command("strand", "export", str(tmp_path / "b.dna"), "--tag", "after")
+    assert (again.code, "is called 'before' already" in again.err) == (4, True)
+    assert helix_command("strand", "tag", "before", "after", "--move").code == 0
+    log = helix_command("strand", "log").out
+    assert "[after]" in log and "[before]" not in log
+
+
+def test_the_log_tells_what_a_question_found_from_all(helix_command: Command, tmp_path: Path) -> None:
+    helix_command("keys", "new", "laptop")
+    helix_command("store", "ferries wait for the mail on tuesdays", "--kind", "fact")
+    asked = ("--query", "ferries and mail", "--why", "q")
+    assert helix_command("strand", "export", str(tmp_path / "q.dna"), *asked).code == 0
+    (line,) = [line for line in helix_command("strand", "log").out.splitlines() if line.endswith("  q")]
+    assert re.search(r"  all, what a question found: [1-9]\d* nodes?  q$", line)
+
+
 def test_a_strand_shows_whether_the_history_is_in(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     for options, words in (((), "none of the log's changes"), (("--history", "all"), "an import passes them over")):

@@ -170,7 +170,8 @@ def test_a_tag_that_comes_in_takes_no_name_from_a_version_here(machines: Machine
     carried(one, other, tmp_path / "first.dna", tag="mine")
     (first,) = strands.strand_log(other)
     assert first.tag == "mine"
-    strands.tag_version(other, first.id, "here")
+    strands.tag_version(other, first.id, "here", move=True)
+    strands.tag_version(one, first.id, "zoo", move=True)
     carried(one, other, tmp_path / "again.dna", tag="zoo")
     carried(one, third, tmp_path / "third.dna", tag="zoo")
     assert [version.tag for version in strands.strand_log(other)] == ["here"]

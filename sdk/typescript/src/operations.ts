@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (ac6273d3cd555e74).
+// Written by scripts/schema from the schema and queries/operations.graphql (678b5e878e1b73f5).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -2099,7 +2099,7 @@ export type StrandKeyFragment = { name: string, public: string, own: boolean, tr
 
 export type StrandTableFragment = { scope: string, table: string, rows: number, digest: string };
 
-export type StrandVersionFragment = { id: string, parents: Array<string>, at: string, who: string, why: string, tag: string, root: string, scopes: Array<string> | null, held: boolean };
+export type StrandVersionFragment = { id: string, parents: Array<string>, at: string, who: string, why: string, tag: string, root: string, scopes: Array<string> | null, nodes: number | null, held: boolean };
 
 export type SyncedPlaceFragment = { place: string, scopes: Array<string> | null, minutes: number | null, at: string | null, error: string, problems: Array<string> };
 
@@ -3666,6 +3666,7 @@ export const StrandVersionFragmentDoc = gql`
   tag
   root
   scopes
+  nodes
   held
 }
     ` as unknown as DocumentNode<StrandVersionFragment, unknown>;
