@@ -11,7 +11,7 @@ from helix.model.reports import IngestProblem, IngestReport
 class Tally:
     """Counts of one import, added to as it goes."""
 
-    source: str
+    source: str = ""
     episodes: int = 0
     memories: int = 0
     edges: int = 0
@@ -19,6 +19,14 @@ class Tally:
     redacted: int = 0
     quarantined: int = 0
     problems: list[IngestProblem] = field(default_factory=list)
+
+    def add(self, more: Tally) -> None:
+        """Count what was written besides."""
+        self.episodes += more.episodes
+        self.memories += more.memories
+        self.edges += more.edges
+        self.skipped += more.skipped
+        self.quarantined += more.quarantined
 
     def report(self) -> IngestReport:
         return IngestReport(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.ingest.draft import LinkDraft, Slice
+from helix.ingest.import_tally import Tally
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
@@ -31,6 +32,9 @@ class Writing:
     """Memories by source, those found in the store included."""
     named: dict[tuple[str, str], Memory] = field(default_factory=dict)
     """Memories by scope and name, as they are after the latest change."""
+    last: dict[tuple[str, str], Ref] = field(default_factory=dict)
+    """The last episode of each session, by scope and session."""
+    tally: Tally = field(default_factory=Tally)
 
 
 def link(index: Index, writing: Writing, item: Slice, *, held: bool) -> int:

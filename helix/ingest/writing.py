@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 
@@ -81,21 +81,22 @@ class Importer:
 
         A batch is embedded while the one before it is being written.
         """
-        writing: Future[None] | None = None
+        writing: Future[Writing] | None = None
         done = 0
         for batch in self._cleaned(self._batches(slices, cancelled)):
             ready = made_ready(self._store, batch, self._vector_at)
             if writing is not None:
-                writing.result()
+                self._count_in(writing.result())
                 progress(done)
+                writing = None
             if cancelled() or self._store.paused:
                 break
             writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].slice.position
             if self._vector_at is not None:
                 # Without a model at work, two threads would only take the interpreter away from each other.
-                writing.result()
+                wait([writing])
         if writing is not None:
-            writing.result()
+            self._count_in(writing.result())
             progress(done)
         self._check_generation()
         if not cancelled() and not self._store.paused:
@@ -195,8 +196,13 @@ class Importer:
         if batch:
             yield batch
 
-    def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[None]]:
-        def decide() -> Decision[None]:
+    def _count_in(self, written: Writing) -> None:
+        """Count what a batch came to, once it is in."""
+        self._tally.add(written.tally)
+        self._last_of_session.update(written.last)
+
+    def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[Writing]]:
+        def decide() -> Decision[Writing]:
             self._check_generation()
             writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
             changes: list[Change] = []
@@ -204,22 +210,22 @@ class Importer:
             for ready in batch:
                 episode = ready.slice.episode
                 if hidden.hold(episode.session):  # it became private while the batch was made ready
-                    self._tally.skipped += 1
+                    writing.tally.skipped += 1
                     continue
                 key = (episode.scope or self._scope, episode.source)
                 if key in writing.episodes or self._known(episode) is not None:  # twice, or another import came first
-                    self._tally.skipped += 1
+                    writing.tally.skipped += 1
                     continue
                 writing.episodes[key] = None
                 self._write(writing, ready)
                 changes.append(writing.composer.change("ingest", source=episode.source))
-            return Decision(tuple(changes), None)
+            return Decision(tuple(changes), writing)
 
         return decide
 
     def _write(self, writing: Writing, ready: Ready) -> None:
         item, composer, written = ready.slice, writing.composer, writing.written
-        episode = self._write_episode(composer, ready)
+        episode = self._write_episode(writing, ready)
         writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
@@ -228,13 +234,14 @@ class Importer:
             if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
                 ref = self._count(writing, memory, known, ready, episode)
             written[memory.source] = ref or self._write_memory(writing, memory, prepared, episode, status, known)
-        self._tally.quarantined += ready.held
+        writing.tally.quarantined += ready.held
         if item.supersedes and not ready.held:
             self._retire_older(composer, item, written)
-        self._tally.edges += link(self._store.index, writing, item, held=ready.held)
+        writing.tally.edges += link(self._store.index, writing, item, held=ready.held)
 
-    def _write_episode(self, composer: Composer, ready: Ready) -> Ref:
-        draft, now = ready.slice.episode, composer.now
+    def _write_episode(self, writing: Writing, ready: Ready) -> Ref:
+        composer, draft = writing.composer, ready.slice.episode
+        now = composer.now
         scope = draft.scope or self._scope
         episode = Episode(
             id=self._store.runtime.make_id(now),
@@ -262,9 +269,9 @@ class Importer:
             composer.touches(ref, scope, draft.files, episode.provenance)
         if draft.session:
             key = (scope, draft.session)
-            composer.join(episode, ref, self._last_of_session.get(key))
-            self._last_of_session[key] = ref
-        self._tally.episodes += 1
+            composer.join(episode, ref, writing.last.get(key) or self._last_of_session.get(key))
+            writing.last[key] = ref
+        writing.tally.episodes += 1
         return ref
 
     def _remember_last(self, draft: EpisodeDraft, ref: Ref) -> None:
@@ -315,7 +322,7 @@ class Importer:
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=memory.provenance)
         if former is not None:
             take_place(composer, self._store.records, former, memory)
-        self._tally.memories += 1
+        writing.tally.memories += 1
         return ref
 
     def _met(self, writing: Writing, draft: MemoryDraft) -> Memory | None:
