@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from http.cookies import SimpleCookie
 
 import pytest
 from api_server import BEARER, TOKEN, Answer, Served
 
 from helix.api.access import LINK_SECONDS, SESSION_SECONDS, Access
+from tests.waiting import MOST_SECONDS
 
 HEALTH = json.dumps({"query": "{ health { status } }"}).encode()
 JSON = {"content-type": "application/json"}
@@ -118,6 +121,24 @@ def test_a_one_time_link_becomes_a_session_for_pages_of_this_server(shared: Serv
 def test_a_session_is_worth_nothing_to_other_pages(shared: Served, site: str | None) -> None:
     cookie = session_of(shared)
     assert ask(shared, **cookie, **({"sec_fetch_site": site} if site else {})).status == 401
+
+
+def test_a_cookie_of_escapes_keeps_nobody_waiting(shared: Served) -> None:
+    """Anybody who reaches the port can send one: each took the one thread that answers everybody half a minute."""
+    flood = f'GET /graphql HTTP/1.1\r\nHost: 127.0.0.1:{shared.port}\r\nCookie: a="{chr(92) * 60_000}"\r\n\r\n'
+    with ExitStack() as stack:
+        others = [stack.enter_context(socket.create_connection(("127.0.0.1", shared.port))) for _ in range(24)]
+        for other in others:
+            other.sendall(flood.encode("ascii"))
+            other.settimeout(MOST_SECONDS)
+        assert all(other.recv(100).startswith(b"HTTP/1.1 401") for other in others)
+        assert shared.request("GET", "/healthz").status == 200
+
+
+def test_a_session_is_found_among_other_cookies(shared: Served) -> None:
+    session = session_of(shared)["cookie"]
+    cookies = f'a="b; c\\""; =; d; {session}; e=f=g'
+    assert ask(shared, cookie=cookies, sec_fetch_site="same-origin").status == 200
 
 
 def test_a_link_works_once(shared: Served) -> None:
