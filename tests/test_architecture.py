@@ -282,6 +282,12 @@ def test_every_program_is_given_its_folder_and_its_environment() -> None:
     assert not strays
 
 
+def test_texts_are_normalised_in_bounded_time() -> None:
+    """A passphrase is its owner's, and has to stay the same letter by letter."""
+    callers = {name for name in MODULES for found, _ in called(name) if found == "unicodedata.normalize"}
+    assert callers == {"helix.model.letters", "helix.strands.sealed"}
+
+
 def test_the_hook_starts_python_as_the_rest_of_helix_does() -> None:
     command = processes.python_command("helix.cli.main")
     assert command == [sys.executable, *helix_hook._ISOLATED, "-m", "helix.cli.main"]

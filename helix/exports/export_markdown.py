@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from helix.exports.export_file import Counted
 from helix.exports.memory_note import MemoryNote, note_text
 from helix.journal.state import Snapshot
 from helix.model.edge import Edge, Label, Ref
+from helix.model.letters import normalised
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode
 from helix.model.records import spelled
@@ -87,7 +87,7 @@ def _stem(node: PutNode) -> str:
 
 
 def _key(stem: str) -> str:
-    return unicodedata.normalize("NFC", stem).casefold()
+    return normalised("NFC", stem).casefold()
 
 
 def _of_id(node_id: str) -> str:

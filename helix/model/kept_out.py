@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from helix.model.letters import normalised
 from helix.model.memory import Memory
 
 KEY = "helix:key"
@@ -20,7 +20,7 @@ _DIGEST_BYTES = 16
 
 def normal(text: str) -> str:
     """Return the words of a text alone, in one case, a blank between two: equal where two say the same words."""
-    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return " ".join(_WORD.findall(normalised("NFKC", text).casefold()))
 
 
 def digests(memory: Memory) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
+
+from helix.model.letters import normalised
 
 # Vowel signs and other marks inside words of the scripts that have them; Python's \w leaves them out.
 _SIGNS = (
@@ -65,6 +66,6 @@ def given_name(text: str) -> str:
 def _plain(text: str) -> str:
     if text.isascii():
         return clean(text).lower().replace("'", "")
-    decomposed = unicodedata.normalize("NFKD", clean(text)).casefold()
+    decomposed = normalised("NFKD", clean(text)).casefold()
     bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
-    return unicodedata.normalize("NFC", bare).replace("\u2019", "'").replace("'", "")
+    return normalised("NFC", bare).replace("\u2019", "'").replace("'", "")

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from helix.model.letters import normalised
+
 # A compound: word characters held together by the joints of paths, modules, options and identifiers.
 _COMPOUND = re.compile(r"\w+(?:[./\\:+\-]{1,2}\w+)*")
 _JOINT = re.compile(r"[^\w]+|_+")
@@ -118,8 +120,8 @@ def _folded(text: str) -> str:
     """
     if text.isascii():
         return text
-    decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", _MARK.sub(_without_mark, decomposed))
+    decomposed = normalised("NFKD", text)
+    return normalised("NFC", _MARK.sub(_without_mark, decomposed))
 
 
 def _without_mark(match: re.Match[str]) -> str:

@@ -6,10 +6,10 @@ Ids: a task of the client's own list, as people and models name it, as the clien
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from helix.model.letters import normalised
 from helix.model.task_answers import TaskState
 
 PENDING, IN_PROGRESS, COMPLETED, DELETED = "pending", "in_progress", "completed", "deleted"
@@ -91,7 +91,7 @@ def client_task(text: str) -> str:
     said = next((line for line in text.splitlines() if line.strip()), "")
     if _PLACEHOLDER.fullmatch(said):
         return ""
-    said = " ".join(unicodedata.normalize("NFKC", said).strip(_MARKS).split())
+    said = " ".join(normalised("NFKC", said).strip(_MARKS).split())
     if said.lower() in _NOTHING:
         return ""
     numbered = _NUMBERED.fullmatch(said)

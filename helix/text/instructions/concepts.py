@@ -8,11 +8,11 @@ Words: reads a text as the concepts that instructions to an agent are made of, i
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from helix.model.letters import normalised
 from helix.text.regex import regex
 
 CONCEPTS: Mapping[str, str] = {
@@ -304,8 +304,8 @@ def plain(text: str) -> str:
     """Return the text in lower case, with compatibility forms made plain and without marks on letters."""
     if text.isascii():
         return text.lower()
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", bare)
+    bare = _MARKS.sub("", normalised("NFKD", text).casefold())
+    return normalised("NFC", bare)
 
 
 def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
