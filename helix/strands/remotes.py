@@ -24,14 +24,19 @@ from helix.strands.shares import PlaceTokens, Shares
 
 _GIT = ("ssh", "git", "http", "https", "file")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:(?!//)\S+")
+_LOGIN = re.compile(r"[^/@:]+:[^/@]+@")
 _HINT = f"a folder, a git repository (path or URL), s3://bucket/prefix, or a shared Helix: https://host{SYNC_PATH}"
 
 
 def address_of(text: str) -> str:
     """Return the address of a place as it is kept; raises InvalidInputError for what is none, or has a password."""
     text = text.strip()
-    said = urlsplit(text) if "://" in text else None
-    if said is not None and (said.password or (said.username and said.scheme in ("http", "https"))):
+    try:
+        said = urlsplit(text) if "://" in text else None
+    except ValueError as error:  # such as half a bracket
+        raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT) from error
+    secret = said.password or (said.username and said.scheme in ("http", "https")) if said else _LOGIN.match(text)
+    if secret:
         raise InvalidInputError(
             "the address has a password in it, which would be written down",
             hint="leave it to git's credential helper, or to the environment",

@@ -451,9 +451,12 @@ def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> 
     with pytest.raises(ConflictError, match="no key to sign with"):
         syncing.sync(helix, str(tmp_path))
     keys.new_key(helix, "laptop")
-    for wrong in ("", "relative/folder", "https://me:secret@example.org/x.git", "ext::sh -c id", "-x", "ftp://a/b"):
-        with pytest.raises(InvalidInputError):
+    for wrong in ("", "relative/folder", "ext::sh -c id", "-x", "ftp://a/b", "https://[half/x.git", "s3://["):
+        with pytest.raises(InvalidInputError, match="no place"):
             syncing.sync(helix, wrong)
+    for told in ("https://me:secret@example.org/x.git", "https://token@example.org/x", "me:secret@example.org:x.git"):
+        with pytest.raises(InvalidInputError, match="a password in it"):
+            syncing.sync(helix, told)
     job = ended(helix, syncing.sync(helix, str(tmp_path / "missing")))
     assert job.error_code == "NOT_FOUND"
     assert "no folder" in syncing.synced_places(helix)[0].error
