@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -657,6 +658,17 @@ def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_pat
     assert upkeep.doctor(helix).healthy
     memories.store(helix, StoreRequest(trigger="life goes on", resolution="z", kind="fact"))
     assert upkeep.doctor(helix).healthy
+
+
+def test_what_two_restores_within_a_second_replaced_is_kept_twice(timed: Helix, tmp_path: Path) -> None:
+    target = tmp_path / "copy.helix"
+    finished(timed, upkeep.backup(timed, str(target)).id)
+    memories.store(timed, StoreRequest(trigger="written after the backup", resolution="y", kind="fact"))
+    kept = [Path(finished(timed, upkeep.restore_backup(timed, str(target)).id).result["kept"]) for _ in range(2)]
+    with closing(sqlite3.connect(kept[0])) as journal:
+        assert journal.execute("SELECT count(*) FROM log").fetchone() == (1,)
+    assert kept[1].is_file()
+    assert kept[0] != kept[1]
 
 
 @pytest.mark.parametrize("before", [(), ("hush before",)], ids=["first", "one before"])

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 from helix import files
@@ -78,16 +79,18 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
     rows = copies.check(source)
-    kept = store.path / f"{KEPT_JOURNAL}{to_micros(store.runtime.clock()) // 1_000_000}.db"
+    kept = _free(store.path, store.runtime.clock())
     ticket.progress(0, 0, "keeping the present journal")
     store.journal.database.backup_to(kept)
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
     left = erasing.legacy(store.journal)
     store.log_check.close()
-    with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
-        store.writer.call(lambda: store.take_over(cleared))
-    store.log_check.begin()
+    try:
+        with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
+            store.writer.call(lambda: store.take_over(cleared))
+    finally:
+        store.log_check.begin()
     warnings = []
     try:
         store.rebuild_graph(ticket)
@@ -106,7 +109,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     rows = copies.check(source)
     with StoreLock(folder):
-        journal, kept = folder / JOURNAL_NAME, folder / f"{KEPT_JOURNAL}{to_micros(now) // 1_000_000}.db"
+        journal, kept = folder / JOURNAL_NAME, _free(folder, now)
         existed = journal.exists()
         left = erasing.left_by(journal) if existed else erasing.Legacy()
         with erasing.without_the_erased(source, left, folder, to_micros(now)) as cleared:
@@ -127,6 +130,12 @@ def set_aside_closed(folder: Path, now: datetime) -> None:
     with StoreLock(folder):
         mark = Mark(folder / MARK_NAME)
         witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))
+
+
+def _free(folder: Path, now: datetime) -> Path:
+    """Return a name for a journal that is replaced, which no other has: two may be within a second."""
+    names = (folder / f"{KEPT_JOURNAL}{second}.db" for second in count(to_micros(now) // 1_000_000))
+    return next(path for path in names if not path.exists())
 
 
 def _keep(journal: Path, kept: Path) -> None:
