@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Kind
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, provenance_word
 from helix.model.worded import Worded
 
 
@@ -58,3 +58,8 @@ class Candidate:
     decided_at: Annotated[datetime | None, "When it was accepted or rejected; null before."] = None
     attributes: Mapping[str, object] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def said_by(self) -> str:
+        """Where it comes from, in a word; see `provenance_word`."""
+        return provenance_word(self.provenance)

@@ -36,6 +36,7 @@ class Held:
     scope: str
     text: Annotated[str, "What it says."]
     trust: Trust
+    said_by: str
     source: str
     agent: str
     recorded_at: datetime

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated
 
 from helix.model.edge import Label
-from helix.model.memory import Kind
+from helix.model.memory import Kind, Status, TimeKind
 from helix.model.provenance import Trust
 from helix.model.records import Node
 from helix.model.worded import Worded
@@ -36,7 +36,8 @@ class RecallQuery:
     """One question. `scope` None searches every scope; a project's scope also sees `global`.
 
     `kinds` limits memories to those kinds (and leaves out episodes and reflections); `labels` limits what is
-    answered with. `as_of` is valid time, `known_at` transaction time; `since` is the oldest event wanted.
+    answered with. `as_of` is valid time, `known_at` transaction time; `since` and `until` bound when what is wanted
+    happened, or was recorded, as `time` says. `status` may name ACTIVE and ARCHIVED alone.
     `asked_at` is when the question was asked, where that is neither now nor `as_of`: times that it names and the age of
     things count from there. It hides nothing.
     With `everything` the answer is filled up to its limit, with what hardly fits and with what says less than others.
@@ -48,6 +49,7 @@ class RecallQuery:
     kinds: tuple[Kind, ...] = ()
     labels: tuple[Label, ...] = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
     trust: Annotated[tuple[Trust, ...], "Only what is of these classes of trust; by default all."] = ()
+    status: Annotated[tuple[Status, ...], "ACTIVE, ARCHIVED or both; active by default, with `deep` both."] = ()
     limit: int = 10
     intent: Intent | None = None
     expand: Expand = Expand.PAGERANK
@@ -56,6 +58,11 @@ class RecallQuery:
     known_at: datetime | None = None
     asked_at: datetime | None = None
     since: datetime | None = None
+    until: Annotated[datetime | None, "Nothing that happened after this moment."] = None
+    time: Annotated[
+        TimeKind,
+        "Whether `since` and `until` go by when something was recorded, or by when it happened or began to hold.",
+    ] = TimeKind.HAPPENED
     budget_tokens: int = 0
     recipe: str | None = None
     rerank: bool | None = None

@@ -9,6 +9,7 @@ from datetime import datetime
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.entity import Mention
+from helix.model.memory import Status
 from helix.model.recall import RecallQuery
 from helix.text.cleaning import clean
 from helix.text.dates import time_range
@@ -23,6 +24,8 @@ EMBEDDED_CHARACTERS = 2_000
 MAX_TERMS = 256
 """Terms looked at before the most selective are chosen."""
 MAX_FILES = 64
+ANSWERED_WITH = frozenset({Status.ACTIVE, Status.ARCHIVED})
+"""Statuses that a question may name."""
 
 MentionsOf = Callable[..., tuple[Mention, ...]]
 TimeRangeOf = Callable[[str, datetime], tuple[datetime, datetime] | None]
@@ -89,5 +92,10 @@ def check_query(query: RecallQuery, page_size: int) -> None:
         raise InvalidInputError(f"limit {query.limit} is not between 1 and {page_size}")
     if query.budget_tokens < 0:
         raise InvalidInputError(f"a budget of {query.budget_tokens} tokens is negative", hint="0 means no budget")
+    if not set(query.status) <= ANSWERED_WITH:
+        raise InvalidInputError(
+            "a question is answered with what is active or archived",
+            hint="`memories` lists every status; `knownAt` answers with what was known then",
+        )
     if not query.labels:
         raise InvalidInputError("no label is asked for", hint="name at least one of Memory, Episode, Reflection")

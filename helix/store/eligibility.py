@@ -9,7 +9,7 @@ import numpy as np
 
 from helix.model.clock import to_micros
 from helix.model.edge import Label
-from helix.model.memory import Status, scopes_seen
+from helix.model.memory import Status, TimeKind, scopes_seen
 from helix.model.recall import RecallQuery
 from helix.store.node_columns import (
     KIND_CODE,
@@ -55,9 +55,9 @@ def eligible(
         mask &= view.recorded_at <= known
     if query.trust:
         mask &= _any_of(view.trust, [TRUST_CODE[trust] for trust in query.trust])
-    if query.since is not None:
-        mask &= event_times(view) >= to_micros(query.since)
-    if not query.deep:
+    if query.since is not None or query.until is not None:
+        mask &= _within(view, query)
+    if not query.deep and Status.ARCHIVED not in query.status:
         mask &= view.fades_at >= known
     return mask
 
@@ -78,6 +78,13 @@ def event_times(columns: Columns) -> MicrosArray:
     """Return when what each row tells of happened: its own time, else the start of its validity, else its recording."""
     own = np.maximum(columns.occurred_at, columns.valid_from)
     return np.where(own == NO_START, columns.recorded_at, own)
+
+
+def _within(columns: Columns, query: RecallQuery) -> BoolArray:
+    times = columns.recorded_at if query.time is TimeKind.RECORDED else event_times(columns)
+    first = NO_START if query.since is None else to_micros(query.since)
+    last = NO_END if query.until is None else to_micros(query.until)
+    return (times >= first) & (times <= last)
 
 
 def _of_labels(columns: Columns, query: RecallQuery) -> BoolArray:
@@ -105,10 +112,11 @@ def _of_scope(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolAr
 
 
 def _of_status(columns: Columns, query: RecallQuery) -> BoolArray:
-    allowed = (Status.ACTIVE, Status.ARCHIVED) if query.deep else (Status.ACTIVE,)
+    allowed = query.status or ((Status.ACTIVE, Status.ARCHIVED) if query.deep else (Status.ACTIVE,))
     mask = _any_of(columns.status, [STATUS_CODE[status] for status in allowed])
     if query.known_at is not None:
         known = to_micros(query.known_at)
-        mask |= (columns.status == _RETIRED) & (columns.retired_at != NO_END)
+        if Status.ACTIVE in allowed:
+            mask |= (columns.status == _RETIRED) & (columns.retired_at != NO_END)
         mask &= columns.retired_at > known
     return mask

@@ -17,7 +17,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.episode import Episode
-from helix.model.memory import Kind, Memory, Status
+from helix.model.memory import Kind, Memory, Status, TimeKind
 from helix.model.operations import DropPassage, Operation, PutNode, PutPassage
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
@@ -387,6 +387,8 @@ def passes(node: Memory | Episode | Reflection, query: RecallQuery) -> bool:
     if query.known_at is not None and node.recorded_at > known:
         return False
     if isinstance(node, Episode):
+        if query.status and Status.ACTIVE not in query.status:
+            return False
         if query.as_of is not None and node.occurred_at > valid:
             return False
         happened, half_life, importance, used = node.occurred_at, 7.0, node.importance, None
@@ -394,9 +396,12 @@ def passes(node: Memory | Episode | Reflection, query: RecallQuery) -> bool:
         was_active = node.status is Status.ACTIVE or (
             query.known_at is not None and node.retired_at is not None and node.retired_at > known
         )
+        allowed = query.status or (Status.ACTIVE, *([Status.ARCHIVED] if query.deep else []))
         if node.status in {Status.FORGOTTEN, Status.QUARANTINED}:
             return False
-        if not was_active and not (query.deep and node.status is Status.ARCHIVED):
+        if not (was_active and Status.ACTIVE in allowed) and not (
+            node.status is Status.ARCHIVED and Status.ARCHIVED in allowed
+        ):
             return False
         if node.valid_from is not None and node.valid_from > valid:
             return False
@@ -405,9 +410,10 @@ def passes(node: Memory | Episode | Reflection, query: RecallQuery) -> bool:
         happened, used = node.valid_from or node.recorded_at, node.last_used_at
         half_life = node.half_life_days if isinstance(node, Memory) else 0.0
         importance = node.importance if isinstance(node, Memory) else 5.0
-    if query.since is not None and happened < query.since:
+    counted = node.recorded_at if query.time is TimeKind.RECORDED else happened
+    if (query.since is not None and counted < query.since) or (query.until is not None and counted > query.until):
         return False
-    if query.deep or half_life in {0.0, float("inf")}:
+    if query.deep or Status.ARCHIVED in query.status or half_life in {0.0, float("inf")}:
         return True
     days = max((known - max(node.recorded_at, used or node.recorded_at)).total_seconds() / 86_400, 0.0)
     return bool(importance * 2 ** (-days / half_life) >= FLOOR)
@@ -424,6 +430,9 @@ queries = st.builds(
     as_of=moments,
     known_at=moments,
     since=moments,
+    until=moments,
+    time=st.sampled_from(TimeKind),
+    status=st.sampled_from([(), (Status.ACTIVE,), (Status.ARCHIVED,), (Status.ACTIVE, Status.ARCHIVED)]),
     deep=st.booleans(),
 )
 

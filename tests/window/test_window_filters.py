@@ -49,3 +49,33 @@ def test_a_list_shows_any_statuses_together_as_its_address_says(stocked: Window)
         press(page, quarantined, "Space")
         expect(total).to_contain_text(re.compile(f"^{active_alone} memor"))
         expect(page).not_to_have_url(re.compile("status="))
+
+
+def test_status_and_time_narrow_a_question_as_they_narrow_the_list(stocked: Window) -> None:
+    question = "/?q=how+many+keys+has+the+safe&scope=till&all=1"
+    with stocked.page(question) as page:
+        cards = page.locator(".card")
+        expect(cards).to_have_count(2)
+        for narrowed, left in (
+            ("&until=2019-02-01", 0),
+            ("&until=2019-03-02", 2),
+            ("&since=2019-03-02", 0),
+            ("&since=2019-03-02&time=recorded", 2),
+            ("&status=ARCHIVED", 0),
+            ("&status=ACTIVE&status=ARCHIVED", 2),
+        ):
+            stocked.go(page, question + narrowed)
+            expect(cards).to_have_count(left)
+        stocked.go(page, f"{question}&status=FORGOTTEN")
+        shows(page, "A question is answered with what is active or archived.")
+        press(page, page.get_by_role("checkbox", name="archived"), "Space")
+        expect(page).to_have_url(re.compile("status=ACTIVE&status=ARCHIVED"))
+
+
+def test_the_filter_of_who_says_it_has_the_words_that_stand_beside_memories(stocked: Window) -> None:
+    notes = stocked.running.home / "NOTES.md"
+    notes.write_text("# Lamps\n\n- Always switch the lamps off before leaving the office.\n", "utf-8")
+    stocked.running.helix("ingest", "notes", str(notes), "--scope", "lamps")
+    with stocked.page("/?scope=lamps") as page:
+        expect(page.locator(".badge.said").first).to_have_text("notes")
+        expect(page.get_by_role("checkbox", name="commit, notes, tool")).to_be_visible()

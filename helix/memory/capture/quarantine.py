@@ -217,6 +217,7 @@ def _shown(node: Holdable) -> Held:
         scope=node.scope,
         text=text,
         trust=provenance.trust,
+        said_by=node.said_by,
         source=origin,
         agent=provenance.agent,
         recorded_at=node.recorded_at,

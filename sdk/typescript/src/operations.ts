@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (678b5e878e1b73f5).
+// Written by scripts/schema from the schema and queries/operations.graphql (7dfa48c5ddd4295d).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -780,6 +780,7 @@ export type RecallQueryVariables = Exact<{
   kinds?: Array<Kind> | Kind | null | undefined;
   labels?: Array<Label> | Label | null | undefined;
   trust?: Array<Trust> | Trust | null | undefined;
+  status?: Array<Status> | Status | null | undefined;
   limit?: number | null | undefined;
   intent?: Intent | null | undefined;
   expand?: Expand | null | undefined;
@@ -788,6 +789,8 @@ export type RecallQueryVariables = Exact<{
   knownAt?: string | null | undefined;
   askedAt?: string | null | undefined;
   since?: string | null | undefined;
+  until?: string | null | undefined;
+  time?: TimeKind | null | undefined;
   budgetTokens?: number | null | undefined;
   recipe?: string | null | undefined;
   rerank?: boolean | null | undefined;
@@ -1806,7 +1809,7 @@ export type BriefFragment = { text: string, shown: Array<ShownFragment> };
 
 export type BuilderContextFragment = { injected: Array<string>, text: string, prompt: string, shown: Array<ShownFragment> };
 
-export type CandidateFragment = { id: string, scope: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, confidence: Certainty, status: CandidateStatus, agent: string, session: string, task: string, source: string, memory: string, decidedAt: string | null, attributes: unknown, provenance: ProvenanceFragment };
+export type CandidateFragment = { id: string, scope: string, kind: Kind, trigger: string, resolution: string, recordedAt: string, confidence: Certainty, status: CandidateStatus, agent: string, session: string, task: string, source: string, memory: string, decidedAt: string | null, attributes: unknown, saidBy: string, provenance: ProvenanceFragment };
 
 export type CandidateConnectionFragment = { totalCount: number, edges: Array<CandidateEdgeFragment>, pageInfo: PageInfoFragment };
 
@@ -1906,7 +1909,7 @@ export type HealthFragment = { status: string, issues: Array<string>, stats: Arr
 
 export type HeatedNodeFragment = { heat: number, node: GraphNodeFragment };
 
-export type HeldFragment = { name: string, scope: string, text: string, trust: Trust, source: string, agent: string, recordedAt: string, reasons: Array<string>, id: string, ref: RefFragment };
+export type HeldFragment = { name: string, scope: string, text: string, trust: Trust, saidBy: string, source: string, agent: string, recordedAt: string, reasons: Array<string>, id: string, ref: RefFragment };
 
 export type HeldConnectionFragment = { totalCount: number, edges: Array<HeldEdgeFragment>, pageInfo: PageInfoFragment };
 
@@ -2045,7 +2048,7 @@ export type RecallItemFragment = { label: Label, score: number, relevance: numbe
     | Node_Workspace_Fragment
   , arms: Array<ArmHitFragment>, factors: Array<FigureFragment> };
 
-export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, trust: Array<Trust>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
+export type RecallQueryFragment = { query: string, scope: string | null, kinds: Array<Kind>, labels: Array<Label>, trust: Array<Trust>, status: Array<Status>, limit: number, intent: Intent | null, expand: Expand, files: Array<string>, asOf: string | null, knownAt: string | null, askedAt: string | null, since: string | null, until: string | null, time: TimeKind, budgetTokens: number, recipe: string | null, rerank: boolean | null, deep: boolean, everything: boolean, explain: boolean, session: string };
 
 export type RecordingFragment = { reason: string, redacted: Array<string>, suspicious: Array<string>, id: string | null, episode: EpisodeFragment | null };
 
@@ -2164,6 +2167,7 @@ export const CandidateFragmentDoc = gql`
   provenance {
     ...Provenance
   }
+  saidBy
 }
     ` as unknown as DocumentNode<CandidateFragment, unknown>;
 export const StoreResultFragmentDoc = gql`
@@ -2742,6 +2746,7 @@ export const HeldFragmentDoc = gql`
   scope
   text
   trust
+  saidBy
   source
   agent
   recordedAt
@@ -2881,6 +2886,7 @@ export const RecallQueryFragmentDoc = gql`
   kinds
   labels
   trust
+  status
   limit
   intent
   expand
@@ -2889,6 +2895,8 @@ export const RecallQueryFragmentDoc = gql`
   knownAt
   askedAt
   since
+  until
+  time
   budgetTokens
   recipe
   rerank
@@ -4415,13 +4423,14 @@ export const SuggestEdgesDocument = gql`
 ${MemoryFragmentDoc}
 ${ProvenanceFragmentDoc}` as unknown as DocumentNode<SuggestEdgesQuery, SuggestEdgesQueryVariables>;
 export const RecallDocument = gql`
-    query Recall($query: String!, $scope: String, $kinds: [Kind!], $labels: [Label!], $trust: [Trust!], $limit: Int, $intent: Intent, $expand: Expand, $files: [String!], $asOf: DateTime, $knownAt: DateTime, $askedAt: DateTime, $since: DateTime, $budgetTokens: Int, $recipe: String, $rerank: Boolean, $deep: Boolean, $everything: Boolean, $explain: Boolean, $session: String) {
+    query Recall($query: String!, $scope: String, $kinds: [Kind!], $labels: [Label!], $trust: [Trust!], $status: [Status!], $limit: Int, $intent: Intent, $expand: Expand, $files: [String!], $asOf: DateTime, $knownAt: DateTime, $askedAt: DateTime, $since: DateTime, $until: DateTime, $time: TimeKind, $budgetTokens: Int, $recipe: String, $rerank: Boolean, $deep: Boolean, $everything: Boolean, $explain: Boolean, $session: String) {
   recall(
     query: $query
     scope: $scope
     kinds: $kinds
     labels: $labels
     trust: $trust
+    status: $status
     limit: $limit
     intent: $intent
     expand: $expand
@@ -4430,6 +4439,8 @@ export const RecallDocument = gql`
     knownAt: $knownAt
     askedAt: $askedAt
     since: $since
+    until: $until
+    time: $time
     budgetTokens: $budgetTokens
     recipe: $recipe
     rerank: $rerank

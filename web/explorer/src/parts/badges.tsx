@@ -3,14 +3,15 @@ import type { Kind, MemoryFragment, Status, Trust } from "helix-memory";
 
 import { plain } from "./text";
 
-const SAYS: Record<string, string> = {
-  you: "You said it or confirmed it.",
-  verified: "Tests or builds bore it out.",
-  agent: "An agent wrote it; nobody has confirmed it.",
-  commit: "It comes from the history of a repository.",
-  notes: "It comes from notes of a repository.",
-  tool: "A tool wrote it; nobody has confirmed it.",
-  web: "It comes from the web; nobody has confirmed it.",
+/** Each word that says where something comes from: its class of trust, and what it means. */
+const WORDS: Readonly<Record<string, readonly [Trust, string]>> = {
+  you: ["USER_ASSERTED", "You said it or confirmed it."],
+  verified: ["VERIFIED_OUTCOME", "Tests or builds bore it out."],
+  agent: ["AGENT_INFERRED", "An agent wrote it; nobody has confirmed it."],
+  commit: ["TOOL_OUTPUT", "It comes from the history of a repository."],
+  notes: ["TOOL_OUTPUT", "It comes from notes of a repository."],
+  tool: ["TOOL_OUTPUT", "A tool wrote it; nobody has confirmed it."],
+  web: ["WEB", "It comes from the web; nobody has confirmed it."],
 };
 
 export function KindBadge({ kind }: { kind: Kind | string }) {
@@ -19,7 +20,7 @@ export function KindBadge({ kind }: { kind: Kind | string }) {
 
 export function SaidBy({ who }: { who: string }) {
   return who ? (
-    <span className={`badge said ${who}`} title={SAYS[who]}>
+    <span className={`badge said ${who}`} title={WORDS[who]?.[1]}>
       {who}
     </span>
   ) : null;
@@ -45,13 +46,8 @@ export function Badges({ memory }: { memory: MemoryFragment }) {
   );
 }
 
-const TRUST_OF: Record<string, Trust> = {
-  you: "USER_ASSERTED",
-  verified: "VERIFIED_OUTCOME",
-  agent: "AGENT_INFERRED",
-  tool: "TOOL_OUTPUT",
-  web: "WEB",
-};
-export const TRUSTS: readonly Trust[] = Object.values(TRUST_OF);
-export const trustWord = (trust: string): string =>
-  Object.keys(TRUST_OF).find((word) => TRUST_OF[word] === trust) ?? plain(trust);
+export const TRUSTS: readonly Trust[] = [...new Set(Object.values(WORDS).map(([trust]) => trust))];
+
+/** Returns the words of a class of trust, as they stand beside memories. */
+export const wordsOf = (trust: string): string =>
+  Object.keys(WORDS).filter((word) => WORDS[word]?.[0] === trust).join(", ") || plain(trust);

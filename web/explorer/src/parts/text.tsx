@@ -11,6 +11,9 @@ export const cut = (text: string, length: number): string => {
   return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
 };
 
+/** Returns the text, or of a longer one its beginning and an ellipsis: together no longer than the length. */
+export const shortened = (text: string, length: number): string => (text.length <= length ? text : `${cut(text, length - 1)}…`);
+
 /** A text of a memory; of a long one the beginning, and the rest when it is asked for. */
 export function Words({ text, most = LONGEST, className = "" }: { text: string; most?: number; className?: string }) {
   const [whole, setWhole] = useState(false);

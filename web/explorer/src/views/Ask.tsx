@@ -7,7 +7,7 @@ import { Button, Input, Label, SearchField, ToggleButton } from "react-aria-comp
 import { useAddress, useScope } from "../address";
 import { useAnswer, usePages } from "../api";
 import { KINDS } from "../parts/actions";
-import { Badges, SaidBy, TRUSTS, trustWord } from "../parts/badges";
+import { Badges, SaidBy, TRUSTS, wordsOf } from "../parts/badges";
 import { DateField, Facet, Pick, TimePick } from "../parts/controls";
 import { Days, daysAgo, endOf, startOf, timeOf } from "../parts/days";
 import { Panel } from "../parts/panel";
@@ -28,6 +28,11 @@ type Filters = ReturnType<typeof useFilters>;
 const STATUSES = ["ACTIVE", "ARCHIVED", "RETIRED", "FORGOTTEN", "QUARANTINED"] as const;
 const USUAL: Status[] = ["ACTIVE"]; // what is listed where the address says no status
 const isUsual = (statuses: readonly string[]) => String(statuses) === String(USUAL);
+const ANSWERING: readonly Status[] = ["ACTIVE", "ARCHIVED"]; // what a question can be answered with
+const answering = (statuses: readonly Status[]): Status[] => {
+  const found = statuses.filter((one) => ANSWERING.includes(one));
+  return found.length ? found : USUAL;
+};
 const A_FEW = 20; // answers to a question
 const MOST = 160;
 const NO_ITEMS: readonly RecallItemFragment[] = [];
@@ -110,16 +115,17 @@ function Filters({ asked }: { asked: boolean }) {
           label="Who says it"
           counts={upper(data?.trusts ?? [])}
           chosen={filters.trust}
-          named={trustWord}
+          named={wordsOf}
           onChange={(trust) => address.set({ trust })}
         />
-        {!asked && (
-          <Facet
-            label="Status"
-            counts={upper(data?.statuses ?? [])}
-            chosen={filters.status}
-            onChange={(chosen) => address.set({ status: isUsual(chosen) ? null : chosen })}
-          />
+        <Facet
+          label="Status"
+          counts={asked ? ANSWERING.map((value) => ({ value, count: null })) : upper(data?.statuses ?? [])}
+          chosen={asked ? answering(filters.status) : filters.status}
+          onChange={(chosen) => address.set({ status: isUsual(chosen) ? null : chosen })}
+        />
+        {asked && filters.status.some((one) => !ANSWERING.includes(one)) && (
+          <p className="muted small">A question is answered with what is active or archived. The list without a question has the rest.</p>
         )}
         {!filters.scope && (
           <Facet
@@ -132,24 +138,20 @@ function Filters({ asked }: { asked: boolean }) {
         )}
         <fieldset className="facet">
           <legend>Time</legend>
-          {!asked && (
-            <>
-              <TimePick />
-              <div className="row">
-                {[7, 30].map((days) => (
-                  <Button
-                    key={days}
-                    className="button quiet"
-                    onPress={() => address.set({ time: "recorded", since: daysAgo(days), until: null }, { push: true })}
-                  >
-                    learned in {days} days
-                  </Button>
-                ))}
-              </div>
-            </>
-          )}
+          <div className="row">
+            {[7, 30].map((days) => (
+              <Button
+                key={days}
+                className="button quiet"
+                onPress={() => address.set({ time: "recorded", since: daysAgo(days), until: null }, { push: true })}
+              >
+                learned in {days} days
+              </Button>
+            ))}
+          </div>
+          <TimePick />
           <DateField label="since" value={address.get("since")} onChange={(since) => address.set({ since })} />
-          {!asked && <DateField label="until" value={address.get("until")} onChange={(until) => address.set({ until })} />}
+          <DateField label="until" value={address.get("until")} onChange={(until) => address.set({ until })} />
         </fieldset>
         {asked && <Beside />}
       </section>
@@ -191,7 +193,7 @@ function Beside() {
 
 function useRecall(question: string, suffix: "" | "2") {
   const { get, number } = useAddress();
-  const { scope, kinds, trust, since } = useFilters();
+  const { scope, kinds, status, trust, since, until, time } = useFilters();
   const limit = number("most", A_FEW);
   const [recipe, asOf, knownAt] = ["recipe", "asOf", "knownAt"].map((name) => get(name + suffix)) as [string, string, string];
   const other = Boolean(recipe || asOf || knownAt);
@@ -201,14 +203,17 @@ function useRecall(question: string, suffix: "" | "2") {
       query: question,
       scope,
       kinds,
+      status: answering(status),
       trust,
       since,
+      until,
+      time,
       limit,
       explain: true,
       recipe: recipe || null,
       asOf: endOf(asOf),
       knownAt: endOf(knownAt),
-      session: "explorer",
+      session: suffix ? "" : "explorer", // the answer that reasons are told of is the first one
       everything: get("all") === "1",
     },
     { when: question.trim() !== "" && (suffix === "" || other) },

@@ -26,7 +26,7 @@ import { Button, Link, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useAddress, useLink, useScope } from "../address";
 import { helix, useAnswer, useChange, usePages } from "../api";
 import { Actions } from "../parts/actions";
-import { Badges, KindBadge, SaidBy, trustWord } from "../parts/badges";
+import { Badges, KindBadge, SaidBy } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { More } from "../parts/more";
 import { Empty, Failed, Loading } from "../parts/states";
@@ -243,7 +243,7 @@ function Quarantine() {
           <p className="row">
             <bdi className="name">{held.name}</bdi>
             <span className="badge">{plain(held.ref.label)}</span>
-            <span className="badge said">{trustWord(held.trust)}</span>
+            <SaidBy who={held.saidBy} />
             <span className="muted small push">
               {[held.source, held.agent].filter(Boolean).join(", ")} <Time at={held.recordedAt} />
             </span>
@@ -286,7 +286,7 @@ function Queue() {
         <>
           <p className="row">
             <KindBadge kind={candidate.kind} />
-            <SaidBy who={trustWord(candidate.provenance.trust)} />
+            <SaidBy who={candidate.saidBy} />
             <span className="badge">{plain(candidate.confidence)} confidence</span>
             <span className="muted small push">
               {[candidate.agent, candidate.scope].filter(Boolean).join(", ")} <Time at={candidate.recordedAt} />

@@ -18,7 +18,7 @@ import { useLocation } from "react-router";
 import { hrefOf, sessionPath, useLink } from "../address";
 import { useAnswer, usePages } from "../api";
 import { Actions, TakeBack, useEdit } from "../parts/actions";
-import { Badges, KindBadge, SaidBy, StatusBadge, trustWord } from "../parts/badges";
+import { Badges, KindBadge, SaidBy, StatusBadge } from "../parts/badges";
 import { Changes } from "../parts/diff";
 import { More } from "../parts/more";
 import { ScoreBars } from "../parts/score";
@@ -186,7 +186,7 @@ function Reasons({ item }: { item: RecallItemFragment }) {
 function Origin({ memory }: { memory: MemoryFragment }) {
   const { provenance } = memory;
   const rows: [string, React.ReactNode][] = [
-    ["who says it", trustWord(provenance.trust)],
+    ["who says it", memory.saidBy],
     ["recorded", <Time key="at" at={memory.recordedAt} />],
     ["scope", memory.scope],
     ["holds from", memory.validFrom && <Time key="from" at={memory.validFrom} />],
