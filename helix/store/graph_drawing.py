@@ -23,6 +23,7 @@ from helix.model.reflection import Reflection
 from helix.store.csr import RELATIONS
 from helix.store.index import Index
 from helix.store.node_columns import NO_START, MicrosArray
+from helix.text.about import RULED
 
 MOST_EDGES = 2_000
 _TITLE = 80
@@ -127,8 +128,10 @@ def title(node: Node) -> str:
     if getattr(node, "status", None) is Status.QUARANTINED:
         return "(quarantined)"
     match node:
-        case Memory() | Entity():
+        case Memory():
             return node.name
+        case Entity():
+            return f"rules of {node.name.removeprefix(RULED)}" if node.name.startswith(RULED) else node.name
         case Episode():
             text = node.content
         case Reflection():

@@ -73,6 +73,20 @@ def test_a_community_of_the_overview_is_opened_by_pointer_and_by_keyboard(stocke
         shows(page, "There is no such community now")
 
 
+def test_what_the_colours_mean_stands_beside_the_picture(stocked: Window) -> None:
+    with stocked.page("/graph") as page:
+        key = page.locator(".key")
+        expect(key).to_contain_text("What is in the middle")
+        expect(key).to_contain_text("memory")
+        stocked.go(page, f"/graph?start={BEGIN}")
+        expect(key).to_contain_text("entity")
+        dots = page.locator(".node-list [role=option]", has_text="memory").locator("circle")
+        meant = key.locator("span", has_text="memory").locator("circle").get_attribute("fill")
+        assert {dot.get_attribute("fill") for dot in dots.all()} <= {meant}
+        stocked.go(page, "/graph?q=why+does+the+parser+fail")
+        expect(key).to_contain_text("where the walk of the question stays")
+
+
 def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
     with stocked.page(f"/graph?start={BEGIN}") as page:
         until(page, f"{DRAWN} > 2")

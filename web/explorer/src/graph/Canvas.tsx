@@ -3,10 +3,10 @@ import Graph from "graphology";
 import { useEffect, useRef, useState } from "react";
 import Sigma from "sigma";
 
-import { cut } from "../parts/text";
+import { shortened } from "../parts/text";
 import { Labels } from "./labels";
 import type { Asked, Placed } from "./layout.worker";
-import { COLOURS, heatColour } from "./model";
+import { colourOf } from "./model";
 import type { Drawn, Node } from "./model";
 
 /** Where nodes lie, and how far each reaches around there: all from -1 to 1. */
@@ -157,10 +157,10 @@ export function Canvas(props: Props) {
 /** Returns how a node looks among so many. */
 function looking(count: number, heated: boolean) {
   const scale = Math.max(0.35, Math.min(1, Math.sqrt(FEW_NODES / Math.max(1, count))));
-  return ({ title, short, degree, heat, ref }: Node) => ({
-    label: short ?? cut(title, LONGEST),
-    size: scale * (3 + 1.5 * Math.log2(1 + degree) + 5 * heat),
-    color: heated ? heatColour(heat) : COLOURS[ref.label],
+  return (node: Node) => ({
+    label: node.short ?? shortened(node.title, LONGEST),
+    size: scale * (3 + 1.5 * Math.log2(1 + node.degree) + 5 * node.heat),
+    color: colourOf(node, heated),
   });
 }
 

@@ -1,6 +1,7 @@
 /** Writes the names of nodes into the picture so that none covers another: the largest first, the rest when there is room. */
 import type { NodeDisplayData, PartialButFor } from "sigma/types";
 
+import { shortened } from "../parts/text";
 import { isDark } from "../shell/theme";
 
 type Named = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color">;
@@ -88,6 +89,21 @@ export class Labels {
 /** Says where each line of a name is written: the middle of what is in a box with `textAlign` "center". */
 const eachLine = (label: string, { x, y, width }: Box, write: (line: string, x: number, y: number) => void): void =>
   label.split("\n").forEach((line, place) => write(line, x + width / 2, y + LINE * place + SIZE - 1));
+
+const WIDTH = 15; // characters of a line of a name that stands within its node
+
+/** Returns a name on at most two lines, broken behind its spaces, dashes, dots and slashes. */
+export function onTwoLines(name: string): string {
+  const lines = [""];
+  for (const word of name.match(/[^\s/._-]+[\s/._-]*|[\s/._-]+/g) ?? []) {
+    const last = lines.length - 1;
+    if (!lines[last] || (lines[last] + word.trimEnd()).length <= WIDTH) lines[last] += word;
+    else lines.push(word);
+  }
+  const [first = "", ...rest] = lines.map((line) => line.trim());
+  const second = rest.length > 1 ? `${rest[0] ?? ""}…` : rest[0];
+  return [first, second].filter((line) => line !== undefined).map((line) => shortened(line, WIDTH + 3)).join("\n");
+}
 
 interface Box {
   x: number;

@@ -85,3 +85,21 @@ export function heatColour(heat: number): string {
   const [cold, warm] = [[128, 138, 158], [214, 54, 24]] as const; // WebGL reads no hsl()
   return `rgb(${cold.map((part, place) => Math.round(part + hot * ((warm[place] ?? 0) - part))).join(",")})`;
 }
+
+/** Returns how a node is coloured: by what it is, or by its heat where a question is walked. */
+export const colourOf = ({ ref, heat }: Node, heated: boolean): string => (heated ? heatColour(heat) : COLOURS[ref.label]);
+
+/** Returns what each colour of a picture means, in words. */
+export function keyOf(drawn: Drawn, heated: boolean): { colour: string; words: string }[] {
+  if (heated)
+    return [
+      { colour: heatColour(1), words: "where the walk of the question stays" },
+      { colour: heatColour(0), words: "where it hardly comes" },
+    ];
+  const found = new Map<string, string[]>();
+  for (const { value } of counts([...drawn.nodes.values()].map(({ ref }) => ref.label))) {
+    const colour = COLOURS[value as Label];
+    found.set(colour, [...(found.get(colour) ?? []), value.toLowerCase()]);
+  }
+  return [...found].map(([colour, words]) => ({ colour, words: words.join(", ") }));
+}

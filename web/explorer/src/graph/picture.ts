@@ -3,6 +3,8 @@ import type Sigma from "sigma";
 
 import { isDark } from "../shell/theme";
 
+const LINE = 13; // pixels from one line of a name to the next
+
 export function savePng(sigma: Sigma): void {
   sigma.refresh(); // WebGL forgets what it drew: it is drawn again in the same turn
   const layers = Object.values(sigma.getCanvases());
@@ -34,7 +36,9 @@ export function svgOf(sigma: Sigma): string {
   const nodes = graph.mapNodes((id, { color, label }) => {
     const { x, y, size } = at(id);
     const circle = `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${size.toFixed(1)}" fill="${color as string}"/>`;
-    return `${circle}<text x="${(x + size + 2).toFixed(1)}" y="${(y + 4).toFixed(1)}">${escaped(String(label).replaceAll("\n", ", "))}</text>`;
+    const lines = String(label).split("\n");
+    const texts = lines.map((line, place) => `<text x="${(x + size + 2).toFixed(1)}" y="${(y + 4 + LINE * place).toFixed(1)}">${escaped(line)}</text>`);
+    return circle + texts.join("");
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,

@@ -72,21 +72,28 @@ export function Days({
   const most = Math.max(1, ...bars.map(({ number }) => number));
   if (bars.length < 2) return null;
   return (
-    <div className="days" role="group" aria-label={label}>
-      {bars.map((bar) => {
-        const words = `${span(bar.first, bar.last)}: ${said(bar.number)}`;
-        return (
-          <TooltipTrigger key={bar.first} delay={100}>
-            <Button className="day" aria-label={words} onPress={() => onPick(bar.first, bar.last)}>
-              <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
-                <Column height={bar.number && Math.max(2, (40 * bar.number) / most)} />
-              </svg>
-            </Button>
-            <Tooltip className="tooltip">{words}</Tooltip>
-          </TooltipTrigger>
-        );
-      })}
-    </div>
+    <>
+      <div className="days" role="group" aria-label={label}>
+        {bars.map((bar) => {
+          const words = `${span(bar.first, bar.last)}: ${said(bar.number)}`;
+          return (
+            <TooltipTrigger key={bar.first} delay={100}>
+              <Button className="day" aria-label={words} onPress={() => onPick(bar.first, bar.last)}>
+                <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
+                  <Column height={bar.number && Math.max(2, (40 * bar.number) / most)} />
+                </svg>
+              </Button>
+              <Tooltip className="tooltip">{words}</Tooltip>
+            </TooltipTrigger>
+          );
+        })}
+      </div>
+      <p className="days-ends muted small" aria-hidden="true">
+        <span>{bars[0]?.first}</span>
+        <span>{label}</span>
+        <span>{days.map(({ day }) => day).sort().at(-1)}</span>
+      </p>
+    </>
   );
 }
 

@@ -9,7 +9,8 @@ import { useAddress, useScope } from "../address";
 import { helix, useAnswer } from "../api";
 import { Canvas } from "../graph/Canvas";
 import type { Places } from "../graph/Canvas";
-import { add, beginnings, COLOURS, counts, filtered, nothing } from "../graph/model";
+import { onTwoLines } from "../graph/labels";
+import { add, beginnings, colourOf, counts, filtered, keyOf, nothing } from "../graph/model";
 import type { Drawn, Edge } from "../graph/model";
 import { savePng, saveSvg } from "../graph/picture";
 import { TakeBack } from "../parts/actions";
@@ -19,7 +20,6 @@ import { count, cut, fullTime, Line, plain, Time } from "../parts/text";
 import { Detail } from "./Detail";
 
 const MOST = 1_000; // nodes asked for at once
-const SHORT = 22; // characters of a community's name in the picture
 const ELSEWHERE = { also: null, node: null, community: null }; // what does not go along to another beginning
 
 export default function Graph() {
@@ -260,28 +260,48 @@ function Drawing({ drawn, path, heated, pending, places, onOpen }: DrawingProps)
             SVG
           </Button>
         </div>
+        <Key drawn={drawn} heated={heated} afar={Boolean(onOpen)} />
         {!onOpen && chosen && drawn.nodes.has(chosen) ? (
           <Chosen drawn={drawn} id={chosen} edge={edge} onEdge={setEdge} onChoose={choose} onWiden={widen} />
         ) : edge && drawn.edges.has(edge) ? (
           <EdgeReason edge={drawn.edges.get(edge) as Edge} drawn={drawn} onChoose={choose} />
         ) : (
-          <Legend drawn={drawn} whole={!onOpen} onChoose={choose} />
+          <Nodes drawn={drawn} heated={heated} whole={!onOpen} onChoose={choose} />
         )}
       </aside>
     </div>
   );
 }
 
+/** What the colours of the picture mean. */
+function Key({ drawn, heated, afar }: { drawn: Drawn; heated: boolean; afar: boolean }) {
+  const key = useMemo(() => keyOf(drawn, heated), [drawn, heated]);
+  return (
+    <p className="muted small key">
+      {afar ? "What is in the middle: " : heated ? "Colours: " : "What it is: "}
+      {key.map(({ colour, words }) => (
+        <span key={colour}>
+          <Dot colour={colour} /> {words}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const Dot = ({ colour }: { colour: string }) => (
+  <svg className="dot" viewBox="0 0 8 8" aria-hidden="true">
+    <circle cx="4" cy="4" r="4" fill={colour} />
+  </svg>
+);
+
 /** The nodes as a list, those with the most edges first; in the overview, communities by their size. */
-function Legend({ drawn, whole, onChoose }: { drawn: Drawn; whole: boolean; onChoose: (id: string) => void }) {
+function Nodes({ drawn, heated, whole, onChoose }: { drawn: Drawn; heated: boolean; whole: boolean; onChoose: (id: string) => void }) {
   const nodes = useMemo(() => [...drawn.nodes.values()].sort((a, b) => b.heat - a.heat || b.degree - a.degree).slice(0, 200), [drawn]);
   return (
     <ListBox className="menu node-list" aria-label="Nodes" items={nodes} onAction={(id) => onChoose(String(id))}>
       {(node) => (
         <ListBoxItem id={node.id} className="menu-item" textValue={node.title}>
-          <svg className="dot" viewBox="0 0 8 8" aria-hidden="true">
-            <circle cx="4" cy="4" r="4" fill={COLOURS[node.ref.label]} />
-          </svg>{" "}
+          <Dot colour={colourOf(node, heated)} />{" "}
           <Line text={node.title} most={80} />{" "}
           <span className="muted small">
             {whole ? `${plain(node.kind ?? node.ref.label)}, ${count(node.degree, "edge")}` : count(node.degree, "node")}
@@ -375,7 +395,7 @@ function Overview() {
         id: one.id,
         ref,
         title: one.title,
-        short: `${cut(one.members[0]?.title.replace(/^.*\/(?=[^/ ]+$)/, "") ?? one.title, SHORT)}\n${one.size.toLocaleString()}`,
+        short: `${onTwoLines(one.members[0]?.title.replace(/^.*\/(?=[^/ ]+$)/, "") ?? one.title)}\n${one.size.toLocaleString()}`,
         scope: scope ?? "",
         saidBy: "",
         kind: null,
