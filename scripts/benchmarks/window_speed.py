@@ -133,10 +133,13 @@ def _ask(page: Watched, field: Locator, size: _Size, found: Mapping[str, Keys]) 
 
 
 def _graph(looking: Looking, served: Running, size: _Size, say: Say) -> dict[str, Any]:
-    """Draw so many nodes around what has the most edges; return the layout's time and the frames while it is moved."""
+    """Draw so many nodes around the middles of the largest communities, or some fewer where they have less around them.
+
+    Return the layout's time and the frames while it is moved.
+    """
     say(f"drawing {size.nodes:,} nodes")
-    central = served.client.run("centrality", limit=max(1, size.nodes // _NODES_AT_ONCE))["centrality"]
-    start, *also = [one["node"]["ref"]["id"] for one in central]
+    central = served.client.run("graph_overview", limit=max(1, size.nodes // _NODES_AT_ONCE))["graphOverview"]
+    start, *also = [one["members"][0]["ref"]["id"] for one in central["nodes"]]
     asked = "".join(f"&also={one}" for one in also)
     with looking.page() as page:
         settled = page.go(f"/graph?start={start}&steps=3{asked}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Locator, Page, expect
-from window.browser import ROOT, Daemon, Seen, opened, until
+from window.browser import FLAGS, ROOT, Daemon, Seen, browser_path, opened, until
 
 NARROW = {"width": 360, "height": 740}
 WIDE = {"width": 1280, "height": 860}
@@ -51,6 +51,17 @@ class Window:
             assert not quiet or (seen.errors, seen.outside) == ([], [])
         finally:
             page.close()
+
+    @contextmanager
+    def elsewhere(self, *flags: str) -> Iterator[Page]:
+        """Have a page in a browser of its own, started with more flags; at its end it has complained of nothing."""
+        browser = self._browser.browser_type.launch(executable_path=browser_path(), args=[*FLAGS, *flags])
+        try:
+            page, seen, _ = opened(browser, self.running, viewport=WIDE)
+            yield page
+            assert (seen.errors, seen.outside) == ([], [])
+        finally:
+            browser.close()
 
     def go(self, page: Page, path: str) -> None:
         """Open an address and wait until all that it shows is there."""

@@ -87,6 +87,27 @@ def test_what_the_colours_mean_stands_beside_the_picture(stocked: Window) -> Non
         expect(key).to_contain_text("where the walk of the question stays")
 
 
+def test_an_edge_of_the_picture_is_asked_for_its_reason_by_pointer(stocked: Window) -> None:
+    with stocked.page("/graph?start=npm-ci-fails-behind-proxy&relations=RELATED") as page:
+        until(page, f"{DRAWN} > 1")
+        drawing = ElementTree.fromstring(taken_along(page, "SVG"))
+        line = next(part for part in drawing.iter() if part.tag.endswith("line"))
+        (x1, x2), (y1, y2) = ([float(line.get(f"{axis}{end}", "")) for end in "12"] for axis in "xy")
+        box = page.locator(".canvas").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + (x1 + x2) / 2, box["y"] + (y1 + y2) / 2)
+        expect(page.locator(".edge-reason")).to_contain_text("weight")
+
+
+def test_a_browser_without_webgl_has_the_list_and_says_why_there_is_no_picture(stocked: Window) -> None:
+    with stocked.elsewhere("--disable-3d-apis") as page:
+        for path in ("/graph", f"/graph?start={BEGIN}"):
+            stocked.go(page, path)
+            shows(page, "This browser draws no graphs")
+            expect(page.get_by_role("listbox", name="Nodes").get_by_role("option").first).to_be_visible()
+            expect(page.get_by_role("button", name="PNG")).to_be_disabled()
+
+
 def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
     with stocked.page(f"/graph?start={BEGIN}") as page:
         until(page, f"{DRAWN} > 2")

@@ -8,6 +8,7 @@ import { Labels } from "./labels";
 import type { Asked, Placed } from "./layout.worker";
 import { colourOf } from "./model";
 import type { Drawn, Node } from "./model";
+import { pickByPlace } from "./picking";
 
 /** Where nodes lie, and how far each reaches around there: all from -1 to 1. */
 export type Places = Record<string, { x: number; y: number; size: number }>;
@@ -15,6 +16,8 @@ export type Places = Record<string, { x: number; y: number; size: number }>;
 const LONGEST = 36; // characters of a title in the picture; the list beside it has the whole
 const MANY_EDGES = 1_000; // of more than these, none is drawn while the picture is moved, nor found under the pointer
 const FEW_NODES = 150; // of more than these, each is drawn smaller
+
+const DRAWS = document.createElement("canvas").getContext("webgl2") !== null;
 
 interface Props {
   drawn: Drawn;
@@ -42,6 +45,7 @@ export function Canvas(props: Props) {
   const [placing, setPlacing] = useState(false);
 
   useEffect(() => {
+    if (!DRAWS) return;
     const graph = new Graph({ multi: true });
     const given = now.current.places !== undefined;
     const labels = new Labels(given);
@@ -72,6 +76,7 @@ export function Canvas(props: Props) {
       },
     });
     sigma.current = made;
+    pickByPlace(made);
     if (given) made.setCustomBBox({ x: [-1, 1], y: [-1, 1] });
     made.on("afterRender", () => {
       const context = made.getCanvases().labels?.getContext("2d");
@@ -144,7 +149,12 @@ export function Canvas(props: Props) {
 
   return (
     <div className="canvas-frame">
-      <div ref={box} className="canvas" aria-hidden="true" data-nodes={drawn.nodes.size} data-placing={placing || props.pending === true} />
+      <div ref={box} className="canvas" aria-hidden="true" data-nodes={drawn.nodes.size} data-placing={placing || (DRAWS && props.pending === true)} />
+      {!DRAWS && (
+        <p className="canvas-note">
+          This browser draws no graphs: WebGL is switched off, or there is no graphics card. All that would be drawn stands in the list.
+        </p>
+      )}
       {placing && (
         <p className="canvas-note muted small" role="status">
           Placing {drawn.nodes.size.toLocaleString()} nodes …
