@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import pytest
 from looking import LOOKS, NARROW, WIDE, Window, fits, no_barrier, shows, turn
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 from window.browser import until
 
 FOUND = "tests-fail-relation-orders-already"
@@ -81,6 +82,23 @@ def look_at(window: Window, views: Sequence[tuple[str, str]], axe: str) -> None:
             page.set_viewport_size(NARROW)
             fits(page, path)
             no_barrier(page, axe, path, LOOKS)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_list_is_higher_than_the_screen_so_that_it_reads_only_what_is_looked_at(
+    stocked: Window, size: ViewportSize
+) -> None:
+    with stocked.page() as page:
+        page.set_viewport_size(size)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.post_data or ""))
+        for path, name in (("/", "Memories"), ("/happened", "Episodes"), ("/happened?tab=episodes", "Episodes")):
+            asked.clear()
+            stocked.go(page, path)
+            box = page.get_by_role("grid", name=name).bounding_box()
+            assert box is not None
+            assert (path, box["height"] <= size["height"]) == (path, True)
+            assert [one for one in asked if '"after":"' in one] == []
 
 
 def test_a_narrow_table_breaks_no_word_and_its_tab_is_in_sight(stocked: Window) -> None:
