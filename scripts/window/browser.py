@@ -54,12 +54,17 @@ class Daemon:
 
 
 @contextmanager
-def daemon(home: Path, models: Path, *, fill: Mapping[int, Callable[[Helix], None]] = STOCK) -> Iterator[Daemon]:
-    """Have a daemon over a store that was filled so many days ago each; it is stopped at the end."""
+def daemon(
+    home: Path, models: Path, *, fill: Mapping[int, Callable[[Helix], None]] = STOCK, holdback: float = 0.0
+) -> Iterator[Daemon]:
+    """Have a daemon over a store that was filled so many days ago each; it is stopped at the end.
+
+    `holdback` is the share of tasks that are shown no memory.
+    """
     helix_home = home / ".helix"
     helix_home.mkdir(parents=True)
     (helix_home / "models").symlink_to(models)
-    given = {"HOME": str(home), "HELIX_HOME": str(helix_home), "HELIX_HOLDBACK": "0"}
+    given = {"HOME": str(home), "HELIX_HOME": str(helix_home), "HELIX_HOLDBACK": str(holdback)}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given}
     for days, put in fill.items():
         then = timedelta(days=days)

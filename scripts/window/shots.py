@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
-from window.browser import ROOT, chromium, daemon, opened, until
+from window.browser import ROOT, Daemon, chromium, daemon, opened, until
+from window.stocked import EXPERIMENT, STOCK
 
 VIEWS = {
     "ask": "/?q=migration%20breaks&scope=shop",
@@ -26,12 +28,14 @@ VIEWS = {
     "decide": "/decide",
     "decide-duplicates": "/decide?tab=duplicates",
     "decide-quarantine": "/decide?tab=quarantine",
-    "helps": "/helps",
+    "helps-early": "/helps",
     "health": "/health",
     "health-work": "/health?tab=work",
     "health-agents": "/health?tab=agents",
     "transfer": "/transfer",
 }
+PROVEN = {"helps": "/helps"}
+"""Views that say more once many tasks have ended."""
 
 
 def settle(page: Page) -> None:
@@ -43,25 +47,34 @@ def settle(page: Page) -> None:
 def main(folder: Path, only: list[str]) -> None:
     """Write the pictures into a folder, of all views or only those named, and print what the pages complained of."""
     folder.mkdir(parents=True, exist_ok=True)
-    models = ROOT / "build/models"
-    with tempfile.TemporaryDirectory() as home, daemon(Path(home), models) as running, chromium() as browser:
-        for look, size in (("light", (1280, 860)), ("dark", (1280, 860)), ("narrow", (360, 740))):
-            scheme = "dark" if look == "dark" else "light"
-            page, seen, origin = opened(
-                browser, running, viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
-            )
-            for name, path in VIEWS.items():
-                if only and name not in only:
-                    continue
-                page.goto(origin + path)
-                try:
-                    settle(page)
-                except Exception as error:  # the picture shows what it waits for
-                    print(f"{name}: {str(error).splitlines()[0]}", file=sys.stderr)
-                page.screenshot(path=folder / f"{name}-{look}.png")
-            print(f"{look}: {len(seen.errors)} errors, {len(seen.outside)} requests to elsewhere")
-            for error in seen.errors[:10]:
-                print("  " + error[:400])
+    with chromium() as browser:
+        for fill, holdback, views, height in ((STOCK, 0.0, VIEWS, 860), (EXPERIMENT, 0.5, PROVEN, 1500)):
+            wanted = {name: path for name, path in views.items() if not only or name in only}
+            if not wanted:
+                continue
+            with (
+                tempfile.TemporaryDirectory() as home,
+                daemon(Path(home), ROOT / "build/models", fill=fill, holdback=holdback) as running,
+            ):
+                for look, width in (("light", 1280), ("dark", 1280), ("narrow", 360)):
+                    size = {"width": width, "height": 740 if look == "narrow" else height}
+                    _shoot(browser, running, wanted, look, size, folder)
+
+
+def _shoot(
+    browser: Browser, running: Daemon, views: Mapping[str, str], look: str, size: ViewportSize, folder: Path
+) -> None:
+    page, seen, origin = opened(browser, running, viewport=size, color_scheme="dark" if look == "dark" else "light")
+    for name, path in views.items():
+        page.goto(origin + path)
+        try:
+            settle(page)
+        except TimeoutError as error:  # the picture shows what it waits for
+            print(f"{name}: {error}", file=sys.stderr)
+        page.screenshot(path=folder / f"{name}-{look}.png")
+    print(f"{look}: {len(seen.errors)} errors, {len(seen.outside)} requests to elsewhere")
+    for error in seen.errors[:10]:
+        print("  " + error[:400])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
+from helix.agents.experiment.holdback import HELD_BACK, treatment
 from helix.agents.observer.queue import Keeping
 from helix.agents.outcomes.noting import note_use
 from helix.agents.tasks.board import TaskSighting, inject, mirror
@@ -121,6 +122,38 @@ def stock(helix: Helix) -> None:
 
 STOCK: Mapping[int, Callable[[Helix], None]] = {12: stock_earlier, 0: stock}
 """How many days ago what is put into a store."""
+
+
+def worked(day: int) -> Callable[[Helix], None]:
+    """Return what a day's tasks leave in a store, of which some are shown a memory that helps and some are not."""
+
+    def put(helix: Helix) -> None:
+        known = memories.get(helix, name(helix, "relation-orders")).id
+        for number in range(10):
+            sighting = TaskSighting(
+                session=f"day {day}", key=str(number), objective=f"Mend order {number}", scope=SCOPE
+            )
+            _one_task(helix, mirror(helix.store, sighting).id, known, day + number)
+
+    return put
+
+
+def _one_task(helix: Helix, task: str, known: str, number: int) -> None:
+    withheld = treatment(helix.store, task) == HELD_BACK
+    shown = Shown(memory_id=known, name="", kind="failure", rank=1, score=0.8, tokens=21)
+    inject(helix.store, task, [shown], held_back=withheld)
+    if not withheld:
+        note_use(helix.store, task, commands=["make reset-test-db"])
+    tasks.task_outcome(helix, task, "blocked" if number % (2 if withheld else 9) == 0 else "delivered")
+
+
+def _known(helix: Helix) -> None:
+    for trigger, resolution, kind in MEMORIES:
+        store(helix, trigger, resolution, kind)
+
+
+EXPERIMENT: Mapping[int, Callable[[Helix], None]] = {30: _known, **{day: worked(day) for day in range(10, 0, -1)}}
+"""A store in which enough tasks have ended to say whether memory helps, where a half of them are shown none."""
 
 
 def store(

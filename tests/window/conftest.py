@@ -10,7 +10,7 @@ import pytest
 from looking import AXE, Window
 from playwright.sync_api import Browser
 from window.browser import ROOT, Daemon, browser_path, chromium, daemon
-from window.stocked import stock, stock_earlier, store
+from window.stocked import EXPERIMENT, stock, stock_earlier, store
 
 from helix.agents.observer.queue import Keeping
 from helix.memory.capture.episodes import EpisodeRequest
@@ -103,6 +103,14 @@ def empty_daemon(models_path: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """A daemon over a store that holds nothing."""
     with daemon(tmp_path_factory.mktemp("empty"), models_path, fill={}) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def proven(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+    """A window on a store in which enough tasks have ended to say whether memory helps."""
+    home = tmp_path_factory.mktemp("proven")
+    with daemon(home, models_path, fill=EXPERIMENT, holdback=0.5) as running:
+        yield Window(running, browser)
 
 
 @pytest.fixture(scope="module")

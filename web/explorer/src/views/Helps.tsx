@@ -48,19 +48,22 @@ function NoTasks({ holdback }: { holdback: number }) {
   );
 }
 
+/** The answer in a sentence; what it rests on stands below it. */
+function verdict({ delivered }: ReportFragment): string {
+  if (!delivered) return "It cannot be said yet.";
+  if (!delivered.sure) return "No difference is shown yet.";
+  return delivered.value > 0 ? "Yes: with memory, more tasks are delivered." : "No: with memory, fewer tasks are delivered.";
+}
+
 function Report({ report }: { report: ReportFragment }) {
   return (
     <>
+      <h2>{verdict(report)}</h2>
       <ul className="says">
         {report.says.map((words) => (
           <li key={words}>{words}</li>
         ))}
       </ul>
-      {!report.enough && (
-        <p className="edge">
-          At least {report.least} tasks of each arm are needed before anything is claimed. The figures so far:
-        </p>
-      )}
       {report.undrawn.tasks > 0 && (
         <p>
           {count(report.undrawn.tasks, "task")} {report.undrawn.tasks === 1 ? "was" : "were"} shown memories while nothing was held
