@@ -15,7 +15,7 @@ import pytest
 
 from helix import daemon
 from helix.settings import Settings, load
-from tests.waiting import MOST_SECONDS, UNHURRIED
+from tests.waiting import MOST_SECONDS, UNHURRIED, until
 
 LITTLE = 64
 """Descriptors that a daemon with little room has."""
@@ -92,6 +92,24 @@ def test_others_connections_keep_neither_commands_nor_browsers_out(
         for one in opened:
             one.close()
     assert process.poll() is None
+
+
+def test_websockets_that_never_come_to_be_keep_no_place(small: tuple[Settings, subprocess.Popen[bytes]]) -> None:
+    """Of a header that is longer than it takes the WebSocket's server says nothing at all."""
+    port = port_of(small[0])
+    good = HALVES["a websocket"] % port
+    unread = good.replace(b"\r\n\r\n", b"\r\nSec-WebSocket-Protocol: " + b"a," * 10_000 + b"\r\n\r\n")
+    opened = connections(port, 40, unread)
+
+    def gets_in() -> bool:
+        with socket.create_connection(("127.0.0.1", port), timeout=MOST_SECONDS) as browser:
+            browser.sendall(good.replace(b"\r\n\r\n", b"\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n"))
+            return browser.recv(65536).startswith(b"HTTP/1.1 101")
+
+    assert not gets_in()
+    until(gets_in)
+    for one in opened:
+        one.close()
 
 
 def test_it_leaves_when_told_to_whatever_is_half_open(tmp_path: Path) -> None:

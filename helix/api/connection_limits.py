@@ -98,6 +98,12 @@ class GuardedProtocol(H11Protocol):
         self.upgraded = True
         self._hurry_no_more()
         super().handle_websocket_upgrade(event)
+        self.loop.call_later(HEADER_SECONDS, self._end_unaccepted)
+
+    def _end_unaccepted(self) -> None:
+        """End a WebSocket that never came to be: its server says nothing of a handshake that it cannot read."""
+        if not getattr(self.transport.get_protocol(), "handshake_complete", True):
+            self.transport.abort()
 
     def shutdown(self) -> None:
         try:
