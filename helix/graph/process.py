@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from helix import errors
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
+from helix.graph.refusals import OutOfMemoryError
 from helix.processes import NEUTRAL_FOLDER, environment
 
 _LENGTH = struct.Struct(">Q")
@@ -120,7 +121,8 @@ class GraphProcess:
             raise self._ended() from error
         if kind == "error":
             name, message, hint = said
-            raise getattr(errors, name, GraphUnavailableError)(message, hint=hint)
+            of_its_name = OutOfMemoryError if name == OutOfMemoryError.__name__ else getattr(errors, name, None)
+            raise (of_its_name or GraphUnavailableError)(message, hint=hint)
         return kind, said[0]
 
     def waits(self, seconds: float) -> bool:

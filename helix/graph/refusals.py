@@ -28,6 +28,10 @@ _WRONG_STATEMENT = (
 )
 
 
+class OutOfMemoryError(InvalidInputError):
+    """The graph's process has less memory left than what it was asked for takes."""
+
+
 @contextmanager
 def mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
     """Turn Kuzu's errors, which are all RuntimeError or worse, into Helix's own."""
@@ -46,8 +50,8 @@ def mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
             raise QueryTimeoutError(
                 "the query ran into its time limit", hint="narrow the pattern or raise the limit"
             ) from error
-        if "bad_alloc" in lowered or isinstance(error, MemoryError):
-            raise InvalidInputError(
+        if "bad_alloc" in lowered or "mmap for size" in lowered or isinstance(error, MemoryError):
+            raise OutOfMemoryError(
                 "the statement needs more memory than the graph's process may have",
                 hint="ask for less, or raise graph_memory_mb",
             ) from error

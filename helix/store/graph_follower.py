@@ -17,15 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from helix.errors import (
-    DiskFullError,
-    GraphUnavailableError,
-    HelixError,
-    QueryTimeoutError,
-    StoreCorruptError,
-)
+from helix.errors import DiskFullError, GraphUnavailableError, HelixError, QueryTimeoutError, StoreCorruptError
 from helix.graph.on_disk import Progress, files_of, remove, size_of
 from helix.graph.process import GraphProcess, ProcessEndedError
+from helix.graph.refusals import OutOfMemoryError
 from helix.journal.log import Journal
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Row
@@ -119,10 +114,19 @@ class GraphFollower:
         """
         until = time.monotonic() + seconds
         with self._my_turn(seconds):
-            self._catch_up(until)
-            if question == "cypher":
-                named["timeout_ms"] = max(1, int(1000 * (until - time.monotonic())))
-            return self._tell(question, until - time.monotonic(), **named)
+            try:
+                return self._asked(question, until, named)
+            except OutOfMemoryError:  # Kuzu keeps much of what applying changes took: another process has room again
+                self._end()
+                if question == "cypher":
+                    raise  # the statement itself may want too much
+                return self._asked(question, until, named)
+
+    def _asked(self, question: str, until: float, named: dict[str, Any]) -> Any:
+        self._catch_up(until)
+        left = until - time.monotonic()
+        limit = {"timeout_ms": max(1, int(1000 * left))} if question == "cypher" else {}
+        return self._tell(question, left, **named, **limit)
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
         """Ask the vector index; refuses at once while the graph sleeps, is busy or behind."""
@@ -130,9 +134,8 @@ class GraphFollower:
             raise GraphUnavailableError("the graph is busy", hint="the exact scan answers instead")
         try:
             if self.trouble or self._process is None or self.applied_seq < self._journal.last_seq:
-                raise GraphUnavailableError(
-                    self.trouble or "the graph is a moment behind", hint="the exact scan answers instead"
-                )
+                reason = self.trouble or "the graph is a moment behind"
+                raise GraphUnavailableError(reason, hint="the exact scan answers instead")
             return [tuple(pair) for pair in self._tell("nearest", 1.0, vector=list(vector), k=k)]
         finally:
             self._turn.release()

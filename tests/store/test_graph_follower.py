@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -142,6 +143,24 @@ def test_a_statement_that_fills_the_memory_is_answered_with_an_error(journal: Jo
     with pytest.raises(InvalidInputError, match="more memory"):
         follower.ask("cypher", 60, text=DOUBLED, params={}, limit=10)
     assert held(follower) == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of another process")
+def test_a_question_that_a_filled_process_has_no_room_for_is_asked_of_a_new_one(
+    journal: Journal, tmp_path: Path
+) -> None:
+    follower = GraphFollower(journal, place(tmp_path, heap_bytes=1 << 30), clock=system_clock)
+    try:
+        written(journal, node("a"), node("b"))
+        assert held(follower) == ["a", "b"]
+        full = follower.pid
+        assert full is not None
+        taken = int(Path(f"/proc/{full}/status").read_text("ascii").partition("VmData:")[2].split()[0]) << 10
+        resource.prlimit(full, resource.RLIMIT_DATA, (taken + (64 << 20), resource.RLIM_INFINITY))
+        assert follower.ask("communities", 60, scope="", least=2, limit=5, most=5) == []
+        assert follower.pid != full
+    finally:
+        follower.close()
 
 
 def test_an_answer_has_a_largest_size(journal: Journal, follower: GraphFollower) -> None:

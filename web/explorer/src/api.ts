@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { DaemonError, Helix, HelixError } from "helix-memory";
+import { DaemonError, Helix, HelixError, QueryTimeoutError } from "helix-memory";
 import type { Answer, Document, PageInfoFragment } from "helix-memory";
 
 import { tell } from "./shell/toasts";
@@ -29,13 +29,17 @@ interface Asking {
   keep?: boolean;
   /** Milliseconds after which to ask again. */
   every?: number;
+  /** Whether to ask on where an answer takes too long: the graph may have much to catch up with. */
+  patient?: boolean;
 }
+
+const MOST_TRIES = 20;
 
 /** Asks a query, again whenever the store says that something it may rest on has changed. */
 export function useAnswer<Data, Variables>(
   document: Document<Data, Variables>,
   variables: Variables,
-  { when = true, keep = true, every }: Asking = {},
+  { when = true, keep = true, every, patient = false }: Asking = {},
 ) {
   return useQuery({
     queryKey: [nameOf(document), variables],
@@ -43,6 +47,7 @@ export function useAnswer<Data, Variables>(
     enabled: when,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...(every ? { refetchInterval: every } : {}),
+    ...(patient ? { retry: (tries: number, error: unknown) => error instanceof QueryTimeoutError && tries < MOST_TRIES, retryDelay: 1_000 } : {}),
   });
 }
 

@@ -385,7 +385,7 @@ function EdgeReason({ edge, drawn, onChoose }: { edge: Edge; drawn: Drawn; onCho
 function Overview() {
   const address = useAddress();
   const scope = useScope();
-  const overview = useAnswer(GraphOverviewDocument, { scope, limit: 60 });
+  const overview = useAnswer(GraphOverviewDocument, { scope, limit: 60 }, { patient: true });
   const [drawn, places] = useMemo(() => {
     const all = nothing();
     const found: Places = {};
@@ -429,7 +429,7 @@ function Overview() {
   }, [overview.data, scope]);
   const open = useCallback((id: string) => address.set({ community: id }, { push: true }), [address]);
   if (overview.error && !overview.data) return <Failed error={overview.error} again={overview.refetch} />;
-  if (!overview.data) return <Loading what="the graph" />;
+  if (!overview.data) return <Loading what={overview.failureCount ? "the graph, which catches up with what was stored" : "the graph"} />;
   if (drawn.nodes.size === 0)
     return (
       <Empty title="The graph has no communities yet.">
