@@ -8,7 +8,7 @@ import { Labels } from "./labels";
 import type { Asked, Placed } from "./layout.worker";
 import { colourOf } from "./model";
 import type { Drawn, Node } from "./model";
-import { pickByPlace } from "./picking";
+import { Dots, pickByPlace } from "./picking";
 
 /** Where nodes lie, and how far each reaches around there: all from -1 to 1. */
 export type Places = Record<string, { x: number; y: number; size: number }>;
@@ -52,6 +52,7 @@ export function Canvas(props: Props) {
     const made = new Sigma(graph, box.current as HTMLDivElement, {
       allowInvalidContainer: true,
       enableEdgeEvents: true,
+      nodeProgramClasses: { circle: Dots },
       defaultDrawNodeLabel: labels.gather,
       defaultDrawNodeHover: labels.point,
       labelDensity: 4,

@@ -1,5 +1,6 @@
 /** Finds what lies under the pointer by where things are drawn. Sigma reads it back from the picture, which holds up every frame where no graphics card draws. */
 import type Sigma from "sigma";
+import { NodeCircleProgram } from "sigma/rendering";
 
 interface Point {
   x: number;
@@ -7,6 +8,13 @@ interface Point {
 }
 
 const NEAR = 3; // pixels beside a line that still are on it
+
+/** Draws nodes once a frame: not a second time, in the colours by which sigma would tell them apart. */
+export class Dots extends NodeCircleProgram {
+  constructor(gl: WebGLRenderingContext, _picked: WebGLFramebuffer | null, sigma: Sigma) {
+    super(gl, null, sigma);
+  }
+}
 
 /** Has a picture find its nodes and edges so. */
 export function pickByPlace(sigma: Sigma): void {
