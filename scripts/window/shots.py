@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, ViewportSize
@@ -17,6 +18,7 @@ VIEWS = {
     "ask-detail": "/?q=how%20do%20I%20run%20the%20tests&open=tests-fail-relation-orders-already",
     "compare": "/?q=run%20the%20tests&recipe2=bm25",
     "browse": "/",
+    "week": f"/?time=recorded&since={datetime.now(UTC) - timedelta(days=7):%Y-%m-%d}",
     "memory": "/memory/tests-fail-relation-orders-already",
     "graph": "/graph",
     "graph-node": "/graph?start=tests-fail-relation-orders-already&steps=2",
@@ -56,6 +58,7 @@ def main(folder: Path, only: list[str]) -> None:
                 tempfile.TemporaryDirectory() as home,
                 daemon(Path(home), ROOT / "build/models", fill=fill, holdback=holdback) as running,
             ):
+                running.helix("rebuild")  # else a picture may tell that the graph is being built
                 for look, width in (("light", 1280), ("dark", 1280), ("narrow", 360)):
                     size = {"width": width, "height": 740 if look == "narrow" else height}
                     _shoot(browser, running, wanted, look, size, folder)
