@@ -63,7 +63,7 @@ class Restorer:
             if plan:
                 self._tally.edges += len(edges)
                 for one in nodes:
-                    self._count(one.node)
+                    _count(self._tally, one.node)
             else:
                 self._write(nodes, edges)
             done += len(batch)
@@ -124,14 +124,16 @@ class Restorer:
         ready = prepare(self._store, [_reading(one) for one in nodes])
         vouched, self._vouched = self._vouched, []
 
-        def decide() -> Decision[None]:
+        def decide() -> Decision[Tally]:
             if self._store.index.generation != self._generation:
                 raise ConflictError("the store was replaced meanwhile", hint="the same command goes on")
             composer, changes = Composer(self._store, self._store.runtime.clock()), list[Change]()
+            written = Tally()
             fresh = {_ref(one.node) for one in nodes}
             for one, prepared in zip(nodes, ready, strict=True):
                 if _ref(one.node) not in self._store.index:
                     self._put(composer, one, prepared)
+                    _count(written, one.node)
                     changes.append(composer.change("ingest", source=self._tally.source))
             for node in vouched:
                 self._copies.raise_trust(composer, self._instead[_ref(node)], node)
@@ -142,10 +144,10 @@ class Restorer:
                 composer.put_edge(edge)
             if drawn:
                 changes.append(composer.change("ingest", source=self._tally.source))
-            self._tally.edges += len(drawn)
-            return Decision(tuple(changes), None)
+            written.edges = len(drawn)
+            return Decision(tuple(changes), written)
 
-        self._store.writer.submit(decide)
+        self._tally.add(self._store.writer.submit(decide))
 
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
         node = one.node
@@ -157,11 +159,6 @@ class Restorer:
         else:
             composer.add([put(node)])
         composer.passages(ref, prepared)
-        self._count(node)
-
-    def _count(self, node: Node) -> None:
-        self._tally.memories += isinstance(node, Memory)
-        self._tally.episodes += isinstance(node, Episode)
 
     def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
@@ -176,6 +173,11 @@ class Restorer:
 
 def _ref(node: Node) -> Ref:
     return Ref(label=label_of(node), id=node.id)
+
+
+def _count(tally: Tally, node: Node) -> None:
+    tally.memories += isinstance(node, Memory)
+    tally.episodes += isinstance(node, Episode)
 
 
 def _reading(one: OwnNode) -> Any:
