@@ -12,6 +12,7 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 from helix.text.command_forms import Level, forms, is_path, whole_forms
 from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.cues import TROUBLE
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
 from helix.text.rule_commands import keys_of_rule
 from helix.text.spotting.known_words import FUNCTION_WORDS, words
@@ -32,6 +33,7 @@ RULED = "$* "
 _READ = 2_000
 _MOST = 24
 _CODE = re.compile(r"```[^\n]*\n(.{1,1000}?)```|`([^`\n]{2,300})`", re.DOTALL)
+_QUOTED = re.compile(r"(?<!\w)'([^'\n]{8,300})'(?!\w)|\"([^\"\n]{8,300})\"|“([^”\n]{8,300})”")
 _PROMPTED = re.compile(r"^[ \t]*\$[ \t]+(\S.{0,300})$", re.MULTILINE)
 _WORD = re.compile(r"\S+")
 _HEADED = re.compile(r"[a-z_./~\\][\w./~+\\-]*|[A-Z][A-Z0-9_]*=\S*")
@@ -60,8 +62,8 @@ def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]
     """Return what a memory with that trigger and those attributes is about, each once, at most 24.
 
     The attributes `command` and `error` say it most exactly. In the trigger a command counts where it stands as code
-    or is told from prose by its own words, never a tool alone; an error with its message as code, or by its class and
-    what it quotes.
+    or is told from prose by its own words, never a tool alone; an error with its message as code or in quotes, or by its
+    class and what it quotes.
     """
     found: dict[tuple[EntityKind, str], None] = {}
     for line in _lines(attributes.get(ERROR)):
@@ -186,6 +188,8 @@ def _is_argument(word: str, before: str, action: str) -> bool:
 
 
 def _errors(text: str) -> Iterator[str]:
-    for match in _CODE.finditer(text):
-        yield from keys_of(signature_of(match[1] or match[2]))
+    """Yield the keys of the errors that a text names; one that tells of trouble may quote any line as its error."""
+    failed = TROUBLE.search(text) is not None
+    for match in (*_CODE.finditer(text), *(_QUOTED.finditer(_CODE.sub("\x00", text)) if failed else ())):
+        yield from keys_of(signature_of(next(filter(None, match.groups())), failed=failed))
     yield from named_in(text)

@@ -137,6 +137,15 @@ def test_an_error_is_found_by_its_message_and_not_by_its_class(store: Store) -> 
     assert names(store, output="KeyError: 'colour'", exit_status=0) == []
 
 
+@pytest.mark.parametrize("quoted", ["'{}'", "`{}`", '"{}"', "“{}”"])
+def test_a_failure_is_found_at_the_line_that_its_trigger_quotes(store: Store, quoted: str) -> None:
+    name = add(store, f"autogen fails with {quoted.format('gnulib-tool: command not found')}")
+    add(store, f"the commit message is {quoted.format('fix: command not found')}", Kind.CONVENTION)
+    output = "./autogen.sh: line 12: gnulib-tool: command not found"
+    assert names(store, "./autogen.sh 2>&1 | tail -5", output=output, exit_status=127) == [name]
+    assert names(store, output="./autogen.sh: line 12: autopoint: command not found", exit_status=127) == []
+
+
 def test_an_edit_shows_failures_that_touch_that_file_or_pattern(store: Store) -> None:
     exact = add(store, "the parser drops the last line", files=["src/parse.py"])
     glob = add(store, "every handler needs a timeout of its own", files=["src/handlers/*.py"])
