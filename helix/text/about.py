@@ -62,7 +62,7 @@ def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]
     """Return what a memory with that trigger and those attributes is about, each once, at most 24.
 
     The attributes `command` and `error` say it most exactly. In the trigger a command counts where it stands as code
-    or is told from prose by its own words, never a tool alone; an error with its message as code or in quotes, or by its
+    or is told from prose by its own words, never a tool alone; an error with its message as code or quoted, or by its
     class and what it quotes.
     """
     found: dict[tuple[EntityKind, str], None] = {}

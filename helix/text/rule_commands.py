@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import takewhile
 
@@ -57,8 +58,14 @@ _ARGUMENT = regex(r"-{1,2}[\w=-]+|[\w./@:-]+")
 _TESTS, _TEST_RUNNERS = words("test tests"), words("pytest unittest nose2 jest vitest mocha rspec phpunit")
 """What a project's own command for its tests is called, and what runs the tests past it."""
 _NUMBER = regex(r"-?\d+")
-_PATH = regex(r"(?<![\w/:.@~-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/:-])(?!\.\w)")
-"""A file in prose: below a folder, with an extension. A name alone is often no file (`Node.js`) or many."""
+_FOLDERS = ("/", "/*", "/**")
+"""How what names a whole folder ends."""
+_PATH = regex(
+    r"(?<![\w/:.@~*-])(?:[\w.-]{1,60}/){1,12}(?:[\w.-]{1,80}|[\w.-]{0,40}\*[\w.-]{0,40})\.[A-Za-z]\w{0,5}"
+    r"(?![\w/*-]|:(?=\S))(?!\.\w)"
+)
+"""A file in prose, or a pattern of files: below a folder, with an extension. A name alone is often no file (`Node.js`)
+or many."""
 
 
 class Role(Enum):
@@ -122,7 +129,8 @@ def keys_of_rule(text: str) -> tuple[str, ...]:
 
 def keys_of_line(line: str) -> tuple[str, ...]:
     """Return the keys under which rules for a line may be found: its tools, and the files it runs or edits."""
-    return tuple(dict.fromkeys((*(one.tool for one in _run_by(line)), *(key for key in _file_keys(line)))))
+    files = (key for _, keys in _file_keys(line) for key in keys)
+    return tuple(dict.fromkeys((*(one.tool for one in _run_by(line)), *files)))
 
 
 def named_files(text: str) -> frozenset[str]:
@@ -130,20 +138,42 @@ def named_files(text: str) -> frozenset[str]:
 
     In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with `/`.
     """
-    spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
-    named = [word for span in spans for word in span.split() if is_path(word) and " " not in word]
-    folders = {f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in named if word.endswith(("/", "/*", "/**"))}
+    folders = (f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in _in_code(text) if word.endswith(_FOLDERS))
+    files = (path.rpartition("/")[2] if "*" in path else path for path in _files(text))
+    return frozenset(files) | (frozenset(folders) - {"/"})
+
+
+def names_file(text: str, path: str, keys: Iterable[str]) -> bool:
+    """Return whether a text names a file by one of its keys; a pattern counts where all of it matches the path."""
+    found = named_files(text).intersection(keys)
+    if not found or any("*" not in key for key in found):
+        return bool(found)
+    return any("*" in named and fnmatchcase(f"/{path}", f"*/{named}") for named in _files(text))
+
+
+def _files(text: str) -> Iterator[str]:
     told = (match[0] for match in _PATH.finditer(_CODE.sub(" ", text[:_READ])))
-    files = (canonical(word) for word in (*named, *told) if not word.endswith(("/", "/*", "/**")))
-    ends = (f"*{path}" if path[0] in "_-" else path for path in files if path)
-    return frozenset(path.rpartition("/")[2] if "*" in path else path for path in ends) | (folders - {"/"})
+    paths = (canonical(word) for word in (*_in_code(text), *told) if not word.endswith(_FOLDERS))
+    return (f"*{path}" if path[0] in "_-" else path for path in paths if path)
+
+
+def _in_code(text: str) -> list[str]:
+    spans = (match["span"] for match in _CODE.finditer(text[:_READ]) if match["span"] is not None)
+    return [word for span in spans for word in span.split() if is_path(word) and " " not in word]
 
 
 def keys_of_file(path: str) -> tuple[str, ...]:
-    """Return the keys under which rules for a file may be found: its path, its name, and the folders it lies in."""
+    """Return the keys under which rules for a file may be found: its path and name, its folders, and its endings."""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) + "/" for depth in range(1, min(len(parts), _DEEPEST)))
-    return tuple(dict.fromkeys((path, parts[-1], *(folder for folder in folders if folder != "/"))))
+    keys = (path, parts[-1], *(folder for folder in folders if folder != "/"), *_endings(path))
+    return tuple(dict.fromkeys(keys))
+
+
+def _endings(path: str) -> Iterator[str]:
+    """Yield the patterns of names that a file's name ends as: `*_live.py`, `*.py`."""
+    name = path.rpartition("/")[2]
+    return (f"*{name[at:]}" for at, sign in enumerate(name) if sign in "_.-")
 
 
 def is_about(text: str, line: str) -> bool:
@@ -151,12 +181,12 @@ def is_about(text: str, line: str) -> bool:
     named = named_commands(text)
     if is_followed(named, line):
         return False
-    return stands_at(named, line) or not named_files(text).isdisjoint(_file_keys(line))
+    return stands_at(named, line) or any(names_file(text, path, keys) for path, keys in _file_keys(line))
 
 
-def _file_keys(line: str) -> Iterator[str]:
-    for edited in edited_in_place(line):
-        yield from keys_of_file(edited)
+def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the files that a line edits or runs, each with the keys under which rules for it may be found."""
+    yield from ((edited, keys_of_file(edited)) for edited in edited_in_place(line))
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)
         one = _read(part, Role.SPOKEN)
@@ -165,9 +195,7 @@ def _file_keys(line: str) -> Iterator[str]:
         for word in said:
             path = canonical(word.partition("::")[0])
             if is_path(path):
-                yield path
-                name = path.rpartition("/")[2]
-                yield from (f"*{name[at:]}" for at, sign in enumerate(name) if sign in "_.-")
+                yield path, (path, *_endings(path))
 
 
 def edited_in_place(line: str) -> tuple[str, ...]:

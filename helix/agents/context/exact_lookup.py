@@ -43,6 +43,7 @@ from helix.text.rule_commands import (
     keys_of_file,
     keys_of_line,
     named_commands,
+    names_file,
     speaks_against,
 )
 from helix.text.spotting.paths import canonical
@@ -71,7 +72,10 @@ _GLOB = frozenset("*?[")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Key:
-    """Entities that an action names: their rows, how exactly and in which words, and the kinds of memory wanted."""
+    """Entities that an action names: their rows, how exactly and in which words, and the kinds of memory wanted.
+
+    `path` is the file that is edited, where rules are looked for by how its name ends.
+    """
 
     rows: list[int]
     relation: Relation
@@ -80,6 +84,7 @@ class _Key:
     arm: str
     kinds: frozenset[Kind]
     is_rule: bool = False
+    path: str = ""
 
 
 _BY_WORDS = _Key(
@@ -176,6 +181,8 @@ def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
     if not key.is_rule:
         return not (action.command and is_followed(named, action.command))
     theirs = memory.said_by in QUOTED
+    if key.path and not names_file(said, key.path, keys_of_file(key.path)):
+        return False
     if action.is_edit:
         return not theirs or _tells_what_to_do(said)
     if theirs:
@@ -252,7 +259,8 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
-            yield from (_rule(index, name) for name in dict.fromkeys((*keys_of_file(names[0]), *names)))
+            keys = dict.fromkeys((*names, *keys_of_file(names[0])))
+            yield from (_rule(index, name, names[0] if "*" in name else "") for name in keys)
 
 
 def _sharing_words(index: Index, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
@@ -273,15 +281,16 @@ def _about(name: str, what: str = "") -> str:
     return f"about {what}{quoted(one_line(name, _LONGEST_NAME))}"
 
 
-def _rule(index: Index, name: str) -> _Key:
+def _rule(index: Index, name: str, path: str = "") -> _Key:
     return _Key(
         rows=index.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
         level=int(Level.GENERAL),
-        reason=_about(name),
+        reason=_about(path or name),
         arm=ACTION,
         kinds=_RULES,
         is_rule=True,
+        path=path,
     )
 
 

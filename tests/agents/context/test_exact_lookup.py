@@ -167,6 +167,17 @@ def test_a_note_stands_at_the_file_that_it_names_alone_and_in_the_folder_that_it
     assert names(store, files=("lib/openssl.c",)) == []
 
 
+def test_a_note_stands_at_the_files_that_its_pattern_matches_as_a_whole(store: Store) -> None:
+    prose = add(store, "we do not edit po/*.po by hand", Kind.CONVENTION)
+    code = add(store, "made", Kind.FACT, resolution="`src/commands/*.json` come from upstream")
+    assert names(store, files=("/home/me/house/po/fr.po",)) == [prose]
+    assert names(store, files=("/home/me/house/docs/fr.po",)) == []
+    assert names(store, "sed -i s/a/b/ po/fr.po") == [prose]
+    assert names(store, "sed -i s/a/b/ docs/fr.po") == []
+    assert names(store, files=("src/commands/get.json",)) == [code]
+    assert names(store, files=("package.json",)) == []
+
+
 def test_only_what_may_be_served_is_shown(store: Store) -> None:
     line = "`make deploy` needs the tunnel"
     elsewhere = add(store, line, scope="other")
