@@ -56,6 +56,8 @@ MOST_TOKENS = 400
 
 _LONGEST_LINE = 400
 _LONGEST_NAME = 120
+_FEW = 6
+"""Passages at most that hold a name which tells what a commit is about: its own and its memory's are two of them."""
 _BY_KIND = 2
 """From which level on an error is found by its kind alone: another thing failed in the same way."""
 _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
@@ -120,7 +122,7 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
     memories = ((found[row], index.memory(row)) for row in ranked)
-    fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(key, one, action))
+    fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(index, key, one, action))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
     return tuple(islice(_once(sites), limit))
 
@@ -161,17 +163,19 @@ def _says_more(one: Memory, other: Memory) -> bool:
     return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
 
 
-def _is_worth_reading(key: _Key, memory: Memory, action: Action) -> bool:
+def _is_worth_reading(index: Index, key: _Key, memory: Memory, action: Action) -> bool:
     """Return whether it says something here: what a person wrote not to who does what it asks for already.
 
     What was mended by changing files says something where its error comes again, not before each run. What only a
-    commit says of a file says something at an edit that touches a name of code which it speaks of: most of what was
-    ever mended in a file has nothing to do with the passage at hand. What a repository's notes say of a command says
-    something where they speak against it: a manual names commands on every page.
+    commit says of a file says something at an edit that touches a name of code which it speaks of, and little else in
+    the store: most of what was ever mended in a file has nothing to do with the passage at hand, and `NULL` stands in
+    every one. What a repository's notes say of a command says something where they speak against it: a manual names
+    commands on every page.
     """
     if action.is_edit and memory.said_by == "commit":
         touched = set(lexical_tokens(action.passage))
-        return any(name in touched for name in rare_names(f"{memory.trigger}\n{memory.resolution}"))
+        names = [name for name in rare_names(f"{memory.trigger}\n{memory.resolution}") if name in touched]
+        return len(names) > len(index.common(names, at_least=_FEW, share=0.0))
     if key.arm == ACTION and action.command and is_mended_in_files(memory):
         return False
     if not is_hand_written(memory.provenance):

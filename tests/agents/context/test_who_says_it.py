@@ -171,6 +171,24 @@ def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_
     assert contexts.brief(helix, memory.scope).text == ""
 
 
+def test_a_name_that_stands_in_many_commits_shows_none_of_them_at_an_edit(helix: Helix, tmp_path: Path) -> None:
+    folder = tmp_path / "house"
+    folder.mkdir()
+    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for name in ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf"):
+        (folder / "tls.c").write_text(f"char *{name}_der = NULL;\n", "utf-8")
+        said = f"Fix a crash in {name}\n\nThe pointer {name}_der was NULL at shutdown, because nobody checked {name}."
+        for arguments in (["add", "tls.c"], ["commit", "-q", "-m", said]):
+            subprocess.run([*git, *arguments], check=True)
+    finished(helix, ingest.ingest_git(helix, str(folder)))
+    scope = memories.memories(helix, first=1).items[0].scope
+    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder))
+    for passage, told in (("if (x == NULL)", 0), ("if (golf_der == NULL)", 1)):
+        found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), scope, root=str(folder))
+        assert len(found) == told, passage
+
+
 def test_notes_of_a_repository_are_quoted_and_stay_out_of_the_brief_until_a_person_stands_for_them(
     helix: Helix, tmp_path: Path
 ) -> None:
