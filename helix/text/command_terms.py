@@ -17,7 +17,7 @@ from helix.text.tools import only_looks
 
 FULL, HALF, LITTLE = 1.0, 0.5, 0.3
 """What a word counts: of a tool, a subcommand, an option or a file's own name; of what else a command is run on; of the
-folders on the way to a file, and of a part of a tool's name."""
+folders on the way to a file, its ending, and a part of a tool's name."""
 _LONGEST = 150
 _SHORTEST = 2
 _VALUE = re.compile(r"[ =]")
@@ -51,7 +51,8 @@ def _words(part: Command, it: Invocation) -> Iterator[tuple[str, float]]:
     for target in targets:
         if is_path(target):
             above, _, own = target.partition("::")[0].rstrip("/").rpartition("/")
-            yield from ((own, FULL), (above, LITTLE))
+            name, _, ending = own.rpartition(".")
+            yield from ((name or own, FULL), (ending, LITTLE), (above, LITTLE))
         elif " " not in target and len(target) <= _LONGEST:
             yield target, HALF
     for option in it.options:

@@ -220,6 +220,11 @@ def test_a_fact_is_shown_at_a_command_where_a_person_wrote_it(store: Store) -> N
             ["python tools/images.py --reference"],
             ["python tools/images.py --help", "ls images/reference"],
         ),
+        (
+            "A release needs po4a, and somebody who will check it.",
+            ["po4a --check manual.cfg"],
+            ["msgfmt --check po/fr.po"],
+        ),
     ],
 )
 def test_a_note_stands_at_a_command_that_shares_its_rare_words(
