@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from helix.ingest.commit_cues import Verdict, judge
 from helix.ingest.commit_index import CommitIndex
@@ -24,6 +25,8 @@ _FOLDER_DEPTH = 2
 _LONGEST_PATH = 290
 _LONGEST_NAME = 200
 _LONGEST_EPISODE = 16_000
+_MOST_NAMED = 50
+"""Earlier commits that one is linked to. A message of 60 kB has room for 7,000, each of which is up to two edges."""
 _REPAIRED = frozenset({Naming.REVERTS, Naming.FIXES, Naming.BLAMES, Naming.SINCE})
 _FIXED = re.compile(
     r"^(?:bug|hot)?fix(?:e[sd]|ing)?\s+(?:(?:for|bug(?: (?:in|with|where))?|issue(?: (?:with|where))?)\s+)?(?:#\d+\W+)?"
@@ -180,14 +183,15 @@ def _attributes(commit: Commit) -> dict[str, object]:
 
 
 def _named(message: Message, index: CommitIndex) -> dict[str, Naming]:
-    """Return the earlier commits that a message names, by hash or number, each with the first thing said about it."""
+    """Return the first earlier commits that a message names, by hash, then by number, each with what it first says."""
+    by_hash = ((index.resolve(one.sha), one.naming) for one in references(message.text))
+    by_number = ((index.numbered(number), Naming.BLAMES) for number in blamed(message.text))
     named: dict[str, Naming] = {}
-    for reference in references(message.text):
-        if (sha := index.resolve(reference.sha)) is not None:
-            named.setdefault(sha, reference.naming)
-    for number in blamed(message.text):
-        if (sha := index.numbered(number)) is not None:
-            named.setdefault(sha, Naming.BLAMES)
+    for sha, naming in chain(by_hash, by_number):
+        if sha is not None:
+            named.setdefault(sha, naming)
+        if len(named) == _MOST_NAMED:
+            break
     return named
 
 

@@ -6,11 +6,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from helix.ingest.message import Message, Naming, issues, merged_title, titled
 
 _BUCKET = 4  # hex digits: few buckets, each short, where one per commit would double the memory
 _REMEMBERED = 20_000
+_MOST_DEPRECATED = 1_000
+_MOST_REMOVED = 20
+"""Deprecations that one removal ends, the latest of them. A repository chooses its titles: all of them by one word."""
 _MERGED_AT_MOST = 40
 """How many commits of a merged branch are looked at for the words of its merge."""
 _TOOK_BACK = re.compile(r"(?:revert|back(?:ed|s)? out)(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
@@ -23,6 +27,8 @@ _BESIDE = re.compile(r"\(?(?:#|GH-)\d+\)?|[\"\u201c\u201d]")
 _WORD = re.compile(r"[\w.]+")
 _LITTLE = frozenset({"a", "an", "the", "for", "of", "in", "on", "deprecated", "and", "to"})
 
+Key = TypeVar("Key")
+
 
 @dataclass(frozen=True, slots=True)
 class Undone:
@@ -34,15 +40,16 @@ class Undone:
 
 @dataclass(slots=True)
 class CommitIndex:
-    """The commits seen so far; titles and numbers of the latest 20,000 alone."""
+    """The commits seen so far; titles, numbers and reverts of the latest 20,000 alone, and 1,000 deprecations."""
 
     _buckets: dict[str, list[str]] = field(default_factory=dict)
     _first_parent: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    _titles: dict[str, str] = field(default_factory=dict)
-    _by_title: dict[frozenset[str], str] = field(default_factory=dict)
-    _by_number: dict[str, str] = field(default_factory=dict)
-    _reverts: dict[str, str] = field(default_factory=dict)
-    _deprecations: dict[frozenset[str], str] = field(default_factory=dict)
+    _titles: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _by_title: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _by_number: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _reverts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _reverted_by: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _deprecations: OrderedDict[frozenset[str], str] = field(default_factory=OrderedDict)
 
     def add(self, sha: str, message: Message | None = None, parents: Sequence[str] = ()) -> None:
         """Take in a commit: what it says where that is known, and whether it is a merge."""
@@ -51,15 +58,13 @@ class CommitIndex:
             bucket.append(sha)
         if message is None:
             return
-        self._first_parent[sha] = parents[0] if parents else ""
-        self._titles[sha] = message.subject
-        self._by_title[_words(message.subject)] = sha
+        _keep(self._first_parent, sha, parents[0] if parents else "")
+        _keep(self._titles, sha, message.subject)
+        _keep(self._by_title, _key(message.subject), sha)
         for number in issues("\n".join((message.subject, *message.trailers))):
-            self._by_number[number] = parents[1] if len(parents) > 1 else sha
+            _keep(self._by_number, number, parents[1] if len(parents) > 1 else sha)
         if (match := _DEPRECATES.fullmatch(titled(message.subject))) is not None:
-            self._deprecations[_words(match["what"])] = sha
-        if len(self._first_parent) > _REMEMBERED:
-            self._titles.pop(self._first_parent.popitem(last=False)[0], None)
+            _keep(self._deprecations, _words(match["what"]), sha, most=_MOST_DEPRECATED)
 
     def resolve(self, named: str) -> str | None:
         """Return the one commit that the beginning of a hash stands for; None where it is none, or one of several."""
@@ -87,23 +92,37 @@ class CommitIndex:
         title = titled(message.subject)
         by_hash = [one for one, naming in named.items() if naming is Naming.REVERTS]
         if (again := _AGAIN.fullmatch(title)) is not None:
-            ended = by_hash or [one for one, taken in self._reverts.items() if taken == self._titled(again["what"])]
+            last = self._reverted_by.get(self._titled(again["what"]) or "")
+            ended = by_hash or ([last] if last is not None else [])
             return Undone(tuple(ended), tuple(self._reverts[one] for one in ended if one in self._reverts))
         if (back := _TOOK_BACK.fullmatch(title)) is not None:
             reverted = by_hash[0] if by_hash else self._titled(back["what"])
             if reverted is not None:
-                self._reverts[sha] = reverted
+                _keep(self._reverts, sha, reverted)
+                _keep(self._reverted_by, reverted, sha)
                 return Undone((reverted,))
         replaced = tuple(one for one, naming in named.items() if naming is Naming.REPLACES)
-        if (removes := _REMOVES.fullmatch(title)) is not None:
-            gone = _words(removes["what"])
-            replaced += tuple(one for what, one in self._deprecations.items() if gone <= what)
+        if (removes := _REMOVES.fullmatch(title)) is not None and (gone := _words(removes["what"])):
+            replaced += tuple(one for what, one in self._deprecations.items() if gone <= what)[-_MOST_REMOVED:]
         return Undone(replaced)
 
     def _titled(self, quoted: str) -> str | None:
         """Return the latest commit with the title that a revert quotes, with or without a number behind it."""
         number = issues(quoted)
-        return self._by_title.get(_words(quoted)) or (self._by_number.get(number[-1]) if number else None)
+        return self._by_title.get(_key(quoted)) or (self._by_number.get(number[-1]) if number else None)
+
+
+def _keep(table: OrderedDict[Key, str], key: Key, value: str, most: int = _REMEMBERED) -> None:
+    """Put something into a table as the latest; the oldest of more than `most` leaves it."""
+    table[key] = value
+    table.move_to_end(key)
+    if len(table) > most:
+        table.popitem(last=False)
+
+
+def _key(title: str) -> str:
+    """Return what titles of the same words have in common: a text takes far less memory than a set."""
+    return " ".join(sorted(_words(title)))
 
 
 def _words(text: str) -> frozenset[str]:

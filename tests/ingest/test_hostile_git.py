@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from git_history import History
 
 from helix.errors import InvalidInputError
 from helix.ingest import repository as asking
+from helix.ingest.commit_index import CommitIndex, Undone
 from helix.ingest.git import _commits, count, project_scope, read_history
+from helix.ingest.message import parse_message
 from helix.ingest.repository import _GIVEN, Repository
 from helix.operations import ingest
 from helix.service import Helix
@@ -263,3 +266,43 @@ def test_git_that_walks_through_folders_without_an_end_is_ended(
     monkeypatch.setattr(asking, "_SILENCE_SECONDS", 1)
     with pytest.raises(InvalidInputError, match="did not answer"):
         list(read_history(repository.path))
+
+
+def many(repository: History, messages: Iterable[str]) -> list[str]:
+    """Commit messages one after the other, and return the hashes: git takes them in faster than one by one."""
+    stream = "".join(
+        f"commit refs/heads/main\ncommitter A <a@b> {1_700_000_000 + at} +0000\ndata {len(one.encode())}\n{one}\n"
+        + ("from refs/heads/main^0\n" if at == 0 and repository.git("branch", "--list", "main") else "")
+        for at, one in enumerate(messages)
+    )
+    repository.git("fast-import", "--quiet", stdin=stream.encode())
+    return repository.git("log", "--reverse", "--format=%H").split()
+
+
+def test_a_commit_is_linked_to_the_first_of_very_many_that_it_names(make_history: object) -> None:
+    repository: History = make_history("naming")  # type: ignore[operator]
+    known = many(repository, (f"Read dates of kind {number}" for number in range(300)))
+    many(repository, [f"Fix a race of the parsers\n\nIt crashed because they failed; fixes {' '.join(known)}"])
+    *_, last = read_history(repository.path)
+    targets = [link.target for link in last.links]
+    assert len(targets) == 150  # fifty commits, which it is grounded in, solves and was caused by
+    assert {target.rpartition(":")[2] for target in targets} == {*known[:50], last.episode.source.rpartition(":")[2]}
+
+
+def test_a_removal_ends_the_latest_of_very_many_deprecations(make_history: object) -> None:
+    repository: History = make_history("removing")  # type: ignore[operator]
+    deprecated = [f"Deprecate support of {number}" for number in range(40)]
+    known = many(repository, [*deprecated, "Remove the", "Remove support"])
+    *_, nothing, removal = read_history(repository.path)
+    assert nothing.ends == ()
+    assert [source.rpartition(":")[2] for source in removal.ends] == known[20:40]
+
+
+def test_titles_numbers_and_deprecations_of_long_ago_are_forgotten() -> None:
+    index = CommitIndex()
+    old = ("Deprecate support of tapes (#1)", "Add a drum (#2)")
+    for at, title in enumerate((*old, *(f"Deprecate {number} (#{number})" for number in range(10, 20_010)))):
+        index.add(f"{at:040x}", parse_message(title))
+    assert (index.numbered("#2"), index.numbered("#20009")) == (None, f"{20_001:040x}")
+    told = [index.undo("f" * 40, parse_message(title), {}) for title in ("Remove tapes", 'Revert "Add a drum"')]
+    assert told == [Undone(), Undone()]
