@@ -123,13 +123,26 @@ class Composer:
             self._operations.append(replace(op, number=next(self._numbers)) if isinstance(op, PutPassage) else op)
 
     def name(self, scope: str, wanted: str) -> str:
-        """Return `wanted`, or `wanted-2`, `-3` and so on where an active memory of the scope has it."""
-        name, number = wanted, 1
-        while (scope, name) in self._names or self._store.index.named(scope, name) is not None:
-            number += 1
-            name = f"{wanted}-{number}"
-        self._names.add((scope, name))
-        return name
+        """Return `wanted`, or `wanted-2`, `-3` and so on where an active memory of the scope has it.
+
+        Of very many that want one name each would try all numbers before its own, so numbers are tried by doubling.
+        """
+
+        def numbered(number: int) -> str:
+            return wanted if number == 1 else f"{wanted}-{number}"
+
+        def taken(number: int) -> bool:
+            key = (scope, numbered(number))
+            return key in self._names or self._store.index.named(*key) is not None
+
+        below, free = 0, 1
+        while taken(free):
+            below, free = free, free * 2
+        while free - below > 1:
+            between = (below + free) // 2
+            below, free = (between, free) if taken(between) else (below, between)
+        self._names.add((scope, numbered(free)))
+        return numbered(free)
 
     def node(self, node: Node) -> Ref:
         """Write a node; a memory with the commands and errors that it is about, by which it is found exactly."""
