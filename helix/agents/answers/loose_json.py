@@ -39,9 +39,9 @@ def placed(text: str) -> Iterator[tuple[Any, int, int]]:
         except RecursionError:
             at, steps = start + 1, steps - TEXT_LIMIT
             continue
-        except ValueError:
+        except ValueError as error:
             mended, end, walked = _mended(text, start)
-            steps -= walked
+            steps -= max(walked, _read_until(error) - start)
             at = start + 1 if mended is None else end
             if mended is None:
                 continue
@@ -156,6 +156,13 @@ def table(text: str) -> list[tuple[str, ...]]:
 def is_rule(row: str) -> bool:
     """Return whether a row of a table only parts its heading from what is below."""
     return "--" in row and "|" in row and not row.strip("|:- \t")
+
+
+def _read_until(error: ValueError) -> int:
+    """Return where a decoder gave up; of a text without an end it tells where that begins."""
+    if not isinstance(error, json.JSONDecodeError):
+        return TEXT_LIMIT
+    return len(error.doc) if error.msg.startswith("Unterminated") else error.pos
 
 
 def _opening(text: str, at: int) -> int:

@@ -80,6 +80,11 @@ def test_commas_part_no_sentences() -> None:
     assert read_builder("LEARNED: use a pool, not a connection").learned[0].trigger == "use a pool, not a connection"
 
 
+@pytest.mark.parametrize("text", ["[" * 900 + "1," * 49_000, '{"a":' * 600 + "[1," + '"x",' * 22_000])
+def test_what_can_be_read_far_is_tried_few_times(text: str) -> None:
+    assert list(values(text)) == []
+
+
 def test_deep_and_long_nonsense_is_given_up_on() -> None:
     for text in ("[" * 100_000, "{x " * 30_000, '{"' * 50_000, "- " * 50_000):
         assert read_explorer(text).problems
