@@ -41,10 +41,10 @@ from helix.strands.lineage import (
     version_id,
 )
 from helix.strands.meeting import meet
-from helix.strands.merging import BATCH, KIND, Incoming, Merge, completed, held_rows, side_by_side
+from helix.strands.merging import KIND, Incoming, Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Selection, schema_number
+from helix.strands.rows import BATCH, Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
 from helix.strands.whole import Unwatched, carry_through, under_way
@@ -197,13 +197,14 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     signer = Signer(name=note["signer"], trust=Trust(note["trust"]))
     job, version = str(note["job"]), str(note["version"]["id"])
     within, staged = Selection.from_name(note["version"]["selection"]), Staged(store, job)
-    merge = Merge(store, Received(signer=signer, redact=Remembering()), job, within)
+    merge, done = Merge(store, Received(signer=signer, redact=Remembering()), job, within), 0
     with _graph_aside(store, note["rows"]):
         for number, batch in enumerate(staged.batches(note["batch"])):
             if watch.cancelled:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")
-            watch.progress(number * note["batch"] + len(batch), note["rows"], "taking in")
+            done += len(batch)
+            watch.progress(done, note["rows"], "taking in")
         _ask_again(Run(store, job, KIND, guarded=False))
         known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
         meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)

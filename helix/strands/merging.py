@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Snapshot
@@ -31,12 +30,10 @@ from helix.strands.join import joined
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Key, Row, Selection, digest, paired, row_of
+from helix.strands.rows import Key, Row, Selection, digest, in_batches, paired, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
-BATCH = 1_000
-"""Rows that are written in one transaction."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
 _BELIEVED = ("trust", "confidence", "status")
 _TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
@@ -174,8 +171,8 @@ class Merge:
 
         Raises ConflictError where the job was asked to stop.
         """
-        hidden, done, rows = private_sessions(self.store), 0, iter(incoming)
-        while batch := list(islice(rows, BATCH)):
+        hidden, done = private_sessions(self.store), 0
+        for batch in in_batches(incoming, _weight):
             if ticket.cancelled:
                 raise ConflictError("the import was stopped; nothing of it stays")
             yield self._wanted(batch, hidden)
@@ -346,6 +343,10 @@ class Merge:
         self.counts[f"{kind} {what}"] += 1
         if isinstance(row.put, PutNode) and row.put.label is Label.MEMORY and len(self.examples) < 50:
             self.examples.append(f"{what}: {row.put.props.get('name')}")
+
+
+def _weight(one: Incoming) -> int:
+    return (one.theirs.weight if one.theirs is not None else 0) + sum(map(len, filter(None, one.vectors)))
 
 
 def _node_of(one: Incoming) -> Ref | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError
@@ -15,8 +14,8 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.lineage import note_version
-from helix.strands.merging import BATCH, held_rows, write_node
-from helix.strands.rows import Key, Row, Selection, paired
+from helix.strands.merging import held_rows, write_node
+from helix.strands.rows import Key, Row, Selection, in_batches, paired
 from helix.strands.whole import Unwatched, carry_through
 
 KIND = "rollback"
@@ -55,7 +54,7 @@ def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> 
         differing = (
             (a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not (b and b.is_erased)
         )
-        for step, batch in enumerate(iter(lambda: list(islice(differing, BATCH)), []), start=first):
+        for step, batch in enumerate(in_batches(differing, _weight), start=first):
             if watch.cancelled:
                 raise ConflictError("the rollback was stopped; nothing of it stays")
             _write(store, batch, job, f"rows {step}")
@@ -84,6 +83,10 @@ def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:
         return Decision((composer.change(KIND, job=job, step=step),), None)
 
     store.writer.submit(decision)
+
+
+def _weight(pair: Pair) -> int:
+    return sum(row.weight for row in pair if row is not None)
 
 
 def _key(pair: Pair) -> Key:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -26,6 +26,11 @@ Key = tuple[str, ...]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _MOST_TEXTS = 10_000
 _LONGEST_ID = 1_000
+BATCH = 1_000
+"""Rows that are looked at, and written in one transaction, at once."""
+BATCH_BYTES = 32 << 20
+"""About how much they take in memory, but for one that takes more alone: a small file can hold large rows."""
+_OVERHEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,12 @@ class Row:
         """Whether it is the tombstone of a node."""
         return isinstance(self.put, PutNode) and is_tombstone(self.put.props)
 
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes in memory."""
+        held = (*self.put.props, *self.put.props.values(), *self.texts)
+        return sum(_OVERHEAD + (len(one) if isinstance(one, str) else 0) for one in held)
+
     def said(self) -> dict[str, Any]:
         """Return what a line says of the row; `read_row` makes it a row again."""
         put = self.put
@@ -79,6 +90,7 @@ class Keyed(Protocol):
 
 A = TypeVar("A", bound=Keyed)
 B = TypeVar("B", bound=Keyed)
+T = TypeVar("T")
 
 
 def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
@@ -95,6 +107,20 @@ def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B |
         else:
             yield a, b
             a, b = next(left, None), next(right, None)
+
+
+def in_batches(rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH) -> Iterator[list[T]]:
+    """Yield rows in their order, `most` at once and no more than BATCH_BYTES, of which `weight` tells each one's."""
+    batch, held = list[T](), 0
+    for row in rows:
+        heavy = weight(row)
+        if batch and (len(batch) == most or held + heavy > BATCH_BYTES):
+            yield batch
+            batch, held = [], 0
+        batch.append(row)
+        held += heavy
+    if batch:
+        yield batch
 
 
 def canonical(value: object) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from helix import files
 from helix.store.erasing import STAGED, STRANDS
@@ -17,7 +16,7 @@ from helix.store.store import Store
 from helix.strands.lineage import Known, RowsKept, prune, read_rows, rows_file, rows_known
 from helix.strands.merging import Incoming
 from helix.strands.packed_lines import PackedLines, read_lines
-from helix.strands.rows import canonical, read_row
+from helix.strands.rows import canonical, in_batches, read_row
 
 
 class Staged:
@@ -41,10 +40,9 @@ class Staged:
         staging.kept.moved_to(self._known)
 
     def batches(self, size: int) -> Iterator[list[Incoming]]:
-        """Yield the rows, so many at once; raises OSError or ValueError where they are not whole."""
-        rows = map(_read, read_lines(self._rows))
-        while batch := list(islice(rows, size)):
-            yield batch
+        """Yield the rows, so many at once at the most; raises OSError or ValueError where they are not whole."""
+        for lines in in_batches(read_lines(self._rows), len, size):
+            yield [_read(line) for line in lines]
 
     def known(self, version: str) -> Iterator[Known]:
         """Yield what is known of the rows of the other side, whose version that is."""

@@ -27,6 +27,7 @@ from helix.model.reports import Job, JobState
 from helix.operations import capture, contexts, ingest, memories, review, strands, tasks
 from helix.service import Helix
 from helix.strands import container
+from helix.strands import rows as of_strands
 from helix.strands.merging import held_rows
 from helix.strands.names import StrandName
 from helix.strands.reading import Reading
@@ -385,3 +386,24 @@ def test_a_moment_that_no_calendar_has_is_no_moment(machines: Machines, tmp_path
 def test_a_line_that_says_nothing_is_refused(line: str) -> None:
     with pytest.raises(InvalidInputError):
         list(Reading(schema=schema_number(), partial=True).entries([line.encode()]))
+
+
+@pytest.mark.parametrize("many", ["a long text", "many texts", "many properties"])
+def test_few_rows_are_looked_at_and_written_at_once_where_each_is_large(
+    machines: Machines, tmp_path: Path, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helix = believing(machines(), Trust.TOOL_OUTPUT)
+    idents = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(10)]
+    words = {"resolution": "words of a log " * 2_000} if many == "a long text" else {}
+    more = {f"n{number}": number for number in range(500)} if many == "many properties" else {}
+    rows = [memory(ident, f"the log of {ident}", **words) for ident in idents]
+    if many == "many texts":
+        rows = [{**row, "texts": [row["props"]["trigger"]] * 500} for row in rows]
+    monkeypatch.setattr(of_strands, "BATCH_BYTES", 70_000)
+    weights = [of_strands.read_row({**row, "props": {**row["props"], **more}}).weight for row in rows]
+    assert all(30_000 < weight < 70_000 for weight in weights)
+    if not more:  # no row of Helix has such, and the strand is refused once it is looked at
+        job = brought(helix, tmp_path, rows)
+        assert job.state is JobState.DONE
+        assert len(helix.store.journal.effects.steps(job.result["job"])) >= 5
+        assert set(idents) <= {row.put.id for row in rows_of(helix.store) if row.table == "Memory"}
