@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,8 @@ def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
     return (os.environ if environ is None else environ).get(name)
 
 
+_MOST_OURS = 100
+"""Lines of a project's `.env` that are read: each name that is no setting is compared with all that are."""
 _OURS = re.compile(rf"\s*(?:export\s+)?{_PREFIX}[A-Z_]{{1,60}}\s*=.{{0,4096}}$")
 
 
@@ -310,14 +313,14 @@ def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _dotenv(path: Path) -> Mapping[str, str]:
-    """Return what a project's `.env` says to Helix; nothing of one larger than anybody types."""
+    """Return what a project's `.env` says to Helix first; nothing of one larger than anybody types."""
     if not path.is_file():
         return {}
     try:
         lines = files.read_text(path, errors="replace").splitlines()
     except OSError:  # whose it is, and what else is in it, is no matter of ours
         return {}
-    ours = "\n".join(line for line in lines if _OURS.match(line))
+    ours = "\n".join(islice((line for line in lines if _OURS.match(line)), _MOST_OURS))
     if not ours:
         return {}
     from dotenv import dotenv_values  # only where there is something to read: hooks must start fast

@@ -113,3 +113,13 @@ def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path
 def test_whatever_a_projects_environment_file_holds_helix_goes_on(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".env").write_bytes(content)
     assert load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path).home == tmp_path / "home"
+
+
+def test_of_a_projects_environment_file_the_first_lines_are_read(tmp_path: Path) -> None:
+    lines = ["PATH=x", "HELIX_SCOPE=mine", *(f"HELIX_{'X' * number}=1" for number in range(1, 60))] * 100
+    (tmp_path / ".env").write_text("\n".join(lines), "utf-8")
+    assert load({"home": tmp_path}, environ={}, cwd=tmp_path).scope == "mine"
+    (tmp_path / ".env").write_text(
+        "\n".join(f"HELIX_A{'_' * (at % 50)}{'B' * (at // 50)}=1" for at in range(500)), "utf-8"
+    )
+    assert len(unknown_variables({}, tmp_path)) == 100
