@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from looking import Window, press, shows
 from playwright.sync_api import Browser, expect
-from window.browser import ROOT, daemon, until
+from window.browser import ROOT, Daemon, daemon, until
+
+from tests import waiting
 
 FEWEST = 20  # commits; a shallow clone has hardly any
 TO_COMMITS = "/?q=what+happens+when+the+disk+is+full"
@@ -23,8 +25,17 @@ def own(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFa
         pytest.skip("this checkout has no history to take in")
     with daemon(tmp_path_factory.mktemp("own"), models_path, fill={}) as running:
         running.helix("ingest", "git", str(ROOT))
-        running.helix("rebuild")  # at once, where following what was taken in may take longer than a page is waited for
+        waiting.until(lambda: has_graph(running))  # following may take longer than a page is waited for
         yield Window(running, browser)
+
+
+def has_graph(running: Daemon) -> bool:
+    """Whether the graph answers, which it does once it holds what was taken in."""
+    try:
+        running.helix("cypher", "RETURN 1")
+    except subprocess.CalledProcessError:
+        return False
+    return True
 
 
 def test_a_question_finds_commits_and_each_view_shows_them_without_complaint(own: Window) -> None:
