@@ -125,7 +125,7 @@ def test_prune_on_request_stops_at_the_guard_with_nothing_done(living: Helix, st
         memories.prune(living)
     assert memories.prune(living, dry_run=True).changed == 7
     assert all(memories.get(living, name).status is Status.ACTIVE for name in names)
-    feedback(store, names[:1], 30.0)
+    feedback(store, names[:1], 10.0)
     report = memories.prune(living)
     assert (report.changed, sum(memories.get(living, name).status is Status.ARCHIVED for name in names)) == (6, 6)
     background_work.undo(living, report.job)

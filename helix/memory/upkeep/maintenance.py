@@ -24,7 +24,8 @@ from helix.model.records import edge_from
 from helix.model.reports import MaintenanceReport
 from helix.store.store import Store
 
-_MOST_DELTA = 100.0
+_MOST_DELTA = 10.0
+"""Outcomes that one word of a person counts for at most: beyond that a single one would settle a memory for good."""
 _DECAYED = f"{OWN_ATTRIBUTE}decayed_at"
 _ALL = 1_000_000_000
 _AT_A_TIME = 10
@@ -39,7 +40,7 @@ T = TypeVar("T")
 def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> None:
     """Raise InvalidInputError for feedback that says nothing, or nothing that may be said."""
     if not math.isfinite(delta) or delta == 0 or abs(delta) > _MOST_DELTA:
-        message = f"delta must be a number other than 0, within -100..100, not {delta!r}"
+        message = f"delta must be a number other than 0, within -{_MOST_DELTA:g}..{_MOST_DELTA:g}, not {delta!r}"
         raise InvalidInputError(message, hint="above 0 it helped, below it failed: helix feedback NAME --delta 0.5")
     if not names:
         raise InvalidInputError("feedback needs the name of a memory", hint="helix feedback NAME --delta 0.5")

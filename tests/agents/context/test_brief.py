@@ -97,7 +97,7 @@ def test_what_helped_and_is_the_projects_own_comes_first(helix: Helix) -> None:
         ).name
     memories.feedback(helix, [names[2]], 3.0)
     assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[1], names[0]]
-    memories.feedback(helix, [names[1]], -30.0)
+    memories.feedback(helix, [names[1]], -10.0)
     assert [one.name for one in contexts.brief(helix, "house").shown] == [names[2], names[0], names[1]]
     request = StoreRequest(trigger="no door is locked", resolution="", kind="decision", scope="house", agent="helper")
     theirs = memories.store(helix, request).name

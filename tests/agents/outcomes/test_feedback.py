@@ -72,3 +72,9 @@ def test_an_agent_takes_back_what_agents_said_alone_and_nothing_twice(store: Sto
     with pytest.raises(ConflictError):
         undo_feedback(store, [name])
     feedback(store, [name], 0.5, claimed=True)
+
+
+def test_one_word_does_not_settle_a_memory_for_good(store: Store) -> None:
+    name = add(store)
+    with pytest.raises(InvalidInputError, match=r"within -10\.\.10"):
+        feedback(store, [name], 99.0)
