@@ -22,7 +22,7 @@ from helix.errors import StoreCorruptError
 from helix.journal import decoding, lexical, tables
 from helix.journal.chain import GENESIS, follows
 from helix.journal.writes import Writes
-from helix.model.operations import Change
+from helix.model.operations import Change, DropNode
 
 Read = Callable[[bytes | None, bytes | None, bytes], Change | None]
 """Returns the change of a stored row, or None for one that was erased or is damaged."""
@@ -176,7 +176,8 @@ def _replay(
         before = chain
         if change is None:
             continue
-        writes.foresee(change.operations)
+        # What a dropped node takes along stands in the log beside it: nothing of it has to be looked for.
+        writes.foresee(op for op in change.operations if not isinstance(op, DropNode))
         for op in change.operations:
             writes.add(op)
         seen, waiting = seen + 1, waiting + len(change.operations)
