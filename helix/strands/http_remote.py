@@ -206,13 +206,13 @@ class HttpRemote(Remote):
     def _tries(self) -> Iterator[int]:
         """Count tries, with a longer wait before each; raises NotFoundError after the last."""
         self._broken = None
-        number = 0
-        while number < (_FIRST_TRIES if self._nobody_is_there() else _TRIES):
+        for number in range(_TRIES):
+            if number == _FIRST_TRIES and self._nobody_is_there():
+                break
             self._check_going()
             if number:
                 time.sleep(0.1 * 4**number)
             yield number
-            number += 1
         raise NotFoundError(f"{self._address} cannot be reached: {self._broken or 'it breaks off'}", hint="try again")
 
     def _nobody_is_there(self) -> bool:
