@@ -27,8 +27,8 @@ MIN_POOL = 40
 PLACED_WITHIN = 5
 PLACES = {"named": 3, "yours": 1}
 """What alone holds a name that was asked for, and what the user said and holds every word of the question, is among so
-many first, and takes so many of those places at most. However often others repeat a question, they cannot crowd out the
-user's own answer."""
+many first, and takes so many of those places at most; where a question is nothing but names, it comes first. However
+often others repeat a question, they cannot crowd out the user's own answer."""
 
 POINTING_ARMS = ("time", "solves")
 """Arms that know where to look rather than how well it fits: their ranks are all there is."""
@@ -101,7 +101,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
         vectors, known = view.passages.vectors_of(passages[pool])
         order = np.concatenate((pool[diversified(scores[pool], vectors, known, recipe.diversity)], rest))
         grounds = {place: episodes for place, episodes in grounds.items() if place not in summaries}
-    within = min(PLACED_WITHIN, scene.query.limit)
+    within = 0 if scene.question.is_a_name else min(PLACED_WITHIN, scene.query.limit)
     return Ranking(
         rows=rows,
         scores=scores,

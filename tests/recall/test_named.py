@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from recall_world import World
+from recall_world import DIMENSION, World
 
 from helix.model.edge import Relation
+from helix.model.operations import PutPassage
 from helix.model.recall import RecallQuery
+from helix.providers.fakes import HashEmbedder
 from helix.text.rare import rare_names
 
 QUESTION = "what did we change about upload retries in the staging proxy after {}?"
@@ -39,6 +41,17 @@ def test_a_memory_and_the_episode_it_is_grounded_in_are_one_holder() -> None:
         world.edge(holder, episode, Relation.GROUNDED_IN)
     items = world.recaller().recall(RecallQuery(query=QUESTION.format("#4711"))).items
     assert "holder" in [item.node.id for item in items[:5]]
+
+
+def test_what_alone_holds_the_name_that_is_all_of_the_question_comes_first() -> None:
+    world = World()
+    nearest = HashEmbedder(DIMENSION).embed(["#4711"])[0].tobytes()  # to a model, one ticket is much like another
+    for number in range(40):
+        owner = world.episode(f"near-{number}")
+        world.operations.append(PutPassage(id=f"x{number}", number=100 + number, owner=owner, text="", vector=nearest))
+        world.texts[100 + number] = ""
+    world.episode("holder", "the nightly job of the billing team was moved to another queue, see #4711")
+    assert world.recaller().recall(RecallQuery(query="#4711")).items[0].node.id == "holder"
 
 
 def test_a_name_that_many_hold_moves_nothing() -> None:
