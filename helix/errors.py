@@ -98,6 +98,18 @@ class DiskFullError(StoreError):
     code = "DISK_FULL"
 
 
+class EngineError(StoreError):
+    """The server that keeps the journal cannot be reached, or does not say that a change is durable."""
+
+    code = "ENGINE"
+
+
+class NotHomeError(EngineError):
+    """Another process writes the tenant by now."""
+
+    code = "NOT_HOME"
+
+
 class GraphUnavailableError(StoreError):
     """The graph is being rebuilt: recall answers lexically, graph queries have to wait."""
 

@@ -69,6 +69,10 @@ class Settings:
 
     home: Path = _setting(_HOME, "folder of the store, models, token and logs")
     db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
+    engine: str = _setting(
+        "", "address of a PostgreSQL server that keeps the journal, without a password; empty: a file of the store"
+    )
+    tenant: str = _setting("main", "which of the server's tenants is served")
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
     port: int = _setting(0, "port of the daemon; 0 takes one that the store never had (see SECURITY.md)")
     idle_exit_minutes: float = _setting(120.0, "a daemon that a client started leaves when unused so long; 0: never")
@@ -188,8 +192,10 @@ class Settings:
 
     @property
     def store_path(self) -> Path:
-        """Folder of the store in use."""
-        return self.db_path if self.db_path is not None else self.home / "store"
+        """Folder of the store in use; with an engine, of what is kept here of a tenant."""
+        if self.db_path is not None:
+            return self.db_path
+        return self.home / "tenants" / self.tenant if self.engine else self.home / "store"
 
     @property
     def models_path(self) -> Path:

@@ -79,6 +79,7 @@ OWNERS = {
     "strawberry": "api/",
     "mcp": "api/mcp/",
     "nacl": "strands/",
+    **dict.fromkeys(("psycopg", "psycopg_pool", "sqlglot"), "journal/postgres/"),  # an extra
     **dict.fromkeys(("boto3", "botocore"), "strands/s3_remote.py"),  # an extra
     "mcp_types": "api/mcp/",
     "pydantic": "api/mcp/",
@@ -107,6 +108,7 @@ PUTS_OFF_IMPORTS = {
     *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
+    "helix.store.engine",  # what speaks to a server is an extra
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

@@ -22,7 +22,7 @@ from helix.operations import graph as graph_operations
 from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.store.store import GRAPH_NAME, JOURNAL_NAME
+from helix.store.engine import GRAPH_NAME, JOURNAL_NAME
 from helix.store.writer import Decision
 from tests.victims import Victims
 from tests.waiting import UNHURRIED, finished

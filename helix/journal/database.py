@@ -32,7 +32,7 @@ class Database:
 
         Raises StoreTooNewError, StoreCorruptError, DiskFullError or StoreError (SQLite without FTS5).
         """
-        self.path = path
+        self.path = self.beside = path
         self._page_cache_kib = page_cache_kib
         files.private_folder(path.parent)
         self._local = threading.local()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +15,7 @@ from typing import cast
 
 from helix.errors import ConflictError
 from helix.journal import state, tables
-from helix.journal.database import Database
+from helix.journal.backend import Backend, Connection
 from helix.journal.writes import Writes
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Ref
@@ -77,7 +76,7 @@ def digest(held: Put | None) -> bytes | None:
 class Touched:
     """Watches the operations of one change of a job; other changes pass without a trace."""
 
-    def __init__(self, connection: sqlite3.Connection, writes: Writes) -> None:
+    def __init__(self, connection: Connection, writes: Writes) -> None:
         self._connection = connection
         self._writes = writes
         self._before: dict[Drop, Put | None] = {}
@@ -114,17 +113,17 @@ class Touched:
             vector = before.vector if isinstance(before, PutPassage) else None
             after = digest(self._writes.held(drop))
             key = _ENCODER.encode(encode_operation(drop))
-            rows.append((job, key, step, seq, put, after, vector, vector, digest(before)))
+            rows.append((job, key, step, seq, put, after, vector is not None, vector, digest(before)))
         self._connection.executemany(
             "INSERT INTO effect (job, key, step, seq, before, after, crossed, space, vector)"
-            " VALUES (?, ?, ?, ?, ?, ?, 0, iif(? IS NULL, NULL, (SELECT id FROM space WHERE active)), ?)"
+            " VALUES (?, ?, ?, ?, ?, ?, FALSE, (SELECT id FROM space WHERE active AND ?), ?)"
             " ON CONFLICT (job, key) DO UPDATE SET step = excluded.step, seq = excluded.seq, after = excluded.after,"
-            " crossed = crossed OR after IS NOT ?",
+            " crossed = effect.crossed OR effect.after IS NOT ?",
             rows,
         )
 
 
-def _prune(connection: sqlite3.Connection) -> None:
+def _prune(connection: Connection) -> None:
     """Forget the jobs beyond the last ones; one that is still queued has to pass over its steps yet."""
     kept = (
         f"SELECT job FROM (SELECT job FROM job_step GROUP BY job ORDER BY max(seq) DESC LIMIT {KEPT_JOBS - 1})"
@@ -137,7 +136,7 @@ def _prune(connection: sqlite3.Connection) -> None:
 class Effects:
     """Reads of what jobs did, from any thread."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Backend) -> None:
         self._database = database
 
     def steps(self, job: str) -> dict[str, int]:

@@ -7,13 +7,13 @@ chain stay, so the row counts as erased and not as damaged, and without the salt
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from helix.journal import state, tables
+from helix.journal.backend import Connection
 from helix.journal.idempotency import forget_requests
 from helix.journal.log import Journal
 from helix.journal.pages import opened
@@ -41,7 +41,7 @@ LAST_ANSWERS = "last_answers"
 _NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
 _OPERATIONS_OF_A_ROW = 2_000
 _ROWS_AT_ONCE = 512
-_LISTED = "(SELECT value FROM json_each(?))"
+_LISTED = "(SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) 
     its number, so that stating it again is no change to whoever holds it.
     """
 
-    def held_now(connection: sqlite3.Connection) -> list[tuple[Drop, Put | None]]:
+    def held_now(connection: Connection) -> list[tuple[Drop, Put | None]]:
         drops = map(drop_of, _operations(connection, seqs))
         return list(state.held(connection, drops).items())
 
@@ -161,7 +161,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
     bare = [ref for ref in going if ref.label not in WORK]
     operations: list[Operation] = list(dict.fromkeys(edge for ref in bare for edge in edges[ref]))
 
-    def buried(connection: sqlite3.Connection) -> list[Operation]:
+    def buried(connection: Connection) -> list[Operation]:
         left: list[Operation] = []
         passages = tables.passages_of(connection, going)
         nodes = tables.nodes(connection, [(ref.label, ref.id) for ref in going])
@@ -212,12 +212,12 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))
 
 
-def _forget_effects(connection: sqlite3.Connection, ids: Collection[str]) -> None:
+def _forget_effects(connection: Connection, ids: Collection[str]) -> None:
     """Empty what jobs keep to be undone by: such an effect counts as changed by somebody else from now on."""
     quoted = [json.dumps(each, ensure_ascii=False)[:-1] + end for each in ids for end in '"#']
     connection.execute(
-        "UPDATE effect SET before = NULL, after = NULL, space = NULL, vector = NULL, crossed = 1 WHERE EXISTS"
-        " (SELECT 1 FROM json_each(?) WHERE instr(key, value) OR instr(coalesce(before, ''), value))",
+        "UPDATE effect SET before = NULL, after = NULL, space = NULL, vector = NULL, crossed = TRUE WHERE EXISTS"
+        " (SELECT 1 FROM json_each(?) WHERE instr(effect.key, value) > 0 OR instr(coalesce(before, ''), value) > 0)",
         (json.dumps(quoted, ensure_ascii=False),),
     )
 
@@ -237,7 +237,7 @@ def _named_by(op: Mapping[str, Any]) -> Iterator[str]:
             yield op["id"].rpartition("#")[0]
 
 
-def _operations(connection: sqlite3.Connection, seqs: Sequence[int]) -> Iterator[Operation]:
+def _operations(connection: Connection, seqs: Sequence[int]) -> Iterator[Operation]:
     for start in range(0, len(seqs), _ROWS_AT_ONCE):
         listed = json.dumps(seqs[start : start + _ROWS_AT_ONCE])
         statement = f"SELECT CAST(payload AS BLOB) FROM log WHERE seq IN {_LISTED} ORDER BY seq"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from helix.journal.database import Database
+from helix.journal.backend import Backend, put
 
 
 class Extracted:
@@ -14,7 +14,7 @@ class Extracted:
     What is kept repeats the words of the episodes: erasing a text empties it.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Backend) -> None:
         self._database = database
 
     def kept(self, edition: str, episodes: Sequence[str]) -> dict[str, tuple[str, bytes]]:
@@ -34,6 +34,6 @@ class Extracted:
         """Keep candidates and vectors, by the ids of their episodes, in the place of what was kept for them."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO extracted (episode, edition, candidates, vectors) VALUES (?, ?, ?, ?)",
+                put("extracted", ("episode", "edition", "candidates", "vectors"), ("episode",)),
                 [(episode, edition, candidates, vectors) for episode, (candidates, vectors) in found.items()],
             )

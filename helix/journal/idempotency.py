@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hmac
 import os
-import sqlite3
 from dataclasses import dataclass
 from hashlib import sha256
 
 from helix.errors import ConflictError
-from helix.journal.database import Database
+from helix.journal.backend import Backend, Connection
 from helix.model.requests import Request
 
 KEPT_MICROS = 30 * 86_400 * 1_000_000
@@ -39,7 +38,7 @@ class Done:
 class Idempotency:
     """The keys of one journal. Any thread may look; a note is written within the append of its change."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Backend) -> None:
         self._database = database
 
     def done(self, request: Request, step: str) -> Done | None:
@@ -59,7 +58,7 @@ class Idempotency:
                 )
         return next((Done(answer=answer) for name, _, _, answer in rows if name == step), None)
 
-    def note(self, connection: sqlite3.Connection, note: Note, at: int) -> None:
+    def note(self, connection: Connection, note: Note, at: int) -> None:
         """Note a step within the transaction of its change, and let go of what is old."""
         salt = os.urandom(_SALT_BYTES)
         row = (_digest(note.request), note.step, at, salt, _salted(salt, note.request), note.answer)
@@ -71,7 +70,7 @@ class Idempotency:
         connection.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def forget_requests(connection: sqlite3.Connection) -> None:
+def forget_requests(connection: Connection) -> None:
     """Empty what requests asked for and were answered; that they were carried out is still known."""
     connection.execute("UPDATE idempotency SET salt = NULL, digest = NULL, answer = NULL")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from helix import files
 from helix.errors import InvalidInputError, StoreError
 from helix.journal import table_check
-from helix.journal.database import Database, check_migrations, make_tables, mapped
+from helix.journal.backend import Backend, put
+from helix.journal.database import check_migrations, make_tables, mapped
 
 _HEADER = b"SQLite format 3\0"
 _LAST_SEQ = 1 << 53
@@ -69,19 +70,19 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
                 left.unlink(missing_ok=True)
 
 
-def remember(database: Database, copies: Iterable[tuple[str, int]]) -> None:
+def remember(database: Backend, copies: Iterable[tuple[str, int]]) -> None:
     """Know of the copies, by path and the moment (microseconds) they were begun: only from those can be erased."""
     with database.transaction() as connection:
-        connection.executemany("INSERT OR REPLACE INTO known_copy (path, made_at) VALUES (?, ?)", copies)
+        connection.executemany(put("known_copy", ("path", "made_at"), ("path",)), copies)
 
 
-def known(database: Database) -> list[tuple[str, int]]:
+def known(database: Backend) -> list[tuple[str, int]]:
     """Return what `remember` was told, by path."""
     with database.reading() as connection:
         return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
 
 
-def disown_foreign(database: Database, trusted: Iterable[tuple[str, int]]) -> None:
+def disown_foreign(database: Backend, trusted: Iterable[tuple[str, int]]) -> None:
     """Know of no copy but the trusted and those of this very journal: one from elsewhere may name anybody's file."""
     sure = {path for path, _ in trusted}
     with database.reading() as connection:
@@ -90,7 +91,7 @@ def disown_foreign(database: Database, trusted: Iterable[tuple[str, int]]) -> No
     if foreign:
         with database.transaction() as connection:
             connection.executemany("DELETE FROM known_copy WHERE path = ?", foreign)
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('unknown_copies', '1')")
+            connection.execute(put("meta", ("key", "value"), ("key",)), ("unknown_copies", "1"))
 
 
 def _is_copy(path: object, store: object) -> bool:
@@ -109,7 +110,7 @@ def _is_copy(path: object, store: object) -> bool:
         return False
 
 
-def all_known(database: Database) -> bool:
+def all_known(database: Backend) -> bool:
     """Return whether every copy is known that Helix made: earlier versions noted some nowhere,
     and what a restored backup says of other files is not believed."""
     with database.reading() as connection:
@@ -117,7 +118,7 @@ def all_known(database: Database) -> bool:
     return row is None
 
 
-def disown(database: Database, path: str) -> None:
+def disown(database: Backend, path: str) -> None:
     """Know no more of a copy that was not made after all."""
     with database.transaction() as connection:
         connection.execute("DELETE FROM known_copy WHERE path = ?", (path,))

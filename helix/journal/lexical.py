@@ -5,23 +5,25 @@ The words that recall searches are held in memory (`helix.store.bm25`) and loade
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+
+from helix.journal.backend import Connection
+from helix.journal.backend import put as put_statement
 
 _BATCH = 4096
 
 
-def put(connection: sqlite3.Connection, tokens: Iterable[tuple[int, str]]) -> None:
+def put(connection: Connection, tokens: Iterable[tuple[int, str]]) -> None:
     """Store passages' tokens, joined by blanks, by number, replacing what a number held."""
-    connection.executemany("INSERT OR REPLACE INTO token VALUES (?, ?)", tokens)
+    connection.executemany(put_statement("token", ("number", "tokens"), ("number",)), tokens)
 
 
-def remove(connection: sqlite3.Connection, number: int) -> None:
+def remove(connection: Connection, number: int) -> None:
     """Take a passage's tokens out."""
     connection.execute("DELETE FROM token WHERE number = ?", (number,))
 
 
-def read(connection: sqlite3.Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
+def read(connection: Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
     """Yield every passage's number and tokens, by number, in batches; the tokens in UTF-8, joined by blanks."""
     rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")
     while batch := rows.fetchmany(_BATCH):

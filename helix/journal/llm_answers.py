@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from helix.journal.database import Database
+from helix.journal.backend import Backend, put
 from helix.model.usage import KeptAnswer, ModelSpend
 
 _MOST_KEPT = 20_000
+_ALL = 1 << 40
 
 
 class Answers:
@@ -15,7 +16,7 @@ class Answers:
     themselves may repeat what they were asked about: whoever erases a text has to `clear` them.
     """
 
-    def __init__(self, database: Database, *, most_kept: int = _MOST_KEPT) -> None:
+    def __init__(self, database: Backend, *, most_kept: int = _MOST_KEPT) -> None:
         """`most_kept` bounds the cache: of more answers than that the oldest go."""
         self._database = database
         self._most_kept = most_kept
@@ -35,20 +36,19 @@ class Answers:
         """Keep an answer, given at a time in microseconds; the oldest go where there are too many."""
         with self._database.transaction() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO model_answer (key, at, model, answer, tokens_in, tokens_out, cost)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                put("model_answer", ("key", "at", "model", "answer", "tokens_in", "tokens_out", "cost"), ("key",)),
                 (key, at, answer.model, answer.answer, answer.tokens_in, answer.tokens_out, answer.cost),
             )
             connection.execute(
                 "DELETE FROM model_answer WHERE key IN"
-                " (SELECT key FROM model_answer ORDER BY at DESC, key LIMIT -1 OFFSET ?)",
-                (self._most_kept,),
+                " (SELECT key FROM model_answer ORDER BY at DESC, key LIMIT ? OFFSET ?)",
+                (_ALL, self._most_kept),
             )
 
     def clear(self) -> int:
         """Forget every kept answer and return how many there were; what was spent stays."""
         with self._database.transaction() as connection:
-            return connection.execute("DELETE FROM model_answer").rowcount
+            return len(connection.execute("DELETE FROM model_answer RETURNING key").fetchall())
 
     def charge(self, spend: ModelSpend) -> None:
         """Add calls, failures, tokens and cost to what the provider took in that month."""
@@ -56,9 +56,10 @@ class Answers:
             connection.execute(
                 "INSERT INTO model_spend (month, provider, calls, failures, tokens_in, tokens_out, cost)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (month, provider) DO UPDATE SET"
-                " calls = calls + excluded.calls, failures = failures + excluded.failures,"
-                " tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out,"
-                " cost = cost + excluded.cost",
+                " calls = model_spend.calls + excluded.calls, failures = model_spend.failures + excluded.failures,"
+                " tokens_in = model_spend.tokens_in + excluded.tokens_in,"
+                " tokens_out = model_spend.tokens_out + excluded.tokens_out,"
+                " cost = model_spend.cost + excluded.cost",
                 (
                     *(spend.month, spend.provider, spend.calls, spend.failures),
                     *(spend.tokens_in, spend.tokens_out, spend.cost),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from helix.errors import StoreCorruptError
+from helix.errors import StoreCorruptError, StoreError
 from helix.journal import effects, lexical, restating, state, tables
+from helix.journal.backend import Backend, Connection, put
 from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
-from helix.journal.database import PAGE_CACHE_KIB, Database
+from helix.journal.database import Database
 from helix.journal.decoding import inflated, text_of
 from helix.journal.extracted import Extracted
 from helix.journal.idempotency import Idempotency, Note
@@ -50,21 +50,20 @@ class Journal:
 
     def __init__(
         self,
-        path: Path,
+        database: Backend,
         *,
         tokenise: Callable[[str], Sequence[str]],
         make_id: IdMaker = uuid7,
-        page_cache_kib: int = PAGE_CACHE_KIB,
         mark: Mark | None = None,
     ) -> None:
-        """Open or create the journal at `path`; `tokenise` turns passage text into lexical tokens.
+        """Take over a journal's tables, and close them again; `tokenise` turns passage text into lexical tokens.
 
         With a mark, that is written over with every transaction; copies of a journal have none.
         """
         self._mark = mark
         self._last: tuple[int, bytes] = (0, GENESIS)
         self._appended: tuple[int, bytes] | None = None
-        self.database = Database(path, page_cache_kib=page_cache_kib)
+        self.database = database
         self.spaces = Spaces(self.database)
         self.effects = effects.Effects(self.database)
         self.extracted = Extracted(self.database)
@@ -75,7 +74,10 @@ class Journal:
         self.store_id = ""
         try:
             with self.database.transaction() as connection:
-                connection.execute("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)", (make_id(from_micros(0)),))
+                connection.execute(
+                    "INSERT INTO meta (key, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING",
+                    (make_id(from_micros(0)),),
+                )
             self._look()
             self.idempotency = Idempotency(self.database)
             if mark is not None:
@@ -86,7 +88,7 @@ class Journal:
             self.database.close()
             raise
 
-    def _reached(self, connection: sqlite3.Connection) -> Callable[[], None]:
+    def _reached(self, connection: Any) -> Callable[[], None]:
         """Count a transaction; return what notes how far the journal has come once it is durable."""
         commits = count(connection)
 
@@ -111,7 +113,7 @@ class Journal:
             self._mark.suspend()  # it would say that rows are lost, to whoever opens what a kill left here
         self.database.committed = None
         try:
-            self.database.restore_from(source)
+            self.file.restore_from(source)
             self._look()
         finally:
             self.database.committed = self._reached if self._mark is not None else None
@@ -121,7 +123,20 @@ class Journal:
         """Fold SQLite's log in where nobody is in the way, and have the disk hold the mark; else False."""
         if self._mark is not None:
             self._mark.sync()
-        return self.database.checkpoint_now()
+        return not isinstance(self.database, Database) or self.database.checkpoint_now()
+
+    @property
+    def file(self) -> Database:
+        """The file of SQLite that holds the tables, for what is done to it as a whole.
+
+        Raises StoreError where a server holds them: copies and their erasure are the business of whoever runs that.
+        """
+        if isinstance(self.database, Database):
+            return self.database
+        raise StoreError(
+            "a server keeps this store's journal: there is no file to copy or to write anew",
+            hint="back it up, and restore it, with the server's own tools",
+        )
 
     @property
     def last_seq(self) -> int:
@@ -228,12 +243,12 @@ class Journal:
     def restate(self) -> Comparison:
         """Make the state anew from the log where the two differ; return what differed, in one transaction."""
         with self.database.transaction() as connection:
-            return restating.mend(connection, self.database.path, _read, self._tokenise)
+            return restating.mend(connection, self.database.beside, _read, self._tokenise)
 
     def compare_state(self) -> Comparison:
         """Compare the state with a replay of the log, as of one moment; nothing is changed."""
         with self.database.snapshot() as connection:
-            return restating.compare(connection, self.database.path, _read, self._tokenise)
+            return restating.compare(connection, self.database.beside, _read, self._tokenise)
 
     def mended(self, read: Callable[[], T]) -> T:
         """Return what `read` does; where it meets a damaged row of the state, make that good and read once more."""
@@ -243,7 +258,7 @@ class Journal:
             self.make_good()
         return read()
 
-    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, query: Callable[[Connection], T]) -> T:
         """Return what a query of the state finds, as `mended` does."""
 
         def once() -> T:
@@ -255,7 +270,7 @@ class Journal:
     def set_aside(self, seq: int, error: str, at: int) -> None:
         """Record that the graph refused this row: it stays in the log and is shown by `helix status`."""
         with self.database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO poison VALUES (?, ?, ?)", (seq, at, error))
+            connection.execute(put("poison", ("seq", "at", "error"), ("seq",)), (seq, at, error))
 
     def poison(self) -> list[tuple[int, str]]:
         """Return (seq, error) of every row set aside."""
@@ -282,7 +297,7 @@ class Journal:
     def set_meta(self, key: str, value: str) -> None:
         """Store a word about the store itself."""
         with self.database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            connection.execute(put("meta", ("key", "value"), ("key",)), (key, value))
 
     def drop_meta(self, key: str) -> None:
         """Keep a word about the store no longer."""
@@ -307,7 +322,7 @@ class Journal:
     @contextmanager
     def as_of(self, seq: int) -> Iterator[state.Snapshot]:
         """Lend the state as it was behind row `seq` of the log, but for what was erased since."""
-        beside = self.database.path.with_name("strand")
+        beside = self.database.beside.with_name("strand")
         with (
             self.database.snapshot() as connection,
             restating.as_of(connection, beside, _read, _no_tokens, seq) as scratch,
@@ -322,13 +337,14 @@ class Journal:
     def close(self) -> None:
         """Fold SQLite's log in and close; closing twice is no error."""
         if not self.database.closed:
-            self.database.checkpoint()
+            if isinstance(self.database, Database):
+                self.database.checkpoint()
             self.database.close()
         if self._mark is not None:
             self._mark.close()
 
 
-def read_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[Row]:
+def read_rows(connection: Connection, after: int, limit: int) -> list[Row]:
     """Return what `Journal.rows` does, as this connection sees it."""
     found = []
     stored = connection.execute(
@@ -343,7 +359,7 @@ def read_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[Ro
     return found
 
 
-def unreadable_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[int]:
+def unreadable_rows(connection: Connection, after: int, limit: int) -> list[int]:
     """Return what `Journal.unreadable` does, as this connection sees it."""
     stored = connection.execute(
         f"SELECT seq, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",

@@ -20,7 +20,7 @@ from helix.model.operations import Row, decode
 _PAGE = 2_000
 _WRITES = re.compile(rb'"op":"node","label":"Memory","id":"([^"\\]+)"')
 """How a row says that it writes a memory (`encode_operation`); within a text the quotes are escaped."""
-_LISTED = "(SELECT value FROM json_each(?))"
+_LISTED = "(SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 
 class MemoryRows:
@@ -55,7 +55,8 @@ class MemoryRows:
     def _page(self) -> list[tuple[int, bytes | None]]:
         statement = "SELECT seq, CAST(payload AS BLOB) FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
         with self._journal.database.reading() as connection:
-            return connection.execute(statement, (self._seen, _PAGE)).fetchall()
+            found: list[tuple[int, bytes | None]] = connection.execute(statement, (self._seen, _PAGE)).fetchall()
+        return found
 
     def _read(self, seqs: list[int]) -> Iterator[Row]:
         statement = (

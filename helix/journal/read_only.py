@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from helix.journal.backend import Connection
 from helix.journal.database import mapped
 from helix.journal.log import read_rows, unreadable_rows
 from helix.journal.state import Snapshot
@@ -24,7 +25,7 @@ _DANGLING = """
 class JournalView:
     """The journal at one moment: rows, state and counts agree with each other."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     @property
@@ -80,21 +81,32 @@ class JournalView:
 class JournalReader:
     """Reads a journal that another process writes."""
 
-    def __init__(self, path: Path) -> None:
-        """Connect to the journal at `path`; raises the StoreError that `mapped` makes of what SQLite says."""
-        self._path = path
-        with mapped(path):
-            self._connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_TIMEOUT_SECONDS
-            )
-            self._connection.execute("PRAGMA query_only = ON")
+    def __init__(self, snapshot: Callable[[], AbstractContextManager[Connection]]) -> None:
+        """`snapshot` lends a connection that sees the journal as it is then."""
+        self._snapshot = snapshot
 
     @contextmanager
     def look(self) -> Iterator[JournalView]:
         """Lend the journal as it is now; short looks let SQLite fold its log in."""
-        with mapped(self._path):
-            self._connection.execute("BEGIN")
+        with self._snapshot() as connection:
+            yield JournalView(connection)
+
+
+def file_reader(path: Path) -> JournalReader:
+    """Return a reader of the journal at `path`; raises the StoreError that `mapped` makes of what SQLite says."""
+    with mapped(path):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_TIMEOUT_SECONDS
+        )
+        connection.execute("PRAGMA query_only = ON")
+
+    @contextmanager
+    def snapshot() -> Iterator[Connection]:
+        with mapped(path):
+            connection.execute("BEGIN")
             try:
-                yield JournalView(self._connection)
+                yield connection
             finally:
-                self._connection.execute("ROLLBACK")
+                connection.execute("ROLLBACK")
+
+    return JournalReader(snapshot)

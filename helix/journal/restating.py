@@ -20,7 +20,9 @@ from typing import Any
 from helix import files
 from helix.errors import StoreCorruptError
 from helix.journal import decoding, lexical, tables
+from helix.journal.backend import Connection
 from helix.journal.chain import GENESIS, follows
+from helix.journal.database import make_tables
 from helix.journal.writes import Writes
 from helix.model.operations import Change, DropNode
 
@@ -36,6 +38,8 @@ _COLUMNS = {
     "passage": "number, id, owner_label, owner, text",
     "token": "number, tokens",
 }
+_SAME = "CAST({0} AS BLOB) IS CAST(? AS BLOB)"
+_DROP_VECTOR = f"DELETE FROM vector WHERE {_SAME.format('space')} AND {_SAME.format('number')}"
 _MADE_OF_OTHERS = frozenset({"token"})
 """Tables that can be made of what other tables hold."""
 
@@ -82,7 +86,7 @@ class Comparison:
         return sum(one.lost for one in self.differences)
 
 
-def compare(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+def compare(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
     """Compare the state with the log as this connection sees both; nothing is changed.
 
     What the log comes to is kept in a file in the folder of `beside`, gone afterwards.
@@ -91,7 +95,7 @@ def compare(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: 
         return _compared(connection, replay)
 
 
-def mend(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+def mend(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
     """Make the state what the log comes to, in the caller's transaction; return what differed before."""
     with _lenient(connection), _replayed(connection, beside, read, tokenise) as replay:
         found = _compared(connection, replay)
@@ -106,9 +110,7 @@ def mend(connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tok
 
 
 @contextmanager
-def as_of(
-    connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise, seq: int
-) -> Iterator[sqlite3.Connection]:
+def as_of(connection: Connection, beside: Path, read: Read, tokenise: Tokenise, seq: int) -> Iterator[Connection]:
     """Lend a connection to the state as the log had come to it by row `seq`, in a file that is gone afterwards."""
     with _replayed(connection, beside, read, tokenise, seq) as replay:
         replay.scratch.execute("CREATE INDEX passage_of ON passage (owner, number)")
@@ -117,14 +119,17 @@ def as_of(
 
 @dataclass(frozen=True, slots=True)
 class _Replay:
-    scratch: sqlite3.Connection
+    scratch: Connection
     rows: int
     whole: bool
 
 
 @contextmanager
-def _lenient(connection: sqlite3.Connection) -> Iterator[None]:
+def _lenient(connection: Connection) -> Iterator[None]:
     """Have the connection read bytes that are no UTF-8, instead of ending in an error at them."""
+    if not isinstance(connection, sqlite3.Connection):  # a server lets nothing else in
+        yield
+        return
     connection.text_factory = lambda value: value.decode("utf-8", "surrogateescape")
     try:
         yield
@@ -134,7 +139,7 @@ def _lenient(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def _replayed(
-    connection: sqlite3.Connection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
+    connection: Connection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
 ) -> Iterator[_Replay]:
     draft = beside.with_name(f"{beside.name}.replay")
     draft.unlink(missing_ok=True)
@@ -145,12 +150,7 @@ def _replayed(
         scratch.execute("PRAGMA synchronous = OFF")
         with suppress(OSError):  # Windows keeps the name until the file is closed
             draft.unlink()
-        copied = (*_COLUMNS, "space", "vector")
-        for (sql,) in connection.execute(
-            "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN (SELECT value FROM json_each(?))",
-            (json.dumps(copied),),
-        ).fetchall():
-            scratch.execute(sql)
+        make_tables(scratch, None)
         scratch.execute("BEGIN")
         yield _Replay(scratch, *_replay(connection, scratch, read, tokenise, last))
     finally:
@@ -159,7 +159,7 @@ def _replayed(
 
 
 def _replay(
-    connection: sqlite3.Connection, scratch: sqlite3.Connection, read: Read, tokenise: Tokenise, last: int | None
+    connection: Connection, scratch: Connection, read: Read, tokenise: Tokenise, last: int | None
 ) -> tuple[int, bool]:
     """Apply every row of the log, up to `last`, to the scratch tables.
 
@@ -188,19 +188,19 @@ def _replay(
     return seen, whole
 
 
-def _flush(scratch: sqlite3.Connection, writes: Writes, tokenise: Tokenise) -> None:
+def _flush(scratch: Connection, writes: Writes, tokenise: Tokenise) -> None:
     batch = writes.batch()
     batch.tokens = [(op.number, " ".join(tokenise(op.text))) for op in batch.passages]
     tables.write(scratch, batch)
 
 
-def _compared(connection: sqlite3.Connection, replay: _Replay) -> Comparison:
+def _compared(connection: Connection, replay: _Replay) -> Comparison:
     found = [_table(connection, replay, table) for table in _COLUMNS]
     found.append(Difference(table="vector", unreadable=sum(1 for _ in _bad_vectors(connection))))
     return Comparison(differences=tuple(one for one in found if one.total), rows=replay.rows, whole=replay.whole)
 
 
-def _table(connection: sqlite3.Connection, replay: _Replay, table: str) -> Difference:
+def _table(connection: Connection, replay: _Replay, table: str) -> Difference:
     query = f"SELECT {_COLUMNS[table]} FROM {table}"
     wanted = dict(_digests(table, row) or (b"", b"") for row in replay.scratch.execute(query))
     extra = changed = unreadable = 0
@@ -254,7 +254,7 @@ def _digest(what: object) -> bytes:
     return hashlib.blake2b(repr(what).encode(), digest_size=16).digest()
 
 
-def _refill(connection: sqlite3.Connection, scratch: sqlite3.Connection, table: str, *, whole: bool) -> None:
+def _refill(connection: Connection, scratch: Connection, table: str, *, whole: bool) -> None:
     """Put what the log comes to in the place of a table's rows; where the log is damaged, readable rows stay."""
     columns = _COLUMNS[table]
     kept: list[Row] = []
@@ -262,32 +262,38 @@ def _refill(connection: sqlite3.Connection, scratch: sqlite3.Connection, table: 
         held = connection.execute(f"SELECT {columns} FROM {table}")
         kept = [row for row in held if _digests(table, row) is not None]
     connection.execute(f"DELETE FROM {table}")
-    statement = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({', '.join('?' * len(columns.split(',')))})"
+    statement = (
+        f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(columns.split(',')))}) ON CONFLICT DO NOTHING"
+    )
     connection.executemany(statement, kept)
     connection.executemany(statement, scratch.execute(f"SELECT {columns} FROM {table}"))
 
 
-def _retokenise(connection: sqlite3.Connection, tokenise: Tokenise) -> None:
+def _retokenise(connection: Connection, tokenise: Tokenise) -> None:
     """Make the tokens that a damaged log could not bring back of the passages themselves."""
     lexical.put(connection, ((number, " ".join(tokenise(text))) for number, text in _without_tokens(connection)))
 
 
-def _without_tokens(connection: sqlite3.Connection) -> list[Row]:
+def _without_tokens(connection: Connection) -> list[Row]:
     """Return number and text of the passages that have no row of tokens."""
     query = "SELECT number, text FROM passage WHERE number NOT IN (SELECT number FROM token)"
     return [row for row in connection.execute(query) if isinstance(row[1], str)]
 
 
-def _bad_vectors(connection: sqlite3.Connection) -> Iterator[int]:
-    """Yield the rowids of vectors that are none of their space's. One whose passage is gone does no harm."""
+def _bad_vectors(connection: Connection) -> Iterator[Row]:
+    """Yield the keys of vectors that are none of their space's. One whose passage is gone does no harm."""
     dimensions = dict(connection.execute("SELECT id, dimension FROM space"))
-    for place, space, number, vector in connection.execute("SELECT rowid, space, number, vector FROM vector"):
+    for space, number, vector in connection.execute("SELECT space, number, vector FROM vector"):
         known = space in dimensions and isinstance(number, int)
         if not known or not decoding.is_vector(vector, dimensions[space]):
-            yield int(place)
+            yield _bare(space), _bare(number)
 
 
-def _drop_bad_vectors(connection: sqlite3.Connection) -> None:
+def _bare(value: object) -> object:
+    """Return what stands in a column as it can be asked for: text may hold bytes that are no UTF-8."""
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+def _drop_bad_vectors(connection: Connection) -> None:
     """Remove vectors that are none: their passages are embedded again in the background."""
-    bad = [(place,) for place in _bad_vectors(connection)]
-    connection.executemany("DELETE FROM vector WHERE rowid = ?", bad)
+    connection.executemany(_DROP_VECTOR, list(_bad_vectors(connection)))

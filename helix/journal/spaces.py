@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helix.journal.database import Database
+from helix.journal.backend import Backend, put
 from helix.journal.decoding import dimension_of
 
 
@@ -21,7 +21,7 @@ class PinnedSpace:
 class Spaces:
     """The spaces of one journal; at most one is active."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Backend) -> None:
         self._database = database
 
     def active(self) -> PinnedSpace | None:
@@ -38,16 +38,18 @@ class Spaces:
             row = connection.execute("SELECT id FROM space WHERE model = ? AND digest = ?", (model, digest)).fetchone()
             if row is not None:
                 return int(row[0])
-            cursor = connection.execute(
-                "INSERT INTO space (model, dimension, digest) VALUES (?, ?, ?)", (model, dimension, digest)
-            )
-            return int(cursor.lastrowid or 0)
+            (made,) = connection.execute(
+                "INSERT INTO space (id, model, dimension, digest)"
+                " VALUES ((SELECT coalesce(max(id), 0) + 1 FROM space), ?, ?, ?) RETURNING id",
+                (model, dimension, digest),
+            ).fetchone()
+            return int(made)
 
     def add_vectors(self, space: int, vectors: list[tuple[int, bytes]]) -> None:
         """Keep vectors by passage number in a space, active or not."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", [(space, n, v) for n, v in vectors]
+                put("vector", ("space", "number", "vector"), ("space", "number")), [(space, n, v) for n, v in vectors]
             )
 
     def missing(self, space: int, limit: int) -> list[tuple[int, str]]:

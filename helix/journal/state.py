@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -10,7 +9,7 @@ from typing import TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal import tables
-from helix.journal.database import Database
+from helix.journal.backend import Backend, Connection
 from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, relation_of, text_of
 from helix.journal.node_cache import NodeCache
 from helix.journal.tables import PASSAGES, EdgeKey
@@ -31,10 +30,11 @@ from helix.model.records import Node
 
 T = TypeVar("T")
 
+_EDGE = ", ".join((*tables.EDGE_COLUMNS, "props"))
 _ALL_PASSAGES = PASSAGES.format(source="passage p")
 
 
-def completed(connection: sqlite3.Connection, operations: Iterable[Operation]) -> list[Operation | None]:
+def completed(connection: Connection, operations: Iterable[Operation]) -> list[Operation | None]:
     """Return the operations filled up with the present state, None for one that the state has moved past.
 
     Replay asks this: what a follower missed is brought straight to the present, which is where replaying every row
@@ -57,7 +57,7 @@ def _completed(op: Put, there: Put | None) -> Put | None:
             return None
 
 
-def held(connection: sqlite3.Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
+def held(connection: Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
     """Return what puts each node, edge or passage (with its vector) as it is, None for nothing."""
     every = list(dict.fromkeys(drops))
     there = tables.Held()
@@ -97,7 +97,7 @@ def put_of(drop: Drop, there: tables.Held) -> Put | None:
 class Snapshot:
     """The whole state as operations, as one connection sees it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def operations(self) -> Iterator[Operation]:
@@ -121,7 +121,7 @@ class Snapshot:
 
     def edges(self) -> Iterator[PutEdge]:
         """Yield every edge."""
-        yield from map(put_edge, self._connection.execute("SELECT * FROM edge"))
+        yield from map(put_edge, self._connection.execute(f"SELECT {_EDGE} FROM edge"))
 
     def nodes_in_order(self, label: Label | None = None) -> Iterator[PutNode]:
         """Yield every node, or every one of a label, by label and id."""
@@ -145,7 +145,7 @@ class Snapshot:
 
     def edges_from(self, source: Ref) -> Iterator[PutEdge]:
         """Yield every edge that starts at a node."""
-        statement = "SELECT * FROM edge WHERE type = ? AND source_label = ? AND source = ?"
+        statement = f"SELECT {_EDGE} FROM edge WHERE type = ? AND source_label = ? AND source = ?"
         for kind in Relation:
             yield from map(put_edge, self._connection.execute(statement, (kind, source.label, source.id)))
 
@@ -177,7 +177,7 @@ class Records:
 
     def __init__(
         self,
-        database: Database,
+        database: Backend,
         mend: Callable[[], object] | None = None,
         edges_known: Callable[[Ref], Sequence[DropEdge] | None] | None = None,
     ) -> None:
@@ -186,7 +186,7 @@ class Records:
         self._edges_known = edges_known
         self._cache = NodeCache()
 
-    def _reading(self, read: Callable[[sqlite3.Connection], T]) -> T:
+    def _reading(self, read: Callable[[Connection], T]) -> T:
         try:
             with self._database.reading() as connection:
                 return read(connection)
@@ -219,7 +219,7 @@ class Records:
         return [known[ref] for ref in refs]
 
     def _read_nodes(self, refs: Sequence[Ref]) -> dict[Ref, Node | None]:
-        def read(connection: sqlite3.Connection) -> dict[Ref, Node | None]:
+        def read(connection: Connection) -> dict[Ref, Node | None]:
             held = tables.nodes(connection, [(ref.label, ref.id) for ref in refs])
             found = ((ref, held[ref.label, ref.id]) for ref in refs)
             return {ref: None if props is None else node_of(ref, props) for ref, props in found}
@@ -238,7 +238,7 @@ class Records:
         """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
         statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?)"
 
-        def read(connection: sqlite3.Connection) -> list[Node]:
+        def read(connection: Connection) -> list[Node]:
             found = connection.execute(statement, (label, word))
             return [node_of(ref_of(*ref), props_of(props)) for *ref, props in found]
 
@@ -250,7 +250,9 @@ class Records:
         if known is not None:
             wanted = [edge for edge in known if kind in (None, edge.type)]
             return [edge for edge in self.edges(wanted) if edge is not None]
-        statement = "SELECT * FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
+        statement = (
+            f"SELECT {_EDGE} FROM edge WHERE (source_label = ? AND source = ?) OR (target_label = ? AND target = ?)"
+        )
         ends = (ref.label, ref.id, ref.label, ref.id)
         held = self._reading(lambda connection: list(map(put_edge, connection.execute(statement, ends))))
         return [edge for edge in held if kind in (None, edge.type)]
@@ -258,7 +260,7 @@ class Records:
     def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
         """Return the edges that these would drop, in their order, None for one that is not there."""
 
-        def read(connection: sqlite3.Connection) -> list[PutEdge | None]:
+        def read(connection: Connection) -> list[PutEdge | None]:
             held = tables.edges(connection, [edge_key(edge) for edge in wanted])
             found = ((edge, held[edge_key(edge)]) for edge in wanted)
             return [
@@ -274,7 +276,7 @@ class Records:
         wanted: list[tuple[str, tuple[str, ...]]] = [("type = ?", (kind,))] if kind else []
         wanted += [(f"({key}) > (?, ?, ?, ?, ?)", after)] if after else []
         where = " AND ".join(["TRUE", *(condition for condition, _ in wanted)])
-        statement = f"SELECT * FROM edge WHERE {where} ORDER BY {key} LIMIT ?"
+        statement = f"SELECT {_EDGE} FROM edge WHERE {where} ORDER BY {key} LIMIT ?"
         values = (*chain.from_iterable(given for _, given in wanted), limit)
         return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, values))))
 
@@ -293,7 +295,7 @@ class Records:
     def passage(self, number: int) -> PutPassage | None:
         """Return a passage by its number, without its vector, or None."""
 
-        def read(connection: sqlite3.Connection) -> PutPassage | None:
+        def read(connection: Connection) -> PutPassage | None:
             row = connection.execute(
                 "SELECT number, id, owner_label, owner, text, NULL FROM passage WHERE number = ?", (number,)
             ).fetchone()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix.journal.database import Database
+from helix.journal.backend import Backend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +32,21 @@ class StoredVersion:
 _COLUMNS = "id, selection, seq, at, root, parents, who, why, tag, taken_at"
 
 
+_LATER = ", ".join(
+    f"{name} = max(strand_version.{name}, excluded.{name})" for name in ("selection", "root", "who", "why", "at")
+)
+_KNOWN = ", ".join(f"{name} = coalesce(excluded.{name}, strand_version.{name})" for name in ("seq", "taken_at"))
+_FIRST = ", ".join(
+    f"{name} = CASE strand_version.{name} WHEN '{none}' THEN excluded.{name} ELSE strand_version.{name} END"
+    for name, none in (("tag", ""), ("parents", "[]"))
+)
+_LEARNED = f"{_LATER}, {_KNOWN}, {_FIRST}"
+
+
 class Versions:
     """The versions that one journal knows."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Backend) -> None:
         self._database = database
 
     def keep(self, versions: Iterable[StoredVersion]) -> None:
@@ -54,12 +65,7 @@ class Versions:
             ]
             connection.executemany(
                 f"INSERT INTO strand_version ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (id) DO UPDATE SET seq = coalesce(excluded.seq, seq),"
-                " selection = max(selection, excluded.selection), root = max(root, excluded.root),"
-                " who = max(who, excluded.who), why = max(why, excluded.why),"
-                " tag = CASE tag WHEN '' THEN excluded.tag ELSE tag END,"
-                " at = max(at, excluded.at), taken_at = coalesce(excluded.taken_at, taken_at),"
-                " parents = CASE parents WHEN '[]' THEN excluded.parents ELSE parents END",
+                f" ON CONFLICT (id) DO UPDATE SET {_LEARNED}",
                 rows,
             )
 

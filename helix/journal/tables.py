@@ -8,12 +8,12 @@ there is (`before`), what there shall be (`write`), and the commit.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from helix.journal import lexical
+from helix.journal.backend import Connection, put
 from helix.journal.decoding import props_of, put_passage, ref_of, text_of
 from helix.model.edge import Label, Ref
 from helix.model.operations import Props, PutPassage
@@ -69,7 +69,7 @@ class Batch:
     tokens: Sequence[tuple[int, str]] = ()
 
 
-def before(connection: sqlite3.Connection, wanted: Wanted, held: Held) -> None:
+def before(connection: Connection, wanted: Wanted, held: Held) -> None:
     """Read what is wanted into `held`."""
     held.nodes.update(nodes(connection, wanted.nodes))
     held.edges.update(edges(connection, wanted.edges))
@@ -79,7 +79,7 @@ def before(connection: sqlite3.Connection, wanted: Wanted, held: Held) -> None:
         held.passages_of.update(passages_of(connection, wanted.ends))
 
 
-def nodes(connection: sqlite3.Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Props | None]:
+def nodes(connection: Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Props | None]:
     """Return the properties of nodes, None for one that is not there."""
     found: dict[NodeKey, Props | None] = dict.fromkeys(keys)
     for label, node_id, props in _matching(connection, "node", ("label", "id"), ("props",), keys):
@@ -87,7 +87,7 @@ def nodes(connection: sqlite3.Connection, keys: Collection[NodeKey]) -> dict[Nod
     return found
 
 
-def edges(connection: sqlite3.Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Props | None]:
+def edges(connection: Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Props | None]:
     """Return the properties of edges, None for one that is not there."""
     found: dict[EdgeKey, Props | None] = dict.fromkeys(keys)
     for *key, props in _matching(connection, "edge", EDGE_COLUMNS, ("props",), keys):
@@ -96,13 +96,13 @@ def edges(connection: sqlite3.Connection, keys: Collection[EdgeKey]) -> dict[Edg
     return found
 
 
-def texts(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, str]:
+def texts(connection: Connection, numbers: Collection[int]) -> dict[int, str]:
     """Return the texts of those passages that are there, by their numbers."""
     keys = [(int(number),) for number in numbers]
     return {number: text_of(text) for number, text in _matching(connection, "passage", ("number",), ("text",), keys)}
 
 
-def _passages(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, PutPassage | None]:
+def _passages(connection: Connection, ids: Collection[str]) -> dict[str, PutPassage | None]:
     found: dict[str, PutPassage | None] = dict.fromkeys(ids)
     for part in _parts([(one,) for one in ids]):
         statement = PASSAGES.format(source=f"{_wanted(('id',), part)} wanted CROSS JOIN passage p ON p.id = wanted.id")
@@ -112,7 +112,7 @@ def _passages(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str,
     return found
 
 
-def edges_at(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
+def edges_at(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
     """Return the edges at each of the nodes, in the order of their keys; one pass over all edges, however many nodes.
 
     Edges are kept by their source: an index by target too would be written to, all over, by every memory stored.
@@ -122,7 +122,8 @@ def edges_at(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref,
     columns = ", ".join(EDGE_COLUMNS)
     rows = connection.execute(
         "WITH ends AS (SELECT value FROM json_each(?))"
-        f" SELECT {columns} FROM edge WHERE source IN ends OR target IN ends ORDER BY {columns}",
+        f" SELECT {columns} FROM edge WHERE source IN (SELECT value FROM ends) OR target IN (SELECT value FROM ends)"
+        f" ORDER BY {columns}",
         (ends,),
     )
     for key in rows:
@@ -131,7 +132,7 @@ def edges_at(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref,
     return found
 
 
-def passages_of(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[Ref, list[str]]:
+def passages_of(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[str]]:
     """Return the ids of each node's passages, in the order in which they came."""
     found: dict[Ref, list[str]] = {ref: [] for ref in refs}
     keys = [(ref.label, ref.id) for ref in refs]
@@ -141,20 +142,20 @@ def passages_of(connection: sqlite3.Connection, refs: Collection[Ref]) -> dict[R
     return found
 
 
-def write(connection: sqlite3.Connection, batch: Batch) -> None:
+def write(connection: Connection, batch: Batch) -> None:
     """Write all of a batch, in the caller's transaction."""
     many = connection.executemany
     if batch.log:  # a replay has a state and no log
         many("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", batch.log)
     many("DELETE FROM node WHERE label = ? AND id = ?", [key for key, props in batch.nodes.items() if props is None])
     many(
-        "INSERT OR REPLACE INTO node VALUES (?, ?, ?)",
+        put("node", ("label", "id", "props"), ("label", "id")),
         [(*key, _json(props)) for key, props in batch.nodes.items() if props is not None],
     )
     where = " AND ".join(f"{name} = ?" for name in EDGE_COLUMNS)
     many(f"DELETE FROM edge WHERE {where}", [key for key, props in batch.edges.items() if props is None])
     many(
-        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?)",
+        put("edge", (*EDGE_COLUMNS, "props"), EDGE_COLUMNS),
         [(*key, _json(props)) for key, props in batch.edges.items() if props is not None],
     )
     gone = [(number,) for number in batch.gone]
@@ -168,13 +169,14 @@ def write(connection: sqlite3.Connection, batch: Batch) -> None:
     )
     lexical.put(connection, batch.tokens)
     many(
-        "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM space WHERE active",
+        "INSERT INTO vector (space, number, vector) SELECT id, ?, ? FROM space WHERE active"
+        " ON CONFLICT (space, number) DO UPDATE SET vector = excluded.vector",
         [(op.number, op.vector) for op in batch.passages if op.vector is not None],
     )
 
 
 def _matching(
-    connection: sqlite3.Connection, table: str, key: Sequence[str], more: Sequence[str], wanted: Iterable[Sequence[Any]]
+    connection: Connection, table: str, key: Sequence[str], more: Sequence[str], wanted: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table under the keys, each once: the columns of the key, then the others."""
     same = " AND ".join(f"t.{name} = wanted.{name}" for name in key)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from helix.errors import ConflictError, NotFoundError
-from helix.journal.database import Database
+from helix.journal.backend import Backend, Connection
 from helix.model.clock import EPOCH, Clock, from_micros, to_micros
 from helix.model.ids import IdMaker
 from helix.model.work_item import WorkItem, WorkState
@@ -27,7 +26,7 @@ _ENDED = "('done', 'failed')"
 class Work:
     """The queue of one store. Any thread may use it; every call that changes it is durable when it returns."""
 
-    def __init__(self, database: Database, *, clock: Clock, make_id: IdMaker) -> None:
+    def __init__(self, database: Backend, *, clock: Clock, make_id: IdMaker) -> None:
         self._database = database
         self._clock = clock
         self._make_id = make_id
@@ -96,8 +95,8 @@ class Work:
     def recover(self) -> int:
         """Queue again what was running when the process ended; return how many items that were. Asked at start."""
         with self._database.transaction() as connection:
-            changed = connection.execute("UPDATE work SET state = 'queued', again = NULL WHERE state = 'running'")
-            return changed.rowcount
+            changed = "UPDATE work SET state = 'queued', again = NULL WHERE state = 'running' RETURNING id"
+            return len(connection.execute(changed).fetchall())
 
     def item(self, item_id: str) -> WorkItem:
         """Return an item, or raise NotFoundError."""
@@ -144,16 +143,14 @@ class Work:
             )
 
 
-def _insert(
-    connection: sqlite3.Connection, item_id: str, kind: str, key: str, payload: str, due: int, now: int
-) -> None:
+def _insert(connection: Connection, item_id: str, kind: str, key: str, payload: str, due: int, now: int) -> None:
     connection.execute(
         "INSERT INTO work (id, kind, key, payload, state, not_before, created_at) VALUES (?, ?, ?, ?, 'queued', ?, ?)",
         (item_id, kind, key, payload, due, now),
     )
 
 
-def _check_running(connection: sqlite3.Connection, item_id: str) -> tuple[str, str, str | None]:
+def _check_running(connection: Connection, item_id: str) -> tuple[str, str, str | None]:
     """Return kind, key and what is to be queued next of a running item; raises ConflictError where it does not run."""
     row = connection.execute("SELECT kind, key, again, state FROM work WHERE id = ?", (item_id,)).fetchone()
     if row is None or row[3] != WorkState.RUNNING:
@@ -161,7 +158,7 @@ def _check_running(connection: sqlite3.Connection, item_id: str) -> tuple[str, s
     return row[0], row[1], row[2]
 
 
-def _one(connection: sqlite3.Connection, item_id: str) -> WorkItem:
+def _one(connection: Connection, item_id: str) -> WorkItem:
     row = connection.execute(f"SELECT {_COLUMNS} WHERE id = ?", (item_id,)).fetchone()
     if row is None:
         raise NotFoundError(f"no work has the id {item_id!r}", hint="`helix work` lists the background work")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 
 from helix.errors import ConflictError
 from helix.journal import state, tables
+from helix.journal.backend import Connection
 from helix.journal.state import edge_drop, edge_key
 from helix.journal.tables import Batch, EdgeKey, Held, NodeKey, Wanted
 from helix.model.edge import Ref
@@ -30,7 +30,7 @@ class Writes:
     `foresee` reads what the operations need in one trip. What was not foreseen is read when it is asked for.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._there = Held()
         self._nodes: dict[NodeKey, Props | None] = {}

@@ -17,8 +17,9 @@ from helix.journal.mark import Mark, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing, witnesses
+from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
 from helix.store.jobs import Ticket
-from helix.store.store import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, KEPT_JOURNAL, MARK_NAME, Store
+from helix.store.store import KEPT_JOURNAL, Store
 
 _MAY_BE_BACK = (
     "the store that was replaced is too damaged to say what was erased from it: what you erased since this backup was "
@@ -48,7 +49,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
             os.fdopen(files.create_private(partial, exclusive=True), "wb") as file,
         ):
             ticket.progress(0, 0, "copying the journal")
-            store.journal.database.backup_to(draft)
+            store.journal.file.backup_to(draft)
             ticket.progress(0, 0, "checking the copy")
             rows = copies.check(draft)
             with files.open_regular(draft, links=False) as whole:
@@ -81,7 +82,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     rows = copies.check(source)
     kept = _free(store.path, store.runtime.clock())
     ticket.progress(0, 0, "keeping the present journal")
-    store.journal.database.backup_to(kept)
+    store.journal.file.backup_to(kept)
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
     left = erasing.legacy(store.journal)

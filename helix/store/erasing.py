@@ -19,6 +19,7 @@ from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptE
 from helix.files import create_private, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.journal.private_sessions import hidden, hide
 from helix.model.clock import from_micros, to_micros
@@ -26,9 +27,10 @@ from helix.model.edge import Label, Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
 from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
+from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
 from helix.store.snapshot import Renewal
-from helix.store.store import GRAPH_NAME, KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
+from helix.store.store import KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
 from helix.store.witnesses import KNOWS_MORE
 from helix.text.tokens import lexical_tokens
 
@@ -205,7 +207,7 @@ def end(store: Store) -> None:
 
     def clear() -> None:
         store.journal.set_meta(UNDER_WAY, "")
-        store.journal.database.checkpoint()
+        store.journal.file.checkpoint()
 
     store.writer.call(clear)
 
@@ -312,7 +314,7 @@ def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcom
         )
     try:
         copies.check(path)
-        with closing(Journal(path, tokenise=lexical_tokens)) as copy:
+        with closing(Journal(Database(path), tokenise=lexical_tokens)) as copy:
             found = erase.erase_rows(copy, in_copy(copy), change, at)
             warnings = _written_anew(copy, found)
     except (HelixError, OSError) as error:
@@ -332,7 +334,7 @@ def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[
 def left_by(path: Path) -> Legacy:
     """Return what a journal nobody has open leaves; nothing where it is too damaged to say so."""
     try:
-        with closing(Journal(path, tokenise=lexical_tokens)) as journal:
+        with closing(Journal(Database(path), tokenise=lexical_tokens)) as journal:
             return legacy(journal)
     except HelixError:
         return Legacy(readable=False)
@@ -364,7 +366,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
     _remove(cleared)
     try:
         copies.copy_checked(backup, cleared)
-        with closing(Journal(cleared, tokenise=lexical_tokens)) as journal:
+        with closing(Journal(Database(cleared), tokenise=lexical_tokens)) as journal:
             copies.disown_foreign(journal.database, left.copies)
             copies.remember(journal.database, left.copies)
             for salt, digests in left.hidden.items():
@@ -388,7 +390,7 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
         ids = forget_in(journal, tuple(standing), at)
         journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
         erase.erase_rows(journal, ids, ERASE, at)
-        journal.database.write_anew()
+        journal.file.write_anew()
 
 
 @contextmanager
@@ -416,12 +418,12 @@ def _remove(journal: Path) -> None:
 
 def _written_anew(journal: Journal, found: erase.Found) -> list[str]:
     """Write the journal's file anew, so that neither gaps in its pages nor its log hold what was erased."""
-    name = journal.database.path.name
+    name = journal.file.path.name
     warnings = [f"row {seq} of {name} is damaged and may hold it" for seq in found.unreadable]
     try:
-        emptied = journal.database.write_anew()
+        emptied = journal.file.write_anew()
     except DiskFullError as error:
-        journal.database.checkpoint()
+        journal.file.checkpoint()
         return [*warnings, f"{name} could not be written anew, its empty pages may hold it: {error.message}"]
     return warnings if emptied else [*warnings, f"the log of {name} is being read and could not be emptied"]
 

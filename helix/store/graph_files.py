@@ -28,6 +28,8 @@ class Place:
     threads: int
     reopen_after: int
     heap_bytes: int
+    tenant: int = 0
+    """The tenant's number where `journal` is the address of a server."""
     lock_seconds: float = 10.0
 
 

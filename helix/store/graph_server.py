@@ -23,7 +23,8 @@ from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import Progress, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
-from helix.journal.read_only import JournalReader, JournalView
+from helix.journal.read_only import JournalView
+from helix.store.engine import reader_of
 from helix.store.graph_files import Place
 
 _ROWS_AT_ONCE = 16
@@ -44,7 +45,7 @@ class GraphServer:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._path = Path(place.graph)
-        self._journal = JournalReader(Path(place.journal))
+        self._journal = reader_of(place.journal, place.tenant)
         self._engine: KuzuEngine | None = None
         self._refused: list[tuple[int, str]] = []
         self._ahead = 0

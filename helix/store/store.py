@@ -10,10 +10,8 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError
-from helix.journal.database import PAGE_CACHE_KIB
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
-from helix.journal.mark import Mark
 from helix.journal.memory_rows import MemoryRows
 from helix.journal.state import Records
 from helix.journal.work_queue import Work
@@ -28,6 +26,7 @@ from helix.settings import Settings
 from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
 from helix.store.costly import CostlyAnswers
+from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, open_engine
 from helix.store.folding import IdleFold
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
@@ -43,14 +42,9 @@ from helix.text.tokens import lexical_tokens
 
 log = logging.getLogger(__name__)
 
-JOURNAL_NAME = "journal.db"
-MARK_NAME = "journal.mark"
-GRAPH_NAME = "graph.kuzu"
 GRAPH_LOCK_NAME = "graph.lock"
-IMAGE_NAME = "memory.image"
 PAUSED, WORK_PAUSED = "paused", "work_paused"
 _LEAST_ROWS_IN_IMAGE = 5_000
-_LITTLE_PAGE_CACHE_KIB = 2_048
 _LEAST_POOL_MB = 128
 """Page memory of a graph that holds vectors: with 64 MiB Kuzu could not follow 5,000 of them (measured)."""
 _CHECKED_AT_START = 1_000
@@ -106,10 +100,9 @@ class Store:
 
     def _open(self) -> None:
         settings, clock = self.runtime.settings, self.runtime.clock
-        cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
-        file, self.mark = self.path / JOURNAL_NAME, Mark(self.path / MARK_NAME)
-        witnesses.examine(file, self.mark, self.path / IMAGE_NAME, self.path / GRAPH_NAME, to_micros(clock()))
-        self.journal = Journal(file, tokenise=lexical_tokens, page_cache_kib=cache, mark=self.mark)
+        engine = open_engine(settings, self.path, to_micros(clock()))
+        self.mark = engine.mark
+        self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=self.mark)
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()
@@ -134,7 +127,8 @@ class Store:
             self.images.trim()
         place = Place(
             graph=str(self.path.absolute() / GRAPH_NAME),
-            journal=str(self.path.absolute() / JOURNAL_NAME),
+            journal=engine.address,
+            tenant=engine.tenant,
             lock=str(self.path.absolute() / GRAPH_LOCK_NAME),
             vectors=not settings.low_memory,
             buffer_pool_bytes=max(settings.buffer_pool_mb, 0 if settings.low_memory else _LEAST_POOL_MB) << 20,

@@ -27,7 +27,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.operations import memories, strands
 from helix.operations import strand_keys as keys
 from helix.service import Helix
-from helix.store.store import IMAGE_NAME
+from helix.store.engine import IMAGE_NAME
 
 SIZES = (10_000, 100_000, 300_000)
 CHANGED = 100

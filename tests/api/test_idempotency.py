@@ -24,8 +24,8 @@ from helix.operations import OPERATIONS, capture, erasure, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.engine import JOURNAL_NAME
 from helix.store.retry_answers import packed, unpacked
-from helix.store.store import JOURNAL_NAME
 from tests.victims import Victims
 from tests.waiting import finished
 

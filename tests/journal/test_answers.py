@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from helix.journal.database import Database
 from helix.journal.llm_answers import Answers
 from helix.model.usage import KeptAnswer, ModelSpend
+from tests.journal.conftest import Opened
 
 
 @pytest.fixture
-def answers(tmp_path: Path) -> Iterator[Answers]:
-    database = Database(tmp_path / "journal.db")
+def answers(tables: Opened) -> Iterator[Answers]:
+    database = tables()
     yield Answers(database, most_kept=3)
     database.close()
 

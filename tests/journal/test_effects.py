@@ -14,6 +14,7 @@ import pytest
 from helix import resources
 from helix.errors import ConflictError
 from helix.journal import effects
+from helix.journal.database import Database
 from helix.journal.effects import digest
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
@@ -28,6 +29,7 @@ from helix.model.operations import (
     PutNode,
     PutPassage,
 )
+from tests.journal.conftest import Opened
 
 VECTOR = np.array([1, 0], np.float32).tobytes()
 A, B = (Ref(label=Label.ENTITY, id=name) for name in "ab")
@@ -52,8 +54,8 @@ def passage(number: int, text: str) -> PutPassage:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    opened = Journal(tmp_path / "journal.db", tokenise=str.split)
+def journal(tables: Opened) -> Iterator[Journal]:
+    opened = Journal(tables(), tokenise=str.split)
     opened.spaces.activate(opened.spaces.prepare(model="m", dimension=2, digest="d"))
     opened.append([Change(kind="test", operations=(node(A), node(B), link(1.0), passage(1, "one")))], at=1)
     yield opened
@@ -117,7 +119,7 @@ def test_a_dropped_node_is_recorded_with_all_it_took_along(journal: Journal) -> 
 
 def test_other_changes_leave_no_trace(journal: Journal) -> None:
     write(journal, node(A, kind="url"), session="s")
-    with closing(sqlite3.connect(journal.database.path)) as raw:
+    with journal.database.reading() as raw:
         for table in ("effect", "job_step", "undone"):
             assert raw.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
@@ -162,12 +164,13 @@ def test_what_hangs_on_nodes_is_found(journal: Journal) -> None:
     assert list[Drop](journal.effects.attached([B])) == [EDGE]
 
 
+@pytest.mark.parametrize("tables", ["sqlite"], indirect=True)
 def test_a_journal_from_before_background_work_gets_its_tables_and_keeps_all_it_holds(
     journal: Journal, tmp_path: Path
 ) -> None:
     with journal.snapshot() as (_, state):
         before = list(state.operations())
-    path = journal.database.path
+    path = journal.file.path
     journal.close()
     scripts = sorted((resources.directory("schema") / "journal").glob("[0-9]*.sql"))
     old = tmp_path / "old.db"
@@ -181,7 +184,7 @@ def test_a_journal_from_before_background_work_gets_its_tables_and_keeps_all_it_
         for table in ("log", "node", "edge", "passage", "token", "space", "vector", "meta"):
             connection.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
         connection.commit()
-    migrated = Journal(old, tokenise=str.split)
+    migrated = Journal(Database(old), tokenise=str.split)
     with migrated.snapshot() as (_, state):
         assert list(state.operations()) == before
     write(migrated, drop(A), job="j", step="one")

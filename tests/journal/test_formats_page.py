@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, PutEdge, PutNode, PutPassage
@@ -25,7 +26,7 @@ VECTOR = np.eye(1, 8, dtype=np.float32)[0]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a journal of three rows, the second of them erased."""
-    journal = Journal(tmp_path / "journal.db", tokenise=lexical_tokens)
+    journal = Journal(Database(tmp_path / "journal.db"), tokenise=lexical_tokens)
     journal.spaces.activate(journal.spaces.prepare(model="eight", dimension=8, digest="d"))
     a, b = (Ref(label=Label.MEMORY, id=name) for name in "ab")
     for at, op in enumerate(

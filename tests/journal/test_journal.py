@@ -23,11 +23,13 @@ from helix.errors import (
     StoreError,
     StoreTooNewError,
 )
+from helix.journal.database import Database
 from helix.journal.journal_copy import check
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
+from tests.journal.conftest import Opened
 
 
 def tokens(text: str) -> list[str]:
@@ -56,21 +58,24 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def journal(path: Path) -> Iterator[Journal]:
-    opened = Journal(path, tokenise=tokens)
+def journal(tables: Opened) -> Iterator[Journal]:
+    opened = Journal(tables(), tokenise=tokens)
     yield opened
     opened.close()
 
 
-def reopened(journal: Journal, path: Path) -> Journal:
-    journal.close()
-    return Journal(path, tokenise=tokens)
+@pytest.fixture
+def in_a_file(path: Path) -> Iterator[Journal]:
+    opened = Journal(Database(path), tokenise=tokens)
+    yield opened
+    opened.close()
 
 
-def test_rows_come_back_in_order_after_a_restart(journal: Journal, path: Path) -> None:
+def test_rows_come_back_in_order_after_a_restart(journal: Journal, tables: Opened) -> None:
     for name in "abc":
         write(journal, node(name))
-    again = reopened(journal, path)
+    journal.close()
+    again = Journal(tables(), tokenise=tokens)
     assert [row.seq for row in again.rows(0, 10)] == [1, 2, 3]
     assert [row.seq for row in again.rows(1, 1)] == [2]
     assert again.last_seq == 3
@@ -145,42 +150,42 @@ def test_vectors_belong_to_the_active_space(journal: Journal) -> None:
     assert journal.spaces.count_missing(space) == 2, "the vectors of a space that was left are dropped"
 
 
-def test_the_chain_holds_and_names_a_row_that_was_tampered_with(journal: Journal, path: Path) -> None:
+def test_the_chain_holds_and_names_a_row_that_was_tampered_with(in_a_file: Journal, path: Path) -> None:
     for name in "abcd":
-        write(journal, node(name))
-    assert journal.verify_chain().damaged == ()
+        write(in_a_file, node(name))
+    assert in_a_file.verify_chain().damaged == ()
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE log SET payload = 'edited by hand' WHERE seq = 2")
     raw.close()
-    assert journal.verify_chain().damaged == (2,)
-    assert journal.unreadable(0, 10) == [2]
-    assert [row.seq for row in journal.rows(0, 10)] == [1, 3, 4]
+    assert in_a_file.verify_chain().damaged == (2,)
+    assert in_a_file.unreadable(0, 10) == [2]
+    assert [row.seq for row in in_a_file.rows(0, 10)] == [1, 3, 4]
 
 
-def test_an_erased_payload_leaves_the_chain_verifiable(journal: Journal, path: Path) -> None:
+def test_an_erased_payload_leaves_the_chain_verifiable(in_a_file: Journal, path: Path) -> None:
     for name in "abc":
-        write(journal, node(name))
+        write(in_a_file, node(name))
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE log SET payload = NULL, salt = NULL WHERE seq = 2")
     raw.close()
-    report = journal.verify_chain()
+    report = in_a_file.verify_chain()
     assert (report.rows, report.erased, report.damaged) == (3, 1, ())
 
 
-def test_a_newer_journal_is_refused(journal: Journal, path: Path) -> None:
-    with journal.database.transaction() as connection:
+def test_a_newer_journal_is_refused(in_a_file: Journal, path: Path) -> None:
+    with in_a_file.database.transaction() as connection:
         connection.execute("INSERT INTO migration VALUES (9999, '9999_future.sql', 'x')")
-    journal.close()
+    in_a_file.close()
     with pytest.raises(StoreTooNewError, match="newer Helix"):
-        Journal(path, tokenise=tokens)
+        Journal(Database(path), tokenise=tokens)
 
 
-def test_a_migration_that_changed_is_refused(journal: Journal, path: Path) -> None:
-    with journal.database.transaction() as connection:
+def test_a_migration_that_changed_is_refused(in_a_file: Journal, path: Path) -> None:
+    with in_a_file.database.transaction() as connection:
         connection.execute("UPDATE migration SET hash = 'x'")
-    journal.close()
+    in_a_file.close()
     with pytest.raises(StoreError, match="has changed"):
-        Journal(path, tokenise=tokens)
+        Journal(Database(path), tokenise=tokens)
 
 
 def as_first_written(journal: Journal, path: Path, old: Path) -> None:
@@ -220,14 +225,14 @@ def everything(journal: Journal) -> list[object]:
 
 
 def test_a_journal_of_the_first_schema_is_brought_up_to_date_with_all_it_holds(
-    journal: Journal, path: Path, tmp_path: Path
+    in_a_file: Journal, path: Path, tmp_path: Path
 ) -> None:
-    populated(journal)
-    before = everything(journal)
+    populated(in_a_file)
+    before = everything(in_a_file)
     old = tmp_path / "old.db"
-    as_first_written(journal, path, old)
+    as_first_written(in_a_file, path, old)
     for _ in range(2):  # the second time there is nothing left to do
-        migrated = Journal(old, tokenise=tokens)
+        migrated = Journal(Database(old), tokenise=tokens)
         assert everything(migrated) == before
         migrated.close()
     with closing(sqlite3.connect(old)) as connection:
@@ -238,19 +243,19 @@ def test_a_journal_of_the_first_schema_is_brought_up_to_date_with_all_it_holds(
 
 
 def test_a_migration_waits_for_room_and_changes_nothing_before(
-    journal: Journal, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_a_file: Journal, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    populated(journal)
-    before = everything(journal)
+    populated(in_a_file)
+    before = everything(in_a_file)
     old = tmp_path / "old.db"
-    as_first_written(journal, path, old)
+    as_first_written(in_a_file, path, old)
     with monkeypatch.context() as scarce:
         usage = shutil.disk_usage(tmp_path)._replace(free=1_000)
         scarce.setattr(shutil, "disk_usage", lambda folder: usage)
         with pytest.raises(DiskFullError) as refused:
-            Journal(old, tokenise=tokens)
+            Journal(Database(old), tokenise=tokens)
         assert refused.value.hint
-    migrated = Journal(old, tokenise=tokens)
+    migrated = Journal(Database(old), tokenise=tokens)
     assert everything(migrated) == before
     migrated.close()
 
@@ -258,7 +263,7 @@ def test_a_migration_waits_for_room_and_changes_nothing_before(
 def test_a_garbage_file_is_told_as_damaged(path: Path) -> None:
     path.write_bytes(b"\x07garbage" * 4096)
     with pytest.raises(StoreCorruptError, match="damaged"):
-        Journal(path, tokenise=tokens)
+        Journal(Database(path), tokenise=tokens)
 
 
 def test_a_failed_transaction_leaves_nothing(journal: Journal) -> None:
@@ -276,10 +281,10 @@ def test_reads_of_unknown_ids_say_so(journal: Journal) -> None:
         Records(journal.database).node(ref("x"))
 
 
-def test_a_backup_is_checked_before_it_is_trusted(journal: Journal, tmp_path: Path) -> None:
-    write(journal, node("a"))
+def test_a_backup_is_checked_before_it_is_trusted(in_a_file: Journal, tmp_path: Path) -> None:
+    write(in_a_file, node("a"))
     copy = tmp_path / "copy.db"
-    journal.database.backup_to(copy)
+    in_a_file.database.backup_to(copy)
     assert check(copy) == 1
     stranger = tmp_path / "other.db"
     with sqlite3.connect(stranger) as raw:
@@ -296,13 +301,13 @@ def test_a_backup_is_checked_before_it_is_trusted(journal: Journal, tmp_path: Pa
         check(copy)
 
 
-def test_a_backup_takes_the_place_of_what_is_there(journal: Journal, tmp_path: Path) -> None:
-    write(journal, node("a"))
+def test_a_backup_takes_the_place_of_what_is_there(in_a_file: Journal, tmp_path: Path) -> None:
+    write(in_a_file, node("a"))
     copy = tmp_path / "copy.db"
-    journal.database.backup_to(copy)
-    write(journal, node("b"))
-    journal.restore_from(copy)
-    assert journal.last_seq == 1
-    assert Records(journal.database).counts()["Entity"] == 1
-    write(journal, node("c"))
-    assert journal.verify_chain().damaged == ()
+    in_a_file.database.backup_to(copy)
+    write(in_a_file, node("b"))
+    in_a_file.restore_from(copy)
+    assert in_a_file.last_seq == 1
+    assert Records(in_a_file.database).counts()["Entity"] == 1
+    write(in_a_file, node("c"))
+    assert in_a_file.verify_chain().damaged == ()

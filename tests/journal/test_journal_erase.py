@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.journal import erase
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref, Relation
@@ -31,6 +32,7 @@ from helix.model.operations import (
     PutPassage,
 )
 from helix.model.tombstone import is_tombstone
+from tests.journal.conftest import Opened
 
 AT = from_micros(1_700_000_000_000_000)
 IDS = tuple("abcde")
@@ -140,7 +142,7 @@ def test_what_is_erased_is_nowhere_and_all_else_as_it_was(
 ) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal.db"
-        with closing(Journal(path, tokenise=str.split)) as journal:
+        with closing(Journal(Database(path), tokenise=str.split)) as journal:
             for change in operations(plan):
                 journal.append([change], 1)
             refs = [ref(each) for each in sorted(doomed)]
@@ -171,8 +173,8 @@ def touches(key: str, state: dict[str, Any], ids: set[str]) -> bool:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    opened = Journal(tmp_path / "journal.db", tokenise=str.split)
+def journal(tables: Opened) -> Iterator[Journal]:
+    opened = Journal(tables(), tokenise=str.split)
     yield opened
     opened.close()
 
@@ -197,7 +199,7 @@ def test_an_id_within_another_or_in_a_text_names_nothing(journal: Journal) -> No
 def test_a_row_that_cannot_be_read_is_named(journal: Journal) -> None:
     journal.append([Change(kind="test", operations=(put_node("a", 1),))], 1)
     with journal.database.transaction() as connection:
-        connection.execute("UPDATE log SET payload = x'00112233'")
+        connection.execute("UPDATE log SET payload = ?", (b"\x00\x11\x22\x33",))
     found = erase.rows_naming(journal, {"a"})
     assert (found.rows, found.unreadable) == ((), (1,))
 

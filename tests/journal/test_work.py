@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal import work_queue as queue
+from helix.journal.backend import Backend
 from helix.journal.database import Database
 from helix.journal.work_queue import Work
 from helix.model.work_item import WorkItem, WorkState
+from tests.journal.conftest import Opened
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -43,14 +45,14 @@ def time() -> Time:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "journal.db")
+def database(tables: Opened) -> Iterator[Backend]:
+    opened = tables()
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def work(database: Database, time: Time) -> Work:
+def work(database: Backend, time: Time) -> Work:
     return Work(database, clock=time.clock, make_id=time.make_id)
 
 
@@ -129,13 +131,13 @@ def test_what_is_asked_for_while_it_runs_is_queued_once_more_when_it_ends(work: 
 
 
 def test_what_ran_when_the_process_died_is_queued_again_under_its_id(
-    work: Work, database: Database, tmp_path: Path, time: Time
+    work: Work, database: Backend, tables: Opened, time: Time
 ) -> None:
     work.add("a")
     work.add("b")
     item = taken(work)
     database.close()
-    again = Database(tmp_path / "journal.db")
+    again = tables()
     recovered = Work(again, clock=time.clock, make_id=time.make_id)
     assert recovered.recover() == 1
     assert recovered.recover() == 0

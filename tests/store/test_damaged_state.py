@@ -23,7 +23,7 @@ from helix.model.recall import Expand, RecallQuery
 from helix.operations import erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.store.store import JOURNAL_NAME
+from helix.store.engine import JOURNAL_NAME
 from tests.sampling import some
 from tests.waiting import UNHURRIED, at_rest, finished
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix import settings as configuration
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind
@@ -170,7 +171,7 @@ def in_memory(catalogue: Catalogue, graph: Projection, world: World) -> None:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Journal]:
-    journal = Journal(folder / "journal.db", tokenise=str.split)
+    journal = Journal(Database(folder / "journal.db"), tokenise=str.split)
     journal.spaces.activate(journal.spaces.prepare(model="m", dimension=DIMENSION, digest="d"))
     yield journal
     journal.close()

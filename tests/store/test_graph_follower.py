@@ -23,6 +23,7 @@ from helix.graph.build import build
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import files_of
 from helix.graph.process import ProcessEndedError
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
@@ -58,7 +59,7 @@ CRASHES = (
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    opened = Journal(tmp_path / "journal.db", tokenise=lexical_tokens)
+    opened = Journal(Database(tmp_path / "journal.db"), tokenise=lexical_tokens)
     space = opened.spaces.prepare(model="m", dimension=DIMENSION, digest="d")
     opened.spaces.activate(space)
     yield opened
@@ -241,7 +242,7 @@ def test_a_graph_whose_log_says_more_than_it_holds_is_made_whole(lost_store: Pat
 
 
 def check_whole(lost_store: Path) -> None:
-    journal = Journal(lost_store / "journal.db", tokenise=lexical_tokens)
+    journal = Journal(Database(lost_store / "journal.db"), tokenise=lexical_tokens)
     follower = GraphFollower(journal, place(lost_store), clock=system_clock)
     assert len(held(follower)) == 112
     assert follower.differences() == []
@@ -254,7 +255,7 @@ def lost_store(tmp_path: Path) -> Path:
     """Make what such a kill leaves: a folded graph, a log behind it that holds part of the rest, a longer journal."""
     folder = tmp_path / "lost"
     folder.mkdir()
-    journal = Journal(folder / "journal.db", tokenise=lexical_tokens)
+    journal = Journal(Database(folder / "journal.db"), tokenise=lexical_tokens)
     space = journal.spaces.prepare(model="m", dimension=DIMENSION, digest="d")
     journal.spaces.activate(space)
     options = KuzuOptions(buffer_pool_bytes=64 << 20, max_db_bytes=1 << 30)

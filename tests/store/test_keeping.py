@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Status
@@ -43,7 +44,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
-        self.journal = Journal(folder / "journal.db", tokenise=lexical_tokens)
+        self.journal = Journal(Database(folder / "journal.db"), tokenise=lexical_tokens)
         if self.journal.spaces.active() is None:
             space = self.journal.spaces.prepare(model="m", dimension=DIMENSION, digest="d")
             self.journal.spaces.activate(space)
@@ -263,7 +264,7 @@ def test_a_row_since_then_that_cannot_be_read_has_everything_read(world: World) 
     with sqlite3.connect(world.folder / "journal.db") as raw:
         raw.execute("UPDATE log SET payload = x'00' WHERE seq = ?", (world.journal.last_seq - 1,))
     raw.close()
-    world.journal = Journal(world.folder / "journal.db", tokenise=lexical_tokens)
+    world.journal = Journal(Database(world.folder / "journal.db"), tokenise=lexical_tokens)
     world.empty()
     assert not world.keeper.load()
 

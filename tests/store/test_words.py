@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref
 from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage
@@ -160,7 +161,7 @@ def by_number(view: CatalogueView, terms: Sequence[str]) -> dict[int, float]:
 
 
 def test_what_is_loaded_from_the_journal_is_what_was_applied_before(tmp_path: Path) -> None:
-    journal, applied = Journal(tmp_path / "journal.db", tokenise=lexical_tokens), Catalogue(0)
+    journal, applied = Journal(Database(tmp_path / "journal.db"), tokenise=lexical_tokens), Catalogue(0)
     owner = Ref(label=Label.MEMORY, id="m")
     rng = np.random.default_rng(11)
     written: dict[str, str] = {}

@@ -21,8 +21,9 @@ from helix.model.loss import Loss, keep, losses, recovered
 from helix.model.memory import Status, body
 from helix.model.operations import Drop, Operation, PutEdge, PutNode, PutPassage, Row, drop_of
 from helix.store import erasing
+from helix.store.engine import GRAPH_NAME, JOURNAL_NAME
 from helix.store.jobs import Ticket
-from helix.store.store import GRAPH_NAME, JOURNAL_NAME, Store
+from helix.store.store import Store
 from helix.store.witnesses import KNOWS_MORE
 from helix.store.writer import Decision
 

@@ -1,0 +1,69 @@
+"""Backend: the engine that keeps a journal's tables, and what every part of the journal asks of it.
+
+SQL is written once, in SQLite's words and within what other engines have too: rows are put by `ON CONFLICT`, lists
+come as JSON (`json_each`), nothing depends on an order that is not asked for. `database.Database` is a file of SQLite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+Row = tuple[Any, ...]
+
+
+class Rows(Protocol):
+    """What a statement found, to be read once."""
+
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def fetchmany(self, size: int = ..., /) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """Runs statements, each with a value for every `?` in it."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Rows: ...
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object: ...
+
+
+class Backend(Protocol):
+    """The tables of one journal. Any thread reads; transactions take turns."""
+
+    beside: Path
+    """A place for files that are gone when the process is: what is replayed for a look at the past."""
+    committed: Callable[[Any], Callable[[], None]] | None
+    """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be read or written any more."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Run a durable transaction: all of it, or nothing."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Lend a connection that reads what is committed; not to be kept."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Lend a connection that goes on seeing everything as it is now."""
+        ...
+
+    def close(self) -> None:
+        """Let go of every connection, whichever thread opened it."""
+        ...
+
+
+def put(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+    """Return the statement that puts a row in the place of the one with its key, if there is one."""
+    kept = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {kept}"
+    )

@@ -1,0 +1,251 @@
+"""Server: connections to a server of PostgreSQL, its tables, its tenants, and commits that are known to be durable."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from helix.errors import (
+    ConfigError,
+    ConflictError,
+    DiskFullError,
+    EngineError,
+    HelixError,
+    NotFoundError,
+    NotHomeError,
+    StoreError,
+    StoreTooNewError,
+)
+from helix.journal.postgres.dialect import scripts
+
+MOST_CONNECTIONS = 20
+_CONNECT_SECONDS = 10
+_OLDEST = 160_000
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
+_ANEW = "check that the server runs and that its address is right, then try again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """One store on a server. `rows` is the number of its newest row of the log, `epoch` counts its homes."""
+
+    id: int
+    slug: str
+    state: str
+    rows: int
+    epoch: int
+
+
+class Server:
+    """One server, by its address; any thread may use it."""
+
+    def __init__(self, url: str, *, most: int = MOST_CONNECTIONS) -> None:
+        """Connect when it is first asked for something. Raises ConfigError for an address that cannot be one."""
+        check_address(url)
+        self.url = url
+        self._pool = ConnectionPool(
+            url,
+            min_size=0,
+            max_size=most,
+            open=True,
+            timeout=_CONNECT_SECONDS,
+            kwargs={"autocommit": True, "cursor_factory": psycopg.RawCursor, "application_name": "helix"},
+        )
+
+    @contextmanager
+    def connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """Lend a connection outside of any transaction."""
+        with self._pool.connection() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """End every connection; twice is no error."""
+        self._pool.close()
+
+    def migrate(self) -> list[str]:
+        """Make the tables that are lacking; return the names of the scripts that were run.
+
+        Raises StoreTooNewError where the server has tables of a newer Helix, and StoreError for an old server.
+        """
+        with mapped(), self.connection() as connection, connection.transaction():
+            if connection.info.server_version < _OLDEST:
+                raise StoreError(
+                    f"the server runs PostgreSQL {connection.info.server_version // 10_000}",
+                    hint="Helix needs 16 or newer",
+                )
+            connection.execute(_MIGRATIONS)
+            connection.execute("LOCK TABLE migration IN EXCLUSIVE MODE")
+            lacking = self._lacking(connection)
+            for number, name, text in lacking:
+                connection.execute(text.encode())
+                digest = hashlib.sha256(text.encode()).hexdigest()
+                connection.execute("INSERT INTO migration VALUES ($1, $2, $3)", (number, name, digest))
+        return [name for _, name, _ in lacking]
+
+    def check(self) -> None:
+        """Raise StoreError where the tables are not those that this Helix knows."""
+        with mapped(), self.connection() as connection:
+            (there,) = _one(connection.execute("SELECT to_regclass('migration') IS NOT NULL"))
+            lacking = self._lacking(connection) if there else [(1, "", "")]
+        if lacking:
+            raise StoreError(
+                "the server lacks tables of this Helix",
+                hint="make them: `helix engine init ADDRESS`, as a role that may",
+            )
+
+    def _lacking(self, connection: psycopg.Connection[Any]) -> list[tuple[int, str, str]]:
+        applied = dict(connection.execute("SELECT number, hash FROM migration").fetchall())
+        known = {int(name[:4]): (name, text) for name, text in scripts().items()}
+        if newer := sorted(applied.keys() - known.keys()):
+            raise StoreTooNewError(
+                f"the server has tables of a newer Helix: migration {newer[-1]}, and this Helix ends at {max(known)}",
+                hint="update Helix",
+            )
+        for number, digest in applied.items():
+            name, text = known[number]
+            if hashlib.sha256(text.encode()).hexdigest() != digest:
+                raise StoreError(f"migration {name} has changed since it was applied", hint="reinstall Helix")
+        return [(number, *script) for number, script in sorted(known.items()) if number not in applied]
+
+    def create(self, slug: str) -> Tenant:
+        """Make an empty tenant. Raises InvalidInputError or ConflictError for its name."""
+        if not _SLUG.fullmatch(slug):
+            raise ConfigError(
+                f"{slug!r} is no name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
+            )
+        with mapped(), self.connection() as connection, connection.transaction():
+            made = connection.execute(
+                "INSERT INTO tenant (slug) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id", (slug,)
+            ).fetchone()
+            if made is None:
+                raise ConflictError(f"there is a tenant {slug!r} already", hint="`helix tenant list` shows them")
+            connection.execute("INSERT INTO head (tenant) VALUES ($1)", made)
+        return self.tenant(slug)
+
+    def tenants(self) -> list[Tenant]:
+        """Return every tenant, by name."""
+        return self._tenants("", ())
+
+    def tenant(self, slug: str) -> Tenant:
+        """Return a tenant by its name. Raises NotFoundError."""
+        found = self._tenants(" WHERE slug = $1", (slug,))
+        if not found:
+            raise NotFoundError(
+                f"the server has no tenant {slug!r}",
+                hint="`helix tenant list` shows them, `helix tenant create` makes one",
+            )
+        return found[0]
+
+    def _tenants(self, where: str, values: tuple[str, ...]) -> list[Tenant]:
+        statement = f"SELECT id, slug, state, seq, epoch FROM tenant JOIN head ON head.tenant = tenant.id{where}"
+        with mapped(), self.connection() as connection:
+            rows = connection.execute(f"{statement} ORDER BY slug", values).fetchall()
+        return [Tenant(id=row[0], slug=row[1], state=row[2], rows=row[3], epoch=row[4]) for row in rows]
+
+    def claim(self, tenant: int) -> int:
+        """Become the home of a tenant; return the epoch that its transactions have from now on."""
+        with mapped(), self.connection() as connection:
+            connection.execute("BEGIN")
+            row = connection.execute(
+                "UPDATE head SET epoch = epoch + 1, commits = commits + 1 WHERE tenant = $1 RETURNING epoch, commits",
+                (tenant,),
+            ).fetchone()
+            if row is None:
+                connection.execute("ROLLBACK")
+                raise NotFoundError(f"the server has no tenant {tenant}")
+            self.commit(connection, tenant, row[0], row[1])
+            return int(row[0])
+
+    def commit(self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int) -> None:
+        """Commit, and return once the change is durable as far as the server promises it.
+
+        Raises EngineError where that stays unknown, and NotHomeError where another process has the tenant by then.
+        """
+        said: list[str] = []
+        connection.add_notice_handler(heard := lambda notice: said.append(notice.message_primary or ""))
+        try:
+            done = connection.execute("COMMIT").statusmessage
+        except psycopg.OperationalError as error:
+            said.append(str(error))
+            done = ""
+        finally:
+            connection.remove_notice_handler(heard)
+        if done == "ROLLBACK":
+            raise EngineError("the server took the change back", hint="try again")
+        if said:
+            self._settle(tenant, epoch, commits, "; ".join(said))
+
+    def _settle(self, tenant: int, epoch: int | None, commits: int, why: str) -> None:
+        """Find out whether a commit came in; where it did, have another one prove that all before it is durable."""
+        with self._pool.connection() as connection:
+            connection.execute("BEGIN")
+            # The lock waits until the session that was cut off has ended, one way or the other.
+            found = connection.execute(
+                "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE", (tenant,)
+            ).fetchone()
+            if found is None or found[0] != epoch:
+                connection.execute("ROLLBACK")
+                raise NotHomeError(f"tenant {tenant} was taken over by another process", hint="ask again")
+            if found[1] != commits:
+                connection.execute("ROLLBACK")
+                raise EngineError(f"the change was not written: {why}", hint="try again")
+            connection.execute("UPDATE head SET commits = commits WHERE tenant = $1", (tenant,))
+            said: list[str] = []
+            connection.add_notice_handler(heard := lambda notice: said.append(notice.message_primary or ""))
+            try:
+                connection.execute("COMMIT")
+            finally:
+                connection.remove_notice_handler(heard)
+            if said:
+                raise EngineError(
+                    f"the server cannot say that the change is durable: {'; '.join(said)}",
+                    hint="look at its standbys, then try again with the same idempotency key",
+                )
+
+
+def check_address(url: str) -> None:
+    """Raise ConfigError for what is no address of a server, and for a password in it: others could see that."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise ConfigError(
+            f"this is no address of a PostgreSQL server: {error}", hint="postgresql://USER@HOST/DATABASE"
+        ) from error
+    if parts.get("password"):
+        raise ConfigError(
+            "the address holds a password, which other users of the machine could read",
+            hint="put it into PGPASSWORD or a password file (PGPASSFILE)",
+        )
+
+
+@contextmanager
+def mapped() -> Iterator[None]:
+    """Turn the server's errors into Helix's own."""
+    try:
+        yield
+    except HelixError:
+        raise
+    except errors.DiskFull as error:
+        raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
+    except (PoolTimeout, psycopg.OperationalError) as error:
+        raise EngineError(f"the server cannot be used: {str(error).strip()}", hint=_ANEW) from error
+    except psycopg.Error as error:
+        raise StoreError(
+            f"the server refused a statement: {str(error).strip()}", hint="`helix engine check ADDRESS`"
+        ) from error
+
+
+def _one(cursor: psycopg.Cursor[Any]) -> tuple[Any, ...]:
+    row = cursor.fetchone()
+    assert row is not None
+    return tuple(row)

@@ -1,0 +1,169 @@
+"""Tenant database: the tables of one tenant on a server of PostgreSQL, as the journal asks for them.
+
+Rules that hold in every transaction:
+
+- It locks the tenant's row in `head`, where the epoch must be its own: a process that is no longer the tenant's home
+  writes nothing.
+- It counts itself in that row. So a commit whose answer was lost is found, or found missing, and nobody who wrote
+  meanwhile goes unnoticed.
+- It counts as durable only when the server said so without a warning. A wait for a standby that was cancelled ends in a
+  warning, and the change is then on one machine alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from helix.errors import NotHomeError
+from helix.journal.backend import Connection, Rows
+from helix.journal.postgres.dialect import translated
+from helix.journal.postgres.postgres_server import Server, mapped
+
+_BEGIN = (
+    "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING seq, commits",
+    "SELECT epoch FROM head WHERE tenant = $1",
+)
+_REACHED = (
+    "UPDATE head SET seq = newest.seq, chain = newest.chain"
+    " FROM (SELECT seq, chain FROM log WHERE tenant = $1 ORDER BY seq DESC LIMIT 1) newest"
+    " WHERE head.tenant = $1 AND head.seq <> newest.seq"
+)
+_CURSORS = itertools.count()
+
+
+class _Statements:
+    """Runs the journal's statements for one tenant."""
+
+    def __init__(self, connection: psycopg.Connection[Any], tenant: int, *, in_parts: bool = False) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._in_parts = in_parts
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Rows:
+        given = (self._tenant, *values)
+        if self._in_parts:
+            named = psycopg.RawServerCursor(self._connection, f"helix_{next(_CURSORS)}")
+            return _Parts(named.execute(translated(statement), given))
+        return psycopg.RawCursor(self._connection).execute(translated(statement), given)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
+        given = [(self._tenant, *row) for row in rows]
+        if given:
+            psycopg.RawCursor(self._connection).executemany(translated(statement), given)
+
+
+class _Parts:
+    """What was found, which the server keeps and sends some of at a time; it lets go of it when that is read."""
+
+    def __init__(self, cursor: psycopg.ServerCursor[Any]) -> None:
+        self._cursor = cursor
+
+    def __iter__(self) -> Iterator[Any]:
+        with self._cursor:
+            yield from self._cursor
+
+    def fetchone(self) -> Any:
+        with self._cursor:
+            return self._cursor.fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with self._cursor:
+            return self._cursor.fetchall()
+
+    def fetchmany(self, size: int = 1, /) -> list[Any]:
+        found = self._cursor.fetchmany(size)
+        if not found:
+            self._cursor.close()
+        return found
+
+
+class TenantDatabase:
+    """One tenant's tables. A process that writes them has claimed the tenant first."""
+
+    def __init__(
+        self, server: Server, tenant: int, epoch: int | None, beside: Path, *, owns_server: bool = False
+    ) -> None:
+        """`epoch` is what `Server.claim` answered; None for who only reads. `beside` is a place for scratch files.
+
+        With `owns_server` the server's connections end with it.
+        """
+        self.beside = beside
+        self.committed: Callable[[Any], Callable[[], None]] | None = None
+        self.closed = False
+        self.tenant = tenant
+        self._server = server
+        self._epoch = epoch
+        self._owns_server = owns_server
+        self._commits: int | None = None
+        self._turn = threading.RLock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Run a durable transaction; raises NotHomeError where another process writes the tenant by now.
+
+        Raises EngineError where the server cannot be reached, or does not say that the change is durable: it is not
+        acknowledged then, though it may be there.
+        """
+        with self._turn, mapped(), self._server.connection() as connection:
+            began = False
+            try:
+                connection.execute("BEGIN")
+                commits = self._begun(connection)
+                began = True
+                with connection.pipeline():  # what nobody waits for is on its way together
+                    yield _Statements(connection, self.tenant)
+                    connection.execute(_REACHED, (self.tenant,))
+            except BaseException:
+                if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
+                    connection.execute("ROLLBACK")
+                raise
+            if began:
+                self._server.commit(connection, self.tenant, self._epoch, commits)
+                self._commits = commits
+
+    def _begun(self, connection: psycopg.Connection[Any]) -> int:
+        """Lock the tenant's head and count the transaction; return how many there are with it."""
+        count, look = _BEGIN
+        row = connection.execute(count, (self.tenant, self._epoch)).fetchone()
+        if row is None:
+            found = connection.execute(look, (self.tenant,)).fetchone()
+            whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
+            raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
+        commits = int(row[1])
+        if self._commits is not None and commits != self._commits + 1:
+            raise NotHomeError(
+                f"tenant {self.tenant} holds changes that this process has not seen",
+                hint="ask again: the tenant is opened anew",
+            )
+        return commits
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Lend a connection that reads what is committed."""
+        with mapped(), self._server.connection() as connection:
+            yield _Statements(connection, self.tenant)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Lend a connection that goes on seeing everything as it is now; what it finds comes in parts."""
+        with mapped(), self._server.connection() as connection:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                yield _Statements(connection, self.tenant, in_parts=True)
+            finally:
+                if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Read and write no more; twice is no error."""
+        self.closed = True
+        if self._owns_server:
+            self._server.close()

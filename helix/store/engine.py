@@ -1,0 +1,81 @@
+"""Engine: where a store's journal is kept, in a file of the store's folder or by a server that the settings name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix.errors import ConfigError
+from helix.journal.backend import Backend
+from helix.journal.database import PAGE_CACHE_KIB, Database
+from helix.journal.mark import Mark
+from helix.journal.read_only import JournalReader, file_reader
+from helix.settings import Settings
+from helix.store import witnesses
+
+if TYPE_CHECKING:
+    from helix.journal.postgres.postgres_server import Server
+
+JOURNAL_NAME = "journal.db"
+MARK_NAME = "journal.mark"
+GRAPH_NAME = "graph.kuzu"
+IMAGE_NAME = "memory.image"
+_LITTLE_PAGE_CACHE_KIB = 2_048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """The tables of one store. `mark` notes beside a file how far it has come; a server's word is enough."""
+
+    backend: Backend
+    mark: Mark | None
+    address: str
+    """What another process finds the same tables by: a file, or a server's address."""
+    tenant: int
+    """The tenant's number on that server; 0 for a file."""
+
+
+def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
+    """Open the tables of a store; `folder` holds the file, or what is kept of a server's. `at` is now (microseconds).
+
+    Raises ConfigError where a server is named and Helix has not what it takes to use one.
+    """
+    if settings.engine:
+        return _on_server(settings, folder)
+    file, mark = folder / JOURNAL_NAME, Mark(folder / MARK_NAME)
+    witnesses.examine(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
+    cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
+    return Engine(backend=Database(file, page_cache_kib=cache), mark=mark, address=str(file.absolute()), tenant=0)
+
+
+def _on_server(settings: Settings, folder: Path) -> Engine:
+    from helix.journal.postgres.tenant_database import TenantDatabase
+
+    server = server_at(settings.engine)
+    server.check()
+    tenant = server.tenant(settings.tenant)
+    backend = TenantDatabase(server, tenant.id, server.claim(tenant.id), folder / "journal", owns_server=True)
+    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant.id)
+
+
+def server_at(address: str) -> Server:
+    """Return a server by its address. Raises ConfigError without the extra that speaks to one."""
+    try:
+        from helix.journal.postgres.postgres_server import Server
+    except ImportError as error:
+        raise ConfigError(
+            f"a server's journal takes more than what is installed: {error.name} is missing",
+            hint="pip install 'helix-memory[server]'",
+        ) from error
+    return Server(address)
+
+
+def reader_of(address: str, tenant: int) -> JournalReader:
+    """Return a reader of tables that another process writes, by what `Engine` says of them."""
+    if not tenant:
+        return file_reader(Path(address))
+    from helix.journal.postgres.tenant_database import TenantDatabase
+
+    backend = TenantDatabase(server_at(address), tenant, None, Path(), owns_server=True)
+    return JournalReader(backend.snapshot)
