@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 from helix import settings as configuration
+from helix.journal.postgres.postgres_server import Server
 from helix.model.speaker import MARKS, SAYS_SO
 from helix.providers import install
 from helix.providers.fakes import HashEmbedder
@@ -25,6 +26,7 @@ from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Writer
 from tests.deciding import twice_decided
+from tests.postgres_cluster import running
 from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
@@ -59,6 +61,7 @@ MOST_PROCESSES = 4
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long tests too, and draw new examples")
     parser.addoption("--twice", action="store_true", help="have every decision taken twice, and the second one count")
+    parser.addoption("--postgres", action="store_true", help="keep the journals of all stores on PostgreSQL")
     parser.addoption("--fast", action="store_true", help="run the pure tests alone: no store, process, port or model")
 
 
@@ -152,10 +155,22 @@ def memory_given_back() -> Iterator[None]:
         trim(0)
 
 
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A server of PostgreSQL that has Helix's tables."""
+    with running() as cluster, closing(Server(cluster.address)) as serving:
+        serving.migrate()
+        yield serving
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     """Settings of an empty home in a temporary folder, untouched by this machine's environment."""
-    return configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
+    kept = {}
+    if request.config.getoption("--postgres"):
+        serving: Server = request.getfixturevalue("server")
+        kept = {"engine": serving.url, "tenant": serving.create(f"s{len(serving.tenants())}").slug}
+    return configuration.load({"home": tmp_path / "home", **kept}, environ=UNHURRIED, cwd=tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -164,6 +179,8 @@ def put_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Setti
     made: dict[str, Path] = {}
 
     def put(settings: Settings, embedder: HashEmbedder) -> None:
+        if settings.engine:
+            return
         digest = embedder.space.digest
         if digest not in made:
             folder = tmp_path_factory.mktemp("empty")

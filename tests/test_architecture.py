@@ -68,6 +68,7 @@ REACHES_OVER = {
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models_commands": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers"},
+    "helix.cli.engine_commands": {"journal", "store"},  # a server is prepared before there is anything to serve
 }
 
 OWNERS = {
@@ -108,7 +109,7 @@ PUTS_OFF_IMPORTS = {
     *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
-    "helix.store.engine",  # what speaks to a server is an extra
+    *("helix.store.engine", "helix.cli.engine_commands"),  # what speaks to a server is an extra
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

@@ -39,16 +39,28 @@ from helix.settings import Settings, load
     default=0,
     help="Leave when unused for so many minutes; 0, the default: stay.",
 )
+@click.option("--engine", metavar="ADDRESS", help="PostgreSQL server that keeps the journal, without a password.")
+@click.option("--tenant", metavar="NAME", help="Which of the server's tenants to serve; `main` by default.")
 @click.option("--detach", is_flag=True, help="Serve in the background and return when it is ready.")
 @click.pass_obj
-def serve(invocation: Invocation, /, port: int | None, host: str | None, minutes: float, detach: bool) -> None:
+def serve(
+    invocation: Invocation,
+    /,
+    port: int | None,
+    host: str | None,
+    minutes: float,
+    engine: str | None,
+    tenant: str | None,
+    detach: bool,
+) -> None:
     """Run the daemon here, until Ctrl-C. Other commands start it in the background by themselves.
 
     \b
     helix serve
     helix serve --port 8765 --detach
+    helix serve --engine postgresql://helix@db/helix --tenant shop
     """
-    invocation.flags.update(port=port, host=host)
+    invocation.flags.update(port=port, host=host, engine=engine, tenant=tenant)
     settings = invocation.settings
     if not detach:
         settings = load({**invocation.flags, "db_path": settings.store_path}, for_daemon=True)

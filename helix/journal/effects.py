@@ -177,7 +177,7 @@ class Effects:
         """
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT job_step.job, coalesce(work.kind, ''), max(job_step.seq) FROM job_step"
+                "SELECT job_step.job, coalesce(max(work.kind), ''), max(job_step.seq) FROM job_step"
                 " JOIN log ON log.seq = job_step.seq LEFT JOIN work ON work.id = job_step.job"
                 " WHERE log.at >= ? AND job_step.job NOT IN (SELECT job FROM undone) GROUP BY job_step.job",
                 (to_micros(moment),),

@@ -236,7 +236,7 @@ class Records:
 
     def nodes_with(self, label: Label, word: str) -> list[Node]:
         """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
-        statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?)"
+        statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?) > 0"
 
         def read(connection: Connection) -> list[Node]:
             found = connection.execute(statement, (label, word))

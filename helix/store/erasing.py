@@ -207,7 +207,7 @@ def end(store: Store) -> None:
 
     def clear() -> None:
         store.journal.set_meta(UNDER_WAY, "")
-        store.journal.file.checkpoint()
+        store.journal.checkpoint()
 
     store.writer.call(clear)
 
@@ -416,8 +416,16 @@ def _remove(journal: Path) -> None:
         journal.with_name(journal.name + suffix).unlink(missing_ok=True)
 
 
+_ON_A_SERVER = (
+    "the server's files hold it until it has vacuumed its tables, and its archives and backups as long as they are kept"
+)
+
+
 def _written_anew(journal: Journal, found: erase.Found) -> list[str]:
     """Write the journal's file anew, so that neither gaps in its pages nor its log hold what was erased."""
+    if not isinstance(journal.database, Database):
+        rows = [f"row {seq} of the log is damaged and may hold it" for seq in found.unreadable]
+        return [*rows, _ON_A_SERVER]
     name = journal.file.path.name
     warnings = [f"row {seq} of {name} is damaged and may hold it" for seq in found.unreadable]
     try:

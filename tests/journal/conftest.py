@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,8 @@ from helix.journal.backend import Backend
 from helix.journal.database import Database
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
-from tests.postgres_cluster import running
 
 Opened = Callable[[], Backend]
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """Lend a server of PostgreSQL that has Helix's tables."""
-    with running() as cluster, closing(Server(cluster.address)) as server:
-        server.migrate()
-        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import psycopg
@@ -33,6 +34,26 @@ _OLDEST = 160_000
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
 _ANEW = "check that the server runs and that its address is right, then try again"
+
+
+class Durability(StrEnum):
+    """What a commit is worth that the server acknowledged, by how it is set up."""
+
+    QUORUM = "quorum"
+    SINGLE = "single"
+    UNSAFE = "unsafe"
+
+    @property
+    def words(self) -> str:
+        """What that means, in words."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Durability.QUORUM: "a commit is on this server's disk and on a standby",
+    Durability.SINGLE: "a commit is on this server's disk and nowhere else",
+    Durability.UNSAFE: "a commit may be lost with the machine: fsync or synchronous_commit is off",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +123,11 @@ class Server:
                 "the server lacks tables of this Helix",
                 hint="make them: `helix engine init ADDRESS`, as a role that may",
             )
+
+    def durability(self) -> Durability:
+        """Return what a commit is worth on this server."""
+        with mapped(), self.connection() as connection:
+            return durability_of(*_one(connection.execute(f"SELECT {DURABILITY}")))
 
     def _lacking(self, connection: psycopg.Connection[Any]) -> list[tuple[int, str, str]]:
         applied = dict(connection.execute("SELECT number, hash FROM migration").fetchall())
@@ -211,6 +237,19 @@ class Server:
                     f"the server cannot say that the change is durable: {'; '.join(said)}",
                     hint="look at its standbys, then try again with the same idempotency key",
                 )
+
+
+DURABILITY = ", ".join(
+    f"current_setting('{name}')" for name in ("fsync", "synchronous_commit", "synchronous_standby_names")
+)
+"""What a statement asks to know the durability of its own commit."""
+
+
+def durability_of(fsync: str, waits: str, standbys: str) -> Durability:
+    """Return what a commit is worth, by the server's settings."""
+    if fsync != "on" or waits == "off":
+        return Durability.UNSAFE
+    return Durability.QUORUM if standbys.strip() and waits in ("on", "remote_apply") else Durability.SINGLE
 
 
 def check_address(url: str) -> None:

@@ -1,0 +1,145 @@
+"""Engine commands: engine init, migrate, check; tenant create, list. They speak to the server, without a daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from helix.cli.invocation import Invocation
+from helix.cli.output import Output
+from helix.errors import ConfigError
+
+if TYPE_CHECKING:
+    from helix.journal.postgres.postgres_server import Server
+
+_address = click.argument("address", default="", metavar="[ADDRESS]")
+_of = click.option(
+    "--engine", "address", default="", metavar="ADDRESS", help="Address of the server; default: `engine`."
+)
+
+
+@click.group()
+def engine() -> None:
+    """Prepare and check a server of PostgreSQL that keeps journals.
+
+    ADDRESS is like postgresql://USER@HOST/DATABASE, by default the setting `engine`. A password comes from PGPASSWORD
+    or a password file.
+
+    \b
+    helix engine init postgresql://helix@db/helix
+    helix engine check
+    """
+
+
+@engine.command("init")
+@_address
+@click.pass_obj
+def init(invocation: Invocation, /, address: str) -> None:
+    """Make the tables in a database, and a tenant `main` where there is none.
+
+    \b
+    helix engine init postgresql://helix@db/helix
+    """
+    with _server(invocation, address) as server:
+        made = server.migrate()
+        tenants = server.tenants() or [server.create("main")]
+    data = {"engine": {"made": made, "tenants": [tenant.slug for tenant in tenants]}}
+
+    def show(out: Output) -> None:
+        out.line(f"tables made: {', '.join(made) or 'none, all are there'}")
+        out.line(f"tenants: {', '.join(data['engine']['tenants'])}")
+
+    invocation.emit(data, show)
+
+
+@engine.command("migrate")
+@_address
+@click.pass_obj
+def migrate(invocation: Invocation, /, address: str) -> None:
+    """Bring the tables of a server up to date with this Helix; run it before the new release is started.
+
+    \b
+    helix engine migrate
+    """
+    with _server(invocation, address) as server:
+        made = server.migrate()
+    words = f"tables made: {', '.join(made) or 'none, all are there'}"
+    invocation.emit({"engine": {"made": made}}, lambda out: out.line(words))
+
+
+@engine.command("check")
+@_address
+@click.pass_obj
+def check(invocation: Invocation, /, address: str) -> None:
+    """Check that a server has the tables of this Helix, and say what its commits are worth.
+
+    \b
+    helix engine check
+    """
+    with _server(invocation, address) as server:
+        server.check()
+        durability = server.durability()
+        tenants = len(server.tenants())
+    data = {"engine": {"durability": durability.value, "tenants": tenants}}
+
+    def show(out: Output) -> None:
+        out.line(f"the tables are there, for {tenants} tenant{'s' if tenants != 1 else ''}")
+        out.line(f"durability: {durability.value}, {durability.words}")
+
+    invocation.emit(data, show)
+
+
+@click.group()
+def tenant() -> None:
+    """Make and list the tenants of a server: each is a store of its own.
+
+    \b
+    helix tenant create shop
+    helix tenant list
+    """
+
+
+@tenant.command("create")
+@click.argument("name")
+@_of
+@click.pass_obj
+def create(invocation: Invocation, /, name: str, address: str) -> None:
+    """Make an empty tenant.
+
+    \b
+    helix tenant create shop
+    """
+    with _server(invocation, address) as server:
+        made = server.create(name)
+    invocation.emit({"tenant": asdict(made)}, lambda out: out.line(f"tenant {made.slug} is made"))
+
+
+@tenant.command("list")
+@_of
+@click.pass_obj
+def list_(invocation: Invocation, /, address: str) -> None:
+    """List the tenants of a server.
+
+    \b
+    helix tenant list
+    """
+    with _server(invocation, address) as server:
+        found = server.tenants()
+    data: dict[str, Any] = {"tenants": [asdict(one) for one in found]}
+    rows = [(one.slug, one.state, one.rows) for one in found]
+    invocation.emit(data, lambda out: out.table(("tenant", "state", "rows"), rows))
+
+
+@contextmanager
+def _server(invocation: Invocation, address: str) -> Iterator[Server]:
+    from helix.store.engine import server_at
+
+    found = address or invocation.settings.engine
+    if not found:
+        raise ConfigError("no server is named", hint="name its address, or set `engine` (`helix config`)")
+    with closing(server_at(found)) as server:
+        yield server

@@ -1,0 +1,167 @@
+"""What keeps a tenant whole on a server: one home at a time, and nothing acknowledged that may not be there."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from helix.errors import EngineError, HelixError, NotHomeError
+from helix.journal.log import Journal
+from helix.journal.postgres.postgres_server import Server, Tenant
+from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.model.edge import Label
+from helix.model.operations import Change, PutNode
+from tests.journal.cut_wire import Wire
+from tests.waiting import until
+
+COMMIT = b"COMMIT"
+
+
+def put(name: str) -> Change:
+    return Change(kind="test", operations=(PutNode(label=Label.ENTITY, id=name, props={"name": name}),))
+
+
+@pytest.fixture
+def tenant(server: Server) -> Tenant:
+    return server.create(f"f{len(server.tenants())}")
+
+
+@pytest.fixture
+def at_home(server: Server, tenant: Tenant, tmp_path: Path) -> Callable[[Server], Journal]:
+    """Return what makes a process that reaches the server in some way the home of the tenant."""
+
+    def opened(by: Server = server) -> Journal:
+        return Journal(TenantDatabase(by, tenant.id, by.claim(tenant.id), tmp_path / "journal"), tokenise=str.split)
+
+    return opened
+
+
+@pytest.fixture
+def wire(server: Server) -> Iterator[tuple[Wire, Server]]:
+    """Lend a wire to the server, and the server as it is reached by it."""
+    with tempfile.TemporaryDirectory(prefix="helix-wire-", dir="/tmp") as folder:
+        behind = Path(psycopg.conninfo.conninfo_to_dict(server.url)["host"]) / ".s.PGSQL.5432"  # type: ignore[arg-type]
+        address = f"postgresql://postgres@/postgres?host={folder}&port=5432"
+        with closing(Wire(Path(folder), behind)) as laid, closing(Server(address)) as reached:
+            yield laid, reached
+
+
+def names(server: Server, tenant: Tenant) -> list[str]:
+    with server.connection() as connection:
+        rows = connection.execute("SELECT id FROM node WHERE tenant = $1 ORDER BY id", (tenant.id,)).fetchall()
+    return [name for (name,) in rows]
+
+
+def test_who_is_no_longer_home_writes_nothing(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
+    former = at_home()
+    former.append([put("a")], 1)
+    present = at_home()
+    with pytest.raises(NotHomeError):
+        former.append([put("b")], 2)
+    with pytest.raises(NotHomeError):
+        former.set_meta("word", "b")
+    present.append([put("c")], 3)
+    assert names(server, tenant) == ["a", "c"]
+    assert present.verify_chain().damaged == ()
+
+
+def test_who_writes_past_the_home_is_noticed(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
+    home = at_home()
+    home.append([put("a")], 1)
+    with server.connection() as connection:
+        connection.execute("UPDATE head SET commits = commits + 1 WHERE tenant = $1", (tenant.id,))
+    with pytest.raises(NotHomeError):
+        home.append([put("b")], 2)
+    assert names(server, tenant) == ["a"]
+
+
+def test_a_commit_whose_answer_is_lost_counts_where_it_came_in(
+    server: Server, tenant: Tenant, at_home: Callable[..., Journal], wire: tuple[Wire, Server]
+) -> None:
+    laid, reached = wire
+    home = at_home(reached)
+    home.append([put("a")], 1)
+    laid.cut_at(COMMIT, passed_on=True)
+    assert [row.seq for row in home.append([put("b")], 2)] == [2]
+    assert [row.seq for row in home.append([put("c")], 3)] == [3]
+    assert names(server, tenant) == ["a", "b", "c"]
+    assert home.verify_chain().damaged == ()
+
+
+def test_a_commit_that_never_came_in_is_an_error_and_may_be_tried_again(
+    server: Server, tenant: Tenant, at_home: Callable[..., Journal], wire: tuple[Wire, Server]
+) -> None:
+    laid, reached = wire
+    home = at_home(reached)
+    home.append([put("a")], 1)
+    laid.cut_at(COMMIT, passed_on=False)
+    with pytest.raises(EngineError):
+        home.append([put("b")], 2)
+    assert names(server, tenant) == ["a"]
+    home.append([put("b")], 2)
+    assert names(server, tenant) == ["a", "b"]
+    assert home.verify_chain().damaged == ()
+
+
+@contextmanager
+def without_its_standby(server: Server) -> Iterator[None]:
+    """Have the server wait for a standby that there is not, with every commit."""
+
+    def told(*statements: str) -> None:
+        with server.connection() as connection:
+            for statement in (*statements, "SELECT pg_reload_conf()"):
+                connection.execute(statement.encode())
+
+    told("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (nobody)'")
+    try:
+        yield
+    finally:
+        told("ALTER SYSTEM RESET synchronous_standby_names")
+
+
+def cancelled(server: Server) -> bool:
+    """Cancel whoever waits for a standby; return whether there was anybody."""
+    with server.connection() as connection:
+        waiting = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        return bool(connection.execute(waiting.encode()).fetchall())
+
+
+def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
+    server: Server, tenant: Tenant, at_home: Callable[..., Journal]
+) -> None:
+    """PostgreSQL says that such a commit succeeded: it is on one machine alone, and warns of that."""
+    home = at_home()
+    acknowledged: list[str] = []
+    refused: list[HelixError] = []
+
+    def write_on() -> None:  # the server hears of its standby a moment later than it is told
+        while not refused:
+            name = f"n{len(acknowledged):06}"
+            try:
+                home.append([put(name)], 1)
+                acknowledged.append(name)
+            except HelixError as error:
+                refused.append(error)
+
+    with without_its_standby(server):
+        writing = threading.Thread(target=write_on)
+        writing.start()
+        assert until(lambda: cancelled(server))  # the change's own wait ...
+        assert until(lambda: cancelled(server) or not writing.is_alive())  # ... and that of what is to prove it
+        writing.join()
+        assert isinstance(refused[0], EngineError)
+        assert "durable" in str(refused[0])
+        there = names(server, tenant)
+        assert there[:-1] == acknowledged  # one more can be read, and that is what makes it a trap
+    with pytest.raises(NotHomeError):  # it is there after all: who does not know of it writes nothing beside it
+        home.append([put("later")], 3)
+    again = at_home()
+    again.append([put("z")], 3)
+    assert names(server, tenant) == [*there, "z"]
+    assert again.verify_chain().damaged == ()
