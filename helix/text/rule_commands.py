@@ -171,9 +171,10 @@ def keys_of_file(path: str) -> tuple[str, ...]:
 
 
 def _endings(path: str) -> Iterator[str]:
-    """Yield the patterns of names that a file's name ends as: `*_live.py`, `*.py`."""
+    """Yield the patterns of names that a file's name ends as: `*_live.py`, `*.py`; the last ones of very many."""
     name = path.rpartition("/")[2]
-    return (f"*{name[at:]}" for at, sign in enumerate(name) if sign in "_.-")
+    signs = [at for at, sign in enumerate(name) if sign in "_.-"]
+    return (f"*{name[at:]}" for at in signs[-_MOST_KEYS:])
 
 
 def is_about(text: str, line: str) -> bool:

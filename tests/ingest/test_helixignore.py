@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError
-from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, rules_of
+from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, rules_of, without_ignored
+from tests.counting import calls_of
 
 # Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.
 NAMES = st.lists(
@@ -101,6 +102,15 @@ def test_what_is_written_between_many_wildcards_is_found() -> None:
     assert IgnoreRules().extended(["*a*b*c*.md"]).ignores("x/1a2b3ab4c5.md")
     assert IgnoreRules().extended(["**/a*/**/b/*c*d"]).ignores("x/a/y/az/a/b/b/1c2cd3d")
     assert not IgnoreRules().extended(["**/a*/**/b/*c*d"]).ignores("x/a/y/az/a/b/b/1c2cd3")
+
+
+def test_below_a_folder_that_is_not_there_nothing_is_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / IGNORE_FILE).write_text("*.log\n", "utf-8")
+    files = [f"{tmp_path}/made/{'a/' * 1_900}b.py", f"{tmp_path}/made/{'a/' * 1_900}b.log"]
+    kept: list[str] = []
+    assert calls_of(rules_of, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 20
+    assert kept == [f"made/{'a/' * 1_900}b.py"]
 
 
 @pytest.mark.parametrize("text", ["x\n" * 2_001, "x" * 251, "# " + "x" * 40_000])

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from helix.text.rule_commands import Role, is_about, keys_of_line, keys_of_rule, named_commands, named_files
+from helix.text.rule_commands import (
+    Role,
+    is_about,
+    keys_of_file,
+    keys_of_line,
+    keys_of_rule,
+    named_commands,
+    named_files,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +79,9 @@ def test_prose_and_code_of_a_language_name_no_command_that_is_run() -> None:
 )
 def test_a_file_below_a_folder_is_named_in_prose_and_a_name_alone_in_code(rule: str, files: int) -> None:
     assert len(named_files(rule)) == files
+
+
+def test_a_name_of_signs_alone_ends_in_few_ways() -> None:
+    assert len(keys_of_file("docs/" + "_" * 4_000 + "live.py")) < 40
+    assert "*_live.py" in keys_of_file("docs/" + "-" * 4_000 + "_live.py")
+    assert len(keys_of_line("pytest docs/" + "." * 7_000 + "x.py")) < 40

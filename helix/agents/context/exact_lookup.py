@@ -82,18 +82,24 @@ class _Key:
     rows: list[int]
     relation: Relation
     level: int
-    reason: str
     arm: str
     kinds: frozenset[Kind]
+    about: str = ""
+    what: str = ""
     is_rule: bool = False
     path: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What an agent is told of why it is shown; made of the few keys alone that lead to anything."""
+        named = quoted(one_line(self.about, _LONGEST_NAME)) if self.about else "what this command does"
+        return f"about {self.what}{named}"
 
 
 _BY_WORDS = _Key(
     rows=[],
     relation=Relation.MENTIONS,
     level=int(Level.GENERAL),
-    reason="about what this command does",
     arm=ACTION,
     kinds=_RULES,
 )
@@ -236,7 +242,7 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
                 rows=index.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
                 level=int(form.level),
-                reason=_about(form.text),
+                about=form.text,
                 arm=ACTION,
                 kinds=ABOUT_KINDS,
             )
@@ -248,7 +254,8 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
                 rows=index.entities(EntityKind.ERROR, name) if name else [],
                 relation=Relation.MENTIONS,
                 level=level,
-                reason=_about(name, "the error "),
+                about=name,
+                what="the error ",
                 arm=ON_ERROR,
                 kinds=_AT_ERRORS,
             )
@@ -259,7 +266,7 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
                 rows=[row for row, name in index.files_like(path) if _is_file(name, names)],
                 relation=Relation.TOUCHES,
                 level=0,
-                reason=_about(names[0]),
+                about=names[0],
                 arm=ACTION,
                 kinds=_AT_EDITS,
             )
@@ -281,16 +288,12 @@ def _sharing_words(index: Index, action: Action, scope: str | None, now: datetim
             yield best
 
 
-def _about(name: str, what: str = "") -> str:
-    return f"about {what}{quoted(one_line(name, _LONGEST_NAME))}"
-
-
 def _rule(index: Index, name: str, path: str = "") -> _Key:
     return _Key(
         rows=index.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
         level=int(Level.GENERAL),
-        reason=_about(path or name),
+        about=path or name,
         arm=ACTION,
         kinds=_RULES,
         is_rule=True,

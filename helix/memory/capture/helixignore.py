@@ -90,10 +90,17 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
 
 
 def rules_above(folder: Path, base: Path) -> IgnoreRules:
-    """Return the rules of every `.helixignore` from `base` down to and in `folder`, which lies in it."""
-    rules = IgnoreRules()
-    for part in (*reversed(folder.relative_to(base).parents), folder.relative_to(base)):
-        rules = rules_of(base / part, "" if part == Path() else part.as_posix(), rules)
+    """Return the rules of every `.helixignore` from `base` down to and in `folder`, which lies in it.
+
+    Nothing is looked for below a folder that is not there: a path that nobody made may name thousands.
+    """
+    rules = rules_of(base)
+    place = base
+    for name in folder.relative_to(base).parts:
+        place /= name
+        if not os.path.lexists(place):
+            break
+        rules = rules_of(place, place.relative_to(base).as_posix(), rules)
     return rules
 
 

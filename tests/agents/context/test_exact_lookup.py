@@ -28,7 +28,9 @@ from helix.recall.worth import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.error_lines import keys_of
+from helix.text.redact import redact
 from helix.text.spotting.paths import canonical
+from tests.counting import calls_of
 from tests.waiting import UNHURRIED
 
 SCOPE = "house"
@@ -176,6 +178,17 @@ def test_a_note_stands_at_the_files_that_its_pattern_matches_as_a_whole(store: S
     assert names(store, "sed -i s/a/b/ docs/fr.po") == []
     assert names(store, files=("src/commands/get.json",)) == [code]
     assert names(store, files=("package.json",)) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [("", "-" * 4_000), ("", "a." * 2_000), ("pytest a/" + "_" * 8_000, "")],
+)
+def test_what_leads_to_nothing_is_not_worded(store: Store, command: str, file: str) -> None:
+    """Names of nothing but signs end in thousands of ways, each of which was redacted: for twelve seconds."""
+    rule = add(store, "made", Kind.CONVENTION, resolution="never edit `docs/*_gen.md`, it is generated")
+    assert calls_of(redact, lambda: names(store, command, files=(file,) if file else ())) < 20
+    assert names(store, files=(f"docs/{file[:200]}_gen.md",)) == [rule]
 
 
 def test_only_what_may_be_served_is_shown(store: Store) -> None:
