@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from saying import job, learned, say
+from saying import episode, job, learned, say
 
 from helix.errors import InvalidInputError
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.insight.rollup import GROUP, HALF_LIFE_DAYS, LEAST_POOLED, _balanced, roll_up, source_of
-from helix.memory.insight.summary import LEAST_TOKENS, MOST_TOKENS, summarised
+from helix.memory.insight.summary import LEAST_TOKENS, MOST_TOKENS, summarised, worth_of
 from helix.memory.jobs.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
@@ -28,7 +28,9 @@ from helix.operations import capture, memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
+from helix.text.sentences import sentences
 from helix.text.tokens import estimate_tokens
+from tests.counting import calls_of
 from tests.memory.conftest import START, Moment
 from tests.waiting import UNHURRIED
 
@@ -366,3 +368,15 @@ def _episode(number: int, text: str, at: datetime = START) -> Episode:
 def _plain(number: int) -> Episode:
     when = START + timedelta(minutes=number)
     return Episode(id=str(number), content=TALK[number], recorded_at=when, occurred_at=when, session="talk")
+
+
+@pytest.mark.parametrize(
+    "content", ["```\n" * 1_500, "".join(f"w{number}.\n" for number in range(1_500)), "? " * 2_000, "- a b c d\n" * 900]
+)
+def test_a_text_of_very_many_sentences_is_summed_up_by_looking_at_each_a_few_times(content: str) -> None:
+    """Each step looked at all that was left, also once nothing fitted any more: a text of fences took minutes."""
+    said = episode(content)
+    count = len(sentences(content))
+    assert count > 500
+    assert calls_of(worth_of, lambda: summarised([said])) < 4 * count
+    assert estimate_tokens(summarised([said]).text) <= MOST_TOKENS

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import heapify, heappop, heappush
 
 from helix.memory.extraction.gate import gate
 from helix.model.episode import Episode
@@ -121,26 +122,31 @@ def _chosen(
     """Return the sentences of each episode that together tell the most within so many tokens, in their order.
 
     Each step takes the sentence that adds most for its length that was not told before, those that the gate takes for
-    something `lasting` first of equals; the first one always.
+    something `lasting` first of equals; the first one always. What a sentence adds only shrinks, so that most need not
+    be looked at again at each step.
     """
     flat = [(at, sentence) for at, those in enumerate(said) for sentence in those if not _is_trivial(sentence)]
     flat = flat or [(at, sentence) for at, those in enumerate(said) for sentence in those]
-    left, taken, told = set(range(len(flat))), set[int](), set[str]()
+    taken, told = set[int](), set[str]()
     spent = 0
 
-    def gain(place: int) -> float:
+    def key(place: int) -> tuple[float, int]:
         at, sentence = flat[place]
-        return worth_of(sentence, told) * (_LASTING if sentence.text in lasting[at] else 1.0)
+        return -worth_of(sentence, told) * (_LASTING if sentence.text in lasting[at] else 1.0), place
 
-    while left:
-        best = max(left, key=lambda place: (gain(place), -place))
-        left.remove(best)
-        cost = flat[best][1].tokens + _OVERHEAD
-        if taken and (spent + cost > budget or worth_of(flat[best][1], told) <= 0):
+    waiting = [key(place) for place in range(len(flat))]
+    heapify(waiting)
+    while waiting:
+        best = key(heappop(waiting)[1])
+        cost = flat[best[1]][1].tokens + _OVERHEAD
+        if taken and (spent + cost > budget or best[0] >= 0):
             continue
-        taken.add(best)
+        if waiting and best > waiting[0]:
+            heappush(waiting, best)
+            continue
+        taken.add(best[1])
         spent += cost
-        told |= features_of(flat[best][1])
+        told |= features_of(flat[best[1]][1])
     return [[flat[place][1] for place in sorted(taken) if flat[place][0] == at] for at in range(len(said))]
 
 
