@@ -16,7 +16,14 @@ from helix.errors import InvalidInputError
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.insight.rollup import GROUP, HALF_LIFE_DAYS, LEAST_POOLED, _balanced, roll_up, source_of
-from helix.memory.insight.summary import LEAST_TOKENS, MOST_TOKENS, summarised, worth_of
+from helix.memory.insight.summary import (
+    LEAST_TOKENS,
+    MOST_TOKENS,
+    features_of,
+    most_telling,
+    summarised,
+    worth_of,
+)
 from helix.memory.jobs.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
@@ -380,3 +387,21 @@ def test_a_text_of_very_many_sentences_is_summed_up_by_looking_at_each_a_few_tim
     assert count > 500
     assert calls_of(worth_of, lambda: summarised([said])) < 4 * count
     assert estimate_tokens(summarised([said]).text) <= MOST_TOKENS
+
+
+WORDS = ["we", "use", "Postgres", "Acme", "12", "May", "?", ".", "!", "decided", "thanks", "Bob"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=60))
+def test_sentences_are_taken_in_the_order_in_which_each_adds_most(words: list[str]) -> None:
+    said, told, naive = sentences(" ".join(words)), set[str](), list[int]()
+    left, known = set(range(len(said))), set[str]()
+    while left and worth_of(said[best := max(left, key=lambda at: (worth_of(said[at], known), -at))], known) > 0:
+        left.remove(best)
+        naive.append(best)
+        known |= features_of(said[best])
+    taken = []
+    for place in most_telling(said, told):
+        taken.append(place)
+        told |= features_of(said[place])
+    assert taken == naive

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from helix.memory.insight.summary import features_of, in_words, worth_of
+from helix.memory.insight.summary import features_of, in_words, most_telling
 from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
@@ -174,12 +174,9 @@ def _told(about: Sequence[Sequence[Item]], stated: Sequence[Sequence[Sentence]])
     told: set[str] = set()
     said: list[frozenset[str]] = []
     spent = 0
-    left = set(range(len(flat)))
-    while left:
-        best = max(left, key=lambda place: (worth_of(flat[place][1], told), -place))
-        left.remove(best)
+    for best in most_telling([sentence for _, sentence in flat], told):
         sentence, words = flat[best][1], words_in(flat[best][1].text)
-        if worth_of(sentence, told) <= 0 or any(_is_same(words, known) for known in said):
+        if any(_is_same(words, known) for known in said):
             continue
         if len(taken) > 1 and spent + sentence.tokens > _INSIGHT_TOKENS:
             break

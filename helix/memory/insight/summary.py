@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -122,32 +122,42 @@ def _chosen(
     """Return the sentences of each episode that together tell the most within so many tokens, in their order.
 
     Each step takes the sentence that adds most for its length that was not told before, those that the gate takes for
-    something `lasting` first of equals; the first one always. What a sentence adds only shrinks, so that most need not
-    be looked at again at each step.
+    something `lasting` first of equals; the first one always.
     """
     flat = [(at, sentence) for at, those in enumerate(said) for sentence in those if not _is_trivial(sentence)]
     flat = flat or [(at, sentence) for at, those in enumerate(said) for sentence in those]
+    weights = [_LASTING if sentence.text in lasting[at] else 1.0 for at, sentence in flat]
     taken, told = set[int](), set[str]()
     spent = 0
+    for place in most_telling([sentence for _, sentence in flat], told, weights):
+        cost = flat[place][1].tokens + _OVERHEAD
+        if not taken or spent + cost <= budget:
+            taken.add(place)
+            spent += cost
+            told |= features_of(flat[place][1])
+    if flat and not taken:
+        taken.add(0)
+    return [[flat[place][1] for place in sorted(taken) if flat[place][0] == at] for at in range(len(said))]
+
+
+def most_telling(said: Sequence[Sentence], told: AbstractSet[str], weights: Sequence[float] = ()) -> Iterator[int]:
+    """Yield the places of sentences, each time of the one that adds most to what is `told` by then, while one does.
+
+    The first of equals goes first, and each once. The caller adds to `told` what it takes. As what a sentence adds only
+    shrinks, few have to be looked at again at each step, however many there are.
+    """
 
     def key(place: int) -> tuple[float, int]:
-        at, sentence = flat[place]
-        return -worth_of(sentence, told) * (_LASTING if sentence.text in lasting[at] else 1.0), place
+        return -worth_of(said[place], told) * (weights[place] if weights else 1.0), place
 
-    waiting = [key(place) for place in range(len(flat))]
+    waiting = [key(place) for place in range(len(said))]
     heapify(waiting)
     while waiting:
         best = key(heappop(waiting)[1])
-        cost = flat[best[1]][1].tokens + _OVERHEAD
-        if taken and (spent + cost > budget or best[0] >= 0):
-            continue
         if waiting and best > waiting[0]:
             heappush(waiting, best)
-            continue
-        taken.add(best[1])
-        spent += cost
-        told |= features_of(flat[best[1]][1])
-    return [[flat[place][1] for place in sorted(taken) if flat[place][0] == at] for at in range(len(said))]
+        elif best[0] < 0:
+            yield best[1]
 
 
 def features_of(sentence: Sentence) -> set[str]:
