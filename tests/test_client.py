@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +19,9 @@ import pytest
 
 from helix import errors
 from helix.api.limits import BODY_BYTES
-from helix.client import REQUEST_BYTES, Client, document, error_from
+from helix.client import REQUEST_BYTES, Client, async_client, document, error_from, sync_client
+from helix.client.async_client import AsyncClient
+from helix.client.wire import data_of
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
 from helix.model.reports import StoreStatus
@@ -275,3 +279,68 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_sent(server: Server
     with pytest.raises(InvalidInputError, match="larger than 4,194,304 bytes"):
         client.execute("{ status { version } }", {"text": "x" * REQUEST_BYTES})
     assert server.requests == []
+
+
+NO_GRAPHQL = [
+    b"null",
+    b'{"errors": "boom"}',
+    b'{"errors": {"a": 1}}',
+    b'{"errors": ["x"]}',
+    b'{"errors": [{"extensions": {}}]}',
+    b'{"errors": [{"message": "x", "extensions": [1]}]}',
+    b'{"data": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+]
+
+
+@pytest.mark.parametrize("body", NO_GRAPHQL, ids=[body[:30].decode() for body in NO_GRAPHQL])
+def test_what_is_no_answer_of_a_daemon_is_told_as_such(body: bytes) -> None:
+    with pytest.raises(DaemonError, match="no GraphQL"):
+        data_of("http://127.0.0.1:1", 200, body)
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """Yield the address of a program that says the same to each of two requests, and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            for _ in range(2):
+                connection, _ = listener.accept()
+                with connection, suppress(OSError):
+                    connection.recv(65_536)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\n" + answer)
+                    connection.shutdown(socket.SHUT_WR)
+                    while connection.recv(65_536):
+                        pass
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"content-length: 99999999999999\r\n\r\n{}",
+        b"transfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n{}",
+        b"content-length: 20\r\n\r\n{}",
+    ],
+)
+def test_an_answer_that_says_it_is_larger_than_it_is_has_broken_off(answer: bytes) -> None:
+    with answering(answer) as url, Client(url, "t", 20.0) as client, pytest.raises(DaemonError, match="broke off"):
+        client.execute("query Q { q }")
+
+
+def test_an_answer_without_measure_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (sync_client, async_client):
+        monkeypatch.setattr(module, "MOST_ANSWER", 1 << 20)
+    endless = b"transfer-encoding: chunked\r\n\r\n" + (b"100000\r\n" + b" " * (1 << 20) + b"\r\n") * 8
+
+    async def ask(url: str) -> None:
+        async with AsyncClient(url, "t", 20.0) as client:
+            await client.execute("query Q { q }")
+
+    with answering(endless) as url:
+        with Client(url, "t", 20.0) as client, pytest.raises(DaemonError, match="answers with more"):
+            client.execute("query Q { q }")
+        with pytest.raises(DaemonError, match="answers with more"):
+            asyncio.run(ask(url))

@@ -17,6 +17,7 @@ from helix.client.async_operations import AsyncOperations
 from helix.client.wire import (
     DEFAULT_TIMEOUT,
     EVENTS,
+    MOST_ANSWER,
     PATH,
     BrokenOffError,
     Events,
@@ -30,6 +31,7 @@ from helix.client.wire import (
     request_of,
     results_of,
     too_late,
+    too_much,
 )
 from helix.errors import DaemonError
 
@@ -221,8 +223,13 @@ class _Connection:
             yield bytes(event.data)
 
     async def read(self) -> bytes:
-        """Return the whole body of the answer."""
-        return b"".join([chunk async for chunk in self.chunks()])
+        """Return the whole body of the answer. Raises DaemonError for one without measure."""
+        body = bytearray()
+        async for chunk in self.chunks():
+            body += chunk
+            if len(body) > MOST_ANSWER:
+                raise too_much(self._host)
+        return bytes(body)
 
     async def _next(self) -> h11.Event:
         while (event := self._http.next_event()) is h11.NEED_DATA:

@@ -16,6 +16,7 @@ from helix.client.sync_operations import Operations
 from helix.client.wire import (
     DEFAULT_TIMEOUT,
     EVENTS,
+    MOST_ANSWER,
     PATH,
     BrokenOffError,
     Relocate,
@@ -29,8 +30,11 @@ from helix.client.wire import (
     request_of,
     results_of,
     too_late,
+    too_much,
 )
 from helix.errors import DaemonError
+
+_CHUNK = 1 << 20
 
 
 class Client(Operations):
@@ -88,7 +92,7 @@ class Client(Operations):
         request = request_for(operation, arguments)
         with self.exchange("POST", PATH, request.body, {"accept": EVENTS}) as response:
             if not response.headers.get("content-type", "").startswith(EVENTS):
-                data_of(self.url, response.status, response.read())
+                data_of(self.url, response.status, self._read(response))
             for data in events_of(self.url, response):
                 yield typed.answer(operation, data)
 
@@ -146,7 +150,7 @@ class Client(Operations):
         try:
             connection.request("POST", PATH, request.body, request.headers(self._token))
             response = connection.getresponse()
-            return response.status, response.read()
+            return response.status, self._read(response)
         except TimeoutError as error:
             self.close()
             raise too_late(self.url, self._timeout) from error
@@ -157,6 +161,18 @@ class Client(Operations):
             # An interrupted request leaves its answer behind on the connection: the next one must not read it.
             self.close()
             raise
+
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
+        """Return the body of an answer, taken part by part: a stranger's may have no end, or an untrue length."""
+        parts, size = [], 0
+        while part := response.read(_CHUNK):
+            parts.append(part)
+            size += len(part)
+            if size > MOST_ANSWER:
+                raise too_much(self.url)
+        if response.length:
+            raise http.client.IncompleteRead(b"", response.length)
+        return b"".join(parts)
 
     def _connected(self) -> http.client.HTTPConnection:
         """Return a connection that is open as far as can be known: nothing is sent into one that is going away."""

@@ -27,6 +27,9 @@ DEFAULT_TIMEOUT = 35.0
 REQUEST_BYTES = 4 << 20
 """Largest body of a request that the daemon takes."""
 
+MOST_ANSWER = 256 << 20
+"""Largest body of an answer that is read: several times what the daemon ever says."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 """Hosts that are this machine and no other."""
 
@@ -132,15 +135,20 @@ def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:
     try:
         body = json.loads(answer)
         errors, data = body.get("errors"), body.get("data")
-    except (ValueError, AttributeError) as error:
+        failed = _told(errors[0]) if errors else None
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         hint = "another program may have taken its port: `helix stop` and try again"
         raise DaemonError(f"{url} answered with HTTP {status} and no GraphQL", hint=hint) from error
-    if errors:
-        extensions = errors[0].get("extensions") or {}
-        raise error_from(extensions.get("code", HelixError.code), errors[0]["message"], extensions.get("hint"))
+    if failed is not None:
+        raise failed
     if not isinstance(data, dict):
         raise DaemonError(f"{url} answered with HTTP {status} and no data")
     return data
+
+
+def _told(error: Mapping[str, Any]) -> HelixError:
+    extensions = error.get("extensions") or {}
+    return error_from(extensions.get("code", HelixError.code), error["message"], extensions.get("hint"))
 
 
 class Events:
@@ -191,6 +199,11 @@ def broken_off(url: str, why: object) -> BrokenOffError:
     """Return the error of a connection that ended before the answer did."""
     hint = "what was asked for may or may not have been done: look before you send it again"
     return BrokenOffError(f"the connection to the daemon at {url} broke off: {why}", hint=hint)
+
+
+def too_much(url: str) -> DaemonError:
+    """Return the error of an answer without measure."""
+    return DaemonError(f"{url} answers with more than {MOST_ANSWER:,} bytes", hint="another program may have its port")
 
 
 def too_late(url: str, seconds: float) -> QueryTimeoutError:
