@@ -73,6 +73,10 @@ class Settings:
         "", "address of a PostgreSQL server that keeps the journal, without a password; empty: a file of the store"
     )
     tenant: str = _setting("main", "which of the server's tenants is served")
+    require_quorum: bool = _setting(False, "whether a change that would be on one machine alone is refused")
+    engine_vouched: bool = _setting(
+        False, "whether whoever runs the server says that a commit survives the loss of a machine: managed ones"
+    )
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
     port: int = _setting(0, "port of the daemon; 0 takes one that the store never had (see SECURITY.md)")
     idle_exit_minutes: float = _setting(120.0, "a daemon that a client started leaves when unused so long; 0: never")

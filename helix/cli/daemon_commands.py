@@ -223,7 +223,8 @@ def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here
             "paused": "yes: `helix pause --off` ends it" if report["paused"] else None,
             "nodes": {name: count for name, count in by_name(report["nodes"]).items() if count},
             "edges": report["edges"],
-            "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week",
+            "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week"
+            f" ({report['durability']})",
             "in the graph": f"up to row {report['appliedSeq']}",
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
             "disk": {name: size(count) for name, count in by_name(report["diskBytes"]).items()},

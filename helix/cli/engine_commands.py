@@ -88,7 +88,7 @@ def check(invocation: Invocation, /, address: str) -> None:
 
     def show(out: Output) -> None:
         out.line(f"the tables are there, for {tenants} tenant{'s' if tenants != 1 else ''}")
-        out.line(f"durability: {durability.value}, {durability.words}")
+        out.line(f"durability: {durability.value}, {durability.said.lower()}")
 
     invocation.emit(data, show)
 

@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from helix.model.durability import Durability
+
 Row = tuple[Any, ...]
 
 
@@ -33,6 +35,8 @@ class Connection(Protocol):
 class Backend(Protocol):
     """The tables of one journal. Any thread reads; transactions take turns."""
 
+    durability: Durability
+    """What an acknowledged change survives, as the last transaction found it."""
     beside: Path
     """A place for files that are gone when the process is: what is replayed for a look at the past."""
     committed: Callable[[Any], Callable[[], None]] | None

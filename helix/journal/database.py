@@ -16,6 +16,7 @@ from helix import files, resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
 from helix.journal import table_check
 from helix.journal.decoding import damaged
+from helix.model.durability import Durability
 
 PAGE_CACHE_KIB = 16_384
 _PAGES_BEFORE_CHECKPOINT = 2_048
@@ -33,6 +34,7 @@ class Database:
         Raises StoreTooNewError, StoreCorruptError, DiskFullError or StoreError (SQLite without FTS5).
         """
         self.path = self.beside = path
+        self.durability = Durability.SINGLE
         self._page_cache_kib = page_cache_kib
         files.private_folder(path.parent)
         self._local = threading.local()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
+from helix.model.durability import Durability
 from helix.model.edge import Relation
 from helix.model.episode import Episode, session_id
 from helix.model.ids import Id
@@ -306,6 +307,7 @@ class StatusReport:
     applied_seq: Annotated[int, "The last row of the journal that the graph has."]
     poison_rows: Annotated[int, "Rows set aside because they could not be applied."]
     disk_bytes: Annotated[Mapping[str, int], "Bytes on disk, by part."]
+    durability: Annotated[Durability, "What an acknowledged change survives."]
     journal_bytes_week: Annotated[int, "How much the journal grew in the last week."]
     memory_bytes: Annotated[int, "Resident memory of the daemon."]
     paused: Annotated[bool, "Whether capture is paused: nothing new is ingested, and no background job runs."]

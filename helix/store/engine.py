@@ -52,14 +52,21 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
 def _on_server(settings: Settings, folder: Path) -> Engine:
     from helix.journal.postgres.tenant_database import TenantDatabase
 
-    server = server_at(settings.engine)
+    server = server_at(settings.engine, vouched=settings.engine_vouched)
     server.check()
     tenant = server.tenant(settings.tenant)
-    backend = TenantDatabase(server, tenant.id, server.claim(tenant.id), folder / "journal", owns_server=True)
+    backend = TenantDatabase(
+        server,
+        tenant.id,
+        server.claim(tenant.id),
+        folder / "journal",
+        owns_server=True,
+        requires_quorum=settings.require_quorum,
+    )
     return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant.id)
 
 
-def server_at(address: str) -> Server:
+def server_at(address: str, *, vouched: bool = False) -> Server:
     """Return a server by its address. Raises ConfigError without the extra that speaks to one."""
     try:
         from helix.journal.postgres.postgres_server import Server
@@ -68,7 +75,7 @@ def server_at(address: str) -> Server:
             f"a server's journal takes more than what is installed: {error.name} is missing",
             hint="pip install 'helix-memory[server]'",
         ) from error
-    return Server(address)
+    return Server(address, vouched=vouched)
 
 
 def reader_of(address: str, tenant: int) -> JournalReader:

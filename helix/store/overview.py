@@ -77,6 +77,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         applied_seq=store.graph.applied_seq,
         poison_rows=len(store.journal.poison()),
         disk_bytes=disk,
+        durability=store.journal.database.durability,
         journal_bytes_week=store.journal.bytes_since(week_ago),
         memory_bytes=resident_bytes(),
         paused=store.paused,

@@ -2,47 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helix.processes import python_command
-from tests.waiting import MOST_SECONDS
-
-SCOPE = "acme/api"
-
-
-class Machine:
-    """A home with a daemon of its own, asked by commands in processes of their own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-
-    def __call__(self, *arguments: str, **given: str) -> Any:
-        """Return what a command says, in JSON."""
-        told = {"HELIX_HOME": str(self.home), "HELIX_EMBEDDING_MODEL": "none", "HOME": str(self.home.parent)}
-        run = subprocess.run(
-            python_command("helix.cli.main", *arguments, "--json", program=sys.executable),
-            env={"PATH": os.environ["PATH"], **told, **given},
-            cwd=self.home.parent,
-            capture_output=True,
-            text=True,
-            timeout=MOST_SECONDS,
-        )
-        assert run.returncode == 0, run.stderr
-        return json.loads(run.stdout)
-
-    def store(self, words: str) -> None:
-        self("store", "--trigger", words, "--resolution", "as it was decided", "--scope", SCOPE)
-
-    def names(self) -> set[str]:
-        return {edge["node"]["name"] for edge in self("list", "--scope", SCOPE)["memories"]["edges"]}
+from tests.machine import SCOPE, Machine
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import psycopg
@@ -27,6 +26,7 @@ from helix.errors import (
     StoreTooNewError,
 )
 from helix.journal.postgres.dialect import scripts
+from helix.model.durability import Durability
 
 MOST_CONNECTIONS = 20
 _CONNECT_SECONDS = 10
@@ -34,26 +34,6 @@ _OLDEST = 160_000
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
 _ANEW = "check that the server runs and that its address is right, then try again"
-
-
-class Durability(StrEnum):
-    """What a commit is worth that the server acknowledged, by how it is set up."""
-
-    QUORUM = "quorum"
-    SINGLE = "single"
-    UNSAFE = "unsafe"
-
-    @property
-    def words(self) -> str:
-        """What that means, in words."""
-        return _MEANINGS[self]
-
-
-_MEANINGS = {
-    Durability.QUORUM: "a commit is on this server's disk and on a standby",
-    Durability.SINGLE: "a commit is on this server's disk and nowhere else",
-    Durability.UNSAFE: "a commit may be lost with the machine: fsync or synchronous_commit is off",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +50,14 @@ class Tenant:
 class Server:
     """One server, by its address; any thread may use it."""
 
-    def __init__(self, url: str, *, most: int = MOST_CONNECTIONS) -> None:
-        """Connect when it is first asked for something. Raises ConfigError for an address that cannot be one."""
+    def __init__(self, url: str, *, vouched: bool = False, most: int = MOST_CONNECTIONS) -> None:
+        """Connect when it is first asked for something. Raises ConfigError for an address that cannot be one.
+
+        `vouched`: whoever runs the server says that a commit survives a machine, of which its settings do not tell.
+        """
         check_address(url)
         self.url = url
+        self._vouched = vouched
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -127,7 +111,15 @@ class Server:
     def durability(self) -> Durability:
         """Return what a commit is worth on this server."""
         with mapped(), self.connection() as connection:
-            return durability_of(*_one(connection.execute(f"SELECT {DURABILITY}")))
+            return self.durability_of(*_one(connection.execute(f"SELECT {DURABILITY}")))
+
+    def durability_of(self, fsync: str, waits: str, standbys: str) -> Durability:
+        """Return what a commit is worth, by what `DURABILITY` found."""
+        if fsync != "on" or waits == "off":
+            return Durability.UNSAFE
+        if self._vouched:
+            return Durability.ENGINE
+        return Durability.QUORUM if standbys.strip() and waits in ("on", "remote_apply") else Durability.SINGLE
 
     def _lacking(self, connection: psycopg.Connection[Any]) -> list[tuple[int, str, str]]:
         applied = dict(connection.execute("SELECT number, hash FROM migration").fetchall())
@@ -243,13 +235,6 @@ DURABILITY = ", ".join(
     f"current_setting('{name}')" for name in ("fsync", "synchronous_commit", "synchronous_standby_names")
 )
 """What a statement asks to know the durability of its own commit."""
-
-
-def durability_of(fsync: str, waits: str, standbys: str) -> Durability:
-    """Return what a commit is worth, by the server's settings."""
-    if fsync != "on" or waits == "off":
-        return Durability.UNSAFE
-    return Durability.QUORUM if standbys.strip() and waits in ("on", "remote_apply") else Durability.SINGLE
 
 
 def check_address(url: str) -> None:

@@ -22,13 +22,14 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from helix.errors import NotHomeError
+from helix.errors import EngineError, NotHomeError
 from helix.journal.backend import Connection, Rows
 from helix.journal.postgres.dialect import translated
-from helix.journal.postgres.postgres_server import Server, mapped
+from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
+from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
 _BEGIN = (
-    "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING seq, commits",
+    f"UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING commits, {DURABILITY}",
     "SELECT epoch FROM head WHERE tenant = $1",
 )
 _REACHED = (
@@ -89,18 +90,28 @@ class TenantDatabase:
     """One tenant's tables. A process that writes them has claimed the tenant first."""
 
     def __init__(
-        self, server: Server, tenant: int, epoch: int | None, beside: Path, *, owns_server: bool = False
+        self,
+        server: Server,
+        tenant: int,
+        epoch: int | None,
+        beside: Path,
+        *,
+        owns_server: bool = False,
+        requires_quorum: bool = False,
     ) -> None:
         """`epoch` is what `Server.claim` answered; None for who only reads. `beside` is a place for scratch files.
 
-        With `owns_server` the server's connections end with it.
+        With `owns_server` the server's connections end with it. With `requires_quorum` nothing is written that would be
+        on one machine alone.
         """
+        self.durability = Durability.SINGLE
         self.beside = beside
         self.committed: Callable[[Any], Callable[[], None]] | None = None
         self.closed = False
         self.tenant = tenant
         self._server = server
         self._epoch = epoch
+        self._requires_quorum = requires_quorum
         self._owns_server = owns_server
         self._commits: int | None = None
         self._turn = threading.RLock()
@@ -137,7 +148,13 @@ class TenantDatabase:
             found = connection.execute(look, (self.tenant,)).fetchone()
             whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
             raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
-        commits = int(row[1])
+        commits = int(row[0])
+        self.durability = self._server.durability_of(*row[1:])
+        if self._requires_quorum and self.durability not in ENOUGH_FOR_A_QUORUM:
+            raise EngineError(
+                f"the server's commits are worth too little: {self.durability.said.lower()}",
+                hint="give it a standby (`synchronous_standby_names`), or do without `require_quorum`",
+            )
         if self._commits is not None and commits != self._commits + 1:
             raise NotHomeError(
                 f"tenant {self.tenant} holds changes that this process has not seen",

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (7dfa48c5ddd4295d).
+// Written by scripts/schema from the schema and queries/operations.graphql (517a05c27bab0fc6).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -46,6 +46,17 @@ export type DisputeStatus =
   | 'RESOLVED'
   /** A rule decided it. */
   | 'SETTLED';
+
+/** What an acknowledged change survives. */
+export type Durability =
+  /** Whoever runs the server vouches for it. */
+  | 'ENGINE'
+  /** It is on the server's disk and on a standby's. */
+  | 'QUORUM'
+  /** It is on one machine's disk, and nowhere else. */
+  | 'SINGLE'
+  /** It may be lost with the machine: the server does not wait for its disk. */
+  | 'UNSAFE';
 
 /**
  * What was run. `other` is a task's own verify command that is none of the known tools.
@@ -2090,7 +2101,7 @@ export type StalledFragment = { stalled: boolean, info: StallFragment | null };
 
 export type StatsFragment = { total: number, totalHelped: number, totalFailed: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, episodes: number, entities: number, relationships: number, embeddingCoverage: number, byType: Array<CountFragment>, byStatus: Array<CountFragment> };
 
-export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
+export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, durability: Durability, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
 
 export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
 
@@ -3589,6 +3600,7 @@ export const StatusReportFragmentDoc = gql`
   diskBytes {
     ...Count
   }
+  durability
   journalBytesWeek
   memoryBytes
   paused
