@@ -168,7 +168,10 @@ def _server(
         gone = not daemon.is_announced(store)
         if gone:
             logger.warning("leaving: daemon.json is gone, or names another process")
-        return gone
+        fenced = helix.store.journal.database.fenced
+        if fenced:
+            logger.warning("leaving: another process may serve the tenant by now")
+        return gone or fenced
 
     config = uvicorn.Config(
         app,

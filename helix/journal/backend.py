@@ -43,6 +43,11 @@ class Backend(Protocol):
     """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
 
     @property
+    def fenced(self) -> bool:
+        """Whether another process may have written by now: whoever holds anything in memory has to let go of it."""
+        ...
+
+    @property
     def closed(self) -> bool:
         """Whether nothing can be read or written any more."""
         ...

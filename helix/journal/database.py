@@ -41,7 +41,7 @@ class Database:
         self._write_lock = threading.RLock()
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
-        self.closed = False
+        self.closed = self.fenced = False
         self.committed: Callable[[sqlite3.Connection], Callable[[], None]] | None = None
         """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
         try:

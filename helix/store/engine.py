@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,19 +51,26 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
 
 
 def _on_server(settings: Settings, folder: Path) -> Engine:
+    server = server_at(settings.engine, vouched=settings.engine_vouched)
+    from helix.journal.postgres.home import Home
     from helix.journal.postgres.tenant_database import TenantDatabase
 
-    server = server_at(settings.engine, vouched=settings.engine_vouched)
-    server.check()
-    tenant = server.tenant(settings.tenant)
-    backend = TenantDatabase(
-        server,
-        tenant.id,
-        server.claim(tenant.id),
-        folder / "journal",
-        owns_server=True,
-        requires_quorum=settings.require_quorum,
-    )
+    with ExitStack() as opened:  # what was opened is closed again where the rest fails
+        opened.callback(server.close)
+        server.check()
+        tenant = server.tenant(settings.tenant)
+        home = Home(server)
+        opened.callback(home.close)
+        epoch = home.claim(tenant.id)
+        backend = TenantDatabase(
+            server,
+            tenant.id,
+            epoch,
+            folder / "journal",
+            closing=opened.pop_all().close,
+            lost=lambda: home.lost,
+            requires_quorum=settings.require_quorum,
+        )
     return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant.id)
 
 
@@ -84,5 +92,5 @@ def reader_of(address: str, tenant: int) -> JournalReader:
         return file_reader(Path(address))
     from helix.journal.postgres.tenant_database import TenantDatabase
 
-    backend = TenantDatabase(server_at(address), tenant, None, Path(), owns_server=True)
+    backend = TenantDatabase(server_at(address), tenant, None, Path())
     return JournalReader(backend.snapshot)

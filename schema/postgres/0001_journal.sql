@@ -8,11 +8,20 @@ CREATE TABLE tenant (
     made_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- The processes that serve, each until a moment of the database's clock. A living one says again and again that it
+-- lives, and takes its row away when it ends.
+CREATE TABLE process (
+    id uuid PRIMARY KEY,
+    name text NOT NULL,
+    until timestamptz NOT NULL
+);
+
 -- Who writes a tenant, and how far its journal has come. Every transaction locks this row and counts itself in it, so
 -- that a commit whose answer was lost can be told from one that never came. `epoch` grows with every new home: whoever
 -- holds an older one writes nothing any more.
 CREATE TABLE head (
     tenant bigint PRIMARY KEY REFERENCES tenant (id),
+    home uuid,
     epoch bigint NOT NULL DEFAULT 0,
     commits bigint NOT NULL DEFAULT 0,
     seq bigint NOT NULL DEFAULT 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,8 +12,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from helix.errors import EngineError, HelixError, NotHomeError
+from helix.errors import EngineError, HelixError, NotHomeError, StoreLockedError
 from helix.journal.log import Journal
+from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.edge import Label
@@ -165,3 +167,27 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
     again.append([put("z")], 3)
     assert names(server, tenant) == [*there, "z"]
     assert again.verify_chain().damaged == ()
+
+
+def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server: Server, tenant: Tenant) -> None:
+    here, there = uuid.uuid4(), uuid.uuid4()
+    server.renew(here, "here", 60)
+    server.claim(tenant.id, here)
+    with pytest.raises(StoreLockedError, match="here"):
+        server.claim(tenant.id, there)
+    server.renew(here, "here", 0)
+    assert server.claim(tenant.id, there) == 2
+    server.renew(there, "there", 60)
+    server.leave(there)
+    assert server.claim(tenant.id, here) == 3
+
+
+def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:
+    with closing(Home(server)) as home:
+        database = TenantDatabase(
+            server, tenant.id, home.claim(tenant.id), tmp_path / "journal", lost=lambda: home.lost
+        )
+        assert not database.fenced
+        with server.connection() as connection:  # as if it had been asleep for so long
+            connection.execute("UPDATE head SET home = NULL WHERE tenant = $1", (tenant.id,))
+        assert until(lambda: database.fenced)

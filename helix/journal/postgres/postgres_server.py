@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from helix.errors import (
     NotFoundError,
     NotHomeError,
     StoreError,
+    StoreLockedError,
     StoreTooNewError,
 )
 from helix.journal.postgres.dialect import scripts
@@ -33,6 +35,16 @@ _CONNECT_SECONDS = 10
 _OLDEST = 160_000
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
+_CLAIM = (
+    "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
+    " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now())"
+    " RETURNING epoch, commits"
+)
+_WHOSE = "SELECT coalesce(name, 'another process') FROM head LEFT JOIN process ON id = home WHERE tenant = $1"
+_RENEW = (
+    "INSERT INTO process (id, name, until) VALUES ($1, $2, now() + make_interval(secs => $3))"
+    " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
+)
 _ANEW = "check that the server runs and that its address is right, then try again"
 
 
@@ -170,19 +182,39 @@ class Server:
             rows = connection.execute(f"{statement} ORDER BY slug", values).fetchall()
         return [Tenant(id=row[0], slug=row[1], state=row[2], rows=row[3], epoch=row[4]) for row in rows]
 
-    def claim(self, tenant: int) -> int:
-        """Become the home of a tenant; return the epoch that its transactions have from now on."""
+    def claim(self, tenant: int, process: uuid.UUID | None = None) -> int:
+        """Become the home of a tenant; return the epoch that its transactions have from now on.
+
+        Raises StoreLockedError while another process lives that is its home. Without a `process` nobody else is told.
+        """
         with mapped(), self.connection() as connection:
             connection.execute("BEGIN")
-            row = connection.execute(
-                "UPDATE head SET epoch = epoch + 1, commits = commits + 1 WHERE tenant = $1 RETURNING epoch, commits",
-                (tenant,),
-            ).fetchone()
+            row = connection.execute(_CLAIM, (tenant, process)).fetchone()
             if row is None:
+                there = connection.execute(_WHOSE, (tenant,)).fetchone()
                 connection.execute("ROLLBACK")
-                raise NotFoundError(f"the server has no tenant {tenant}")
+                if there is None:
+                    raise NotFoundError(f"the server has no tenant {tenant}")
+                raise StoreLockedError(f"the tenant is served by {there[0]}", hint="ask there, or end that process")
             self.commit(connection, tenant, row[0], row[1])
             return int(row[0])
+
+    def renew(self, process: uuid.UUID, name: str, seconds: float) -> None:
+        """Say that a process lives, for so many seconds by the server's clock."""
+        with mapped(), self.connection() as connection:
+            connection.execute(_RENEW, (process, name, seconds))
+
+    def homes(self, process: uuid.UUID) -> set[int]:
+        """Return the tenants that a process is home to."""
+        with mapped(), self.connection() as connection:
+            rows = connection.execute("SELECT tenant FROM head WHERE home = $1", (process,)).fetchall()
+        return {tenant for (tenant,) in rows}
+
+    def leave(self, process: uuid.UUID) -> None:
+        """Say that a process ends: its tenants are free at once."""
+        with mapped(), self.connection() as connection:
+            connection.execute("UPDATE head SET home = NULL WHERE home = $1", (process,))
+            connection.execute("DELETE FROM process WHERE id = $1", (process,))
 
     def commit(self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int) -> None:
         """Commit, and return once the change is durable as far as the server promises it.

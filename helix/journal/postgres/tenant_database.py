@@ -96,13 +96,14 @@ class TenantDatabase:
         epoch: int | None,
         beside: Path,
         *,
-        owns_server: bool = False,
+        closing: Callable[[], object] = lambda: None,
+        lost: Callable[[], bool] = lambda: False,
         requires_quorum: bool = False,
     ) -> None:
         """`epoch` is what `Server.claim` answered; None for who only reads. `beside` is a place for scratch files.
 
-        With `owns_server` the server's connections end with it. With `requires_quorum` nothing is written that would be
-        on one machine alone.
+        `closing` is called at its end, and `lost` asked whether another process may write the tenant by now. With
+        `requires_quorum` nothing is written that would be on one machine alone.
         """
         self.durability = Durability.SINGLE
         self.beside = beside
@@ -112,9 +113,16 @@ class TenantDatabase:
         self._server = server
         self._epoch = epoch
         self._requires_quorum = requires_quorum
-        self._owns_server = owns_server
+        self._closing = closing
+        self._lost = lost
+        self._refused = False
         self._commits: int | None = None
         self._turn = threading.RLock()
+
+    @property
+    def fenced(self) -> bool:
+        """Whether another process writes the tenant by now, or may: what this one holds in memory is no longer sure."""
+        return self._refused or self._lost()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -145,6 +153,7 @@ class TenantDatabase:
         count, look = _BEGIN
         row = connection.execute(count, (self.tenant, self._epoch)).fetchone()
         if row is None:
+            self._refused = True
             found = connection.execute(look, (self.tenant,)).fetchone()
             whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
             raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
@@ -156,6 +165,7 @@ class TenantDatabase:
                 hint="give it a standby (`synchronous_standby_names`), or do without `require_quorum`",
             )
         if self._commits is not None and commits != self._commits + 1:
+            self._refused = True
             raise NotHomeError(
                 f"tenant {self.tenant} holds changes that this process has not seen",
                 hint="ask again: the tenant is opened anew",
@@ -181,6 +191,6 @@ class TenantDatabase:
 
     def close(self) -> None:
         """Read and write no more; twice is no error."""
-        self.closed = True
-        if self._owns_server:
-            self._server.close()
+        if not self.closed:
+            self.closed = True
+            self._closing()
