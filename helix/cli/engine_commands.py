@@ -93,6 +93,27 @@ def check(invocation: Invocation, /, address: str) -> None:
     invocation.emit(data, show)
 
 
+@click.command("migrate")
+@click.option("--from", "source", required=True, metavar="PLACE", help="A store's folder, or a server's address.")
+@click.option("--to", "target", required=True, metavar="PLACE", help="Where it is to go: the other of the two.")
+@click.option("--tenant", default="main", help="Its name on the server; `main` by default.")
+@click.pass_obj
+def move(invocation: Invocation, /, source: str, target: str, tenant: str) -> None:
+    """Carry a store from a file to a server, or back; it is served there from then on.
+
+    Nobody may serve either meanwhile. What was cut off goes on when it is asked for again.
+
+    \b
+    helix migrate --from ~/.helix/store --to postgresql://helix@db/helix --tenant shop
+    """
+    from helix.store import moves
+
+    moved = moves.carry(source, target, tenant, lambda table, rows: invocation.say(f"{table}: {rows:,} rows"))
+    data = {"moved": {"rows": dict(moved.rows), "chain": moved.chain}}
+    words = f"{moved.rows['log']:,} rows of the log and {moved.rows['node']:,} nodes are at {target}"
+    invocation.emit(data, lambda out: out.line(words))
+
+
 @click.group()
 def tenant() -> None:
     """Make and list the tenants of a server: each is a store of its own.

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from helix import files
-from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError
+from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError, StoreError
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
 from helix.journal.memory_rows import MemoryRows
@@ -33,6 +33,7 @@ from helix.store.graph_follower import GraphFollower
 from helix.store.index import Index
 from helix.store.jobs import Ticket
 from helix.store.log_check import LogCheck
+from helix.store.moving import MOVED_TO
 from helix.store.near_pairs import NearPairs
 from helix.store.projection import Projection
 from helix.store.runtime import Runtime
@@ -103,6 +104,9 @@ class Store:
         engine = open_engine(settings, self.path, to_micros(clock()))
         self.mark = engine.mark
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=self.mark)
+        if moved := self.journal.meta(MOVED_TO):
+            self.journal.close()
+            raise StoreError(f"this store has moved to {moved}", hint="serve it there: `helix serve --engine ADDRESS`")
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()

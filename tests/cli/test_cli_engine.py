@@ -65,6 +65,33 @@ def test_tenants_share_nothing(cluster: Cluster, tmp_path: Path) -> None:
             machine.run("stop")
 
 
+def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) -> None:
+    here = Machine(tmp_path / "here" / "home")
+    there = Machine(tmp_path / "there" / "home", {"HELIX_ENGINE": cluster.address, "HELIX_TENANT": "moved"})
+    for machine in (here, there):
+        machine.home.mkdir(parents=True)
+    place = str(here.home / "store")
+    there("engine", "init")
+    try:
+        here.store("the proxy listens on port 8080")
+        assert here.run("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved").returncode != 0
+        here("stop")
+        assert (
+            here("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved")["moved"]["rows"]["log"] > 0
+        )
+        assert "has moved" in here.run("list", "--scope", SCOPE).stderr
+        there.store("tests need a database")
+        assert len(there.names()) == 2
+        there("stop")
+        there("migrate", "--from", cluster.address, "--to", place, "--tenant", "moved")
+        assert "is moved" in there.run("list", "--scope", SCOPE).stderr
+        assert len(here.names()) == 2
+        assert [one for one in here("doctor")["doctor"]["findings"] if not one["ok"]] == []
+    finally:
+        for machine in (here, there):
+            machine.run("stop")
+
+
 def test_a_password_in_an_address_is_refused_and_not_repeated(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "home")
     machine.home.mkdir()

@@ -31,6 +31,7 @@ from helix.journal.postgres.dialect import scripts
 from helix.model.durability import Durability
 
 MOST_CONNECTIONS = 20
+ACTIVE, INCOMING, MOVED = "active", "incoming", "moved"
 _CONNECT_SECONDS = 10
 _OLDEST = 160_000
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
@@ -147,20 +148,25 @@ class Server:
                 raise StoreError(f"migration {name} has changed since it was applied", hint="reinstall Helix")
         return [(number, *script) for number, script in sorted(known.items()) if number not in applied]
 
-    def create(self, slug: str) -> Tenant:
-        """Make an empty tenant. Raises InvalidInputError or ConflictError for its name."""
+    def create(self, slug: str, state: str = ACTIVE) -> Tenant:
+        """Make an empty tenant. Raises ConfigError or ConflictError for its name."""
         if not _SLUG.fullmatch(slug):
             raise ConfigError(
                 f"{slug!r} is no name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
             )
         with mapped(), self.connection() as connection, connection.transaction():
             made = connection.execute(
-                "INSERT INTO tenant (slug) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id", (slug,)
+                "INSERT INTO tenant (slug, state) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id", (slug, state)
             ).fetchone()
             if made is None:
                 raise ConflictError(f"there is a tenant {slug!r} already", hint="`helix tenant list` shows them")
             connection.execute("INSERT INTO head (tenant) VALUES ($1)", made)
         return self.tenant(slug)
+
+    def set_state(self, tenant: int, state: str) -> None:
+        """Say that a tenant is `active`, `incoming` while it is carried here, or `moved`."""
+        with mapped(), self.connection() as connection:
+            connection.execute("UPDATE tenant SET state = $2 WHERE id = $1", (tenant, state))
 
     def tenants(self) -> list[Tenant]:
         """Return every tenant, by name."""

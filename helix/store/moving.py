@@ -1,0 +1,140 @@
+"""Moving: carries a whole store from one engine to another, the log byte for byte, and compares both afterwards.
+
+The log comes first, in parts that stay: a move that was cut off goes on behind the last row that both have. Every other
+table is small beside it and is carried anew. Only what is the same on both sides counts as moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.errors import ConflictError, StoreCorruptError
+from helix.journal.backend import Backend, Connection
+
+TABLES: Mapping[str, Sequence[str]] = {
+    "log": ("seq", "at", "payload", "salt", "digest", "chain"),
+    "node": ("label", "id", "props"),
+    "edge": ("type", "source_label", "source", "target_label", "target", "props"),
+    "passage": ("number", "id", "owner_label", "owner", "text"),
+    "token": ("number", "tokens"),
+    "space": ("id", "model", "dimension", "digest", "active"),
+    "vector": ("space", "number", "vector"),
+    "poison": ("seq", "at", "error"),
+    "meta": ("key", "value"),
+    "work": (
+        *("id", "kind", "key", "payload", "state", "attempts", "not_before", "created_at"),
+        *("started_at", "ended_at", "error", "result", "again"),
+    ),
+    "job_step": ("job", "step", "seq"),
+    "effect": ("job", "key", "step", "seq", "before", "after", "crossed", "space", "vector"),
+    "undone": ("job", "seq", "at"),
+    "model_answer": ("key", "at", "model", "answer", "tokens_in", "tokens_out", "cost"),
+    "model_spend": ("month", "provider", "calls", "failures", "tokens_in", "tokens_out", "cost"),
+    "extracted": ("episode", "edition", "candidates", "vectors"),
+    "idempotency": ("key", "step", "at", "salt", "digest", "answer"),
+    "strand_version": (*("id", "selection", "seq", "at", "root", "parents", "who", "why", "tag", "taken_at"),),
+}
+"""What is carried, with its columns. `known_copy` stays: copies of a file are no copies of what took its place."""
+
+MOVED_TO = "moved_to"
+"""Key under which a store says where it went: it is opened no more."""
+
+_AT_ONCE = 1_000
+_TRUTHS = frozenset({("space", "active"), ("effect", "crossed")})
+_IN_ORDER = {"log": "seq", "effect": "rowid", "strand_version": "rowid"}
+
+Progress = Callable[[str, int], None]
+"""Told which table is being carried, and how many rows of it are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What was carried: rows by table, and the digest of the log up to its newest row, in hexadecimal digits."""
+
+    rows: Mapping[str, int]
+    chain: str
+
+
+def move(source: Backend, target: Backend, progress: Progress = lambda table, rows: None) -> Moved:
+    """Carry everything from `source` to `target`, an empty store or what a move from the same one left.
+
+    Nobody else writes either meanwhile. Raises ConflictError where the target holds something else, and
+    StoreCorruptError where both do not hold the same afterwards.
+    """
+    with source.snapshot() as reading:
+        _check(reading, target)
+        for table, columns in TABLES.items():
+            after = _emptied(target, table)
+            for part in _parts(reading, table, columns, after):
+                with target.transaction() as connection:
+                    connection.executemany(_putting(table, columns), part)
+                progress(table, len(part))
+        with target.snapshot() as written:
+            here, there = _digests(reading), _digests(written)
+            different = [table for table in TABLES if here[table] != there[table]]
+            if different:
+                raise StoreCorruptError(
+                    f"what was carried is not what there is: {', '.join(different)}",
+                    hint="move it again; a text with U+0000 in it cannot be kept on a server",
+                )
+            newest = written.execute("SELECT chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+    return Moved(rows={table: count for table, (count, _) in here.items()}, chain=newest[0].hex() if newest else "")
+
+
+def _check(reading: Connection, target: Backend) -> None:
+    """Raise ConflictError where the target's log is not the beginning of this one."""
+    with target.reading() as connection:
+        newest = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+    if newest is None:
+        return
+    same = reading.execute("SELECT chain FROM log WHERE seq = ?", (newest[0],)).fetchone()
+    if same is None or bytes(same[0]) != bytes(newest[1]):
+        raise ConflictError("the target holds another store", hint="move to an empty one: a new tenant, a new folder")
+
+
+def _emptied(target: Backend, table: str) -> int:
+    """Remove what an earlier move left of a table; leave the log, and return its newest row."""
+    with target.transaction() as connection:
+        if table == "log":
+            return int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
+        connection.execute(f"DELETE FROM {table}")
+    return 0
+
+
+def _parts(reading: Connection, table: str, columns: Sequence[str], after: int) -> Iterator[list[tuple[Any, ...]]]:
+    order = f" ORDER BY {_IN_ORDER[table]}" if table in _IN_ORDER else ""
+    where = " WHERE seq > ?" if table == "log" else ""
+    found = reading.execute(f"SELECT {', '.join(columns)} FROM {table}{where}{order}", (after,) if where else ())
+    part: list[tuple[Any, ...]] = []
+    for row in found:
+        part.append(_plain(row))
+        if len(part) == _AT_ONCE:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _putting(table: str, columns: Sequence[str]) -> str:
+    marks = ("? <> 0" if (table, column) in _TRUTHS else "?" for column in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})"
+
+
+def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Return a row as every engine gives it: truth is a number."""
+    return tuple(int(value) if isinstance(value, bool) else value for value in row)
+
+
+def _digests(connection: Connection) -> dict[str, tuple[int, int]]:
+    """Return for each table how many rows it has, and a digest of them, in whatever order they come."""
+    found = {}
+    for table, columns in TABLES.items():
+        count = total = 0
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            count += 1
+            total += int.from_bytes(hashlib.sha256(repr(_plain(row)).encode("utf-8", "surrogatepass")).digest())
+        found[table] = (count, total % (1 << 256))
+    return found

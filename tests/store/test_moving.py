@@ -1,0 +1,109 @@
+"""A store moves between engines whole: from a file to a server, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from helix.errors import ConflictError, HelixError
+from helix.journal.backend import Backend
+from helix.journal.database import Database
+from helix.journal.log import Journal
+from helix.journal.postgres.dialect import tables
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Label
+from helix.model.operations import Change, PutNode
+from helix.operations import memories
+from helix.service import Helix
+from helix.store import moving
+from helix.text.tokens import lexical_tokens
+
+SINCE = {"rowid"}
+
+
+@pytest.fixture
+def tenant(server: Server, tmp_path: Path) -> Callable[[], TenantDatabase]:
+    """Return what makes a new tenant."""
+
+    def made() -> TenantDatabase:
+        found = server.create(f"m{len(server.tenants())}")
+        return TenantDatabase(server, found.id, server.claim(found.id), tmp_path / found.slug)
+
+    return made
+
+
+@pytest.fixture
+def lived_in(helix: Helix) -> Iterator[Database]:
+    """A store in a file that has some of everything in it."""
+    for number in range(30):
+        memories.store(helix, StoreRequest(trigger=f"ünit {number} of the build", resolution="run it", kind="fact"))
+    memories.forget(helix, memories.memories(helix, first=1).items[0].id)
+    helix.flush()
+    helix.worker.settle()
+    with helix.store.journal.database.transaction() as connection:
+        connection.execute("INSERT INTO undone VALUES ('j', 1, 2)")
+        connection.execute(
+            "INSERT INTO effect (job, key, step, seq, before, after, crossed) VALUES ('j', 'k', 's', 1, NULL, NULL, 1)"
+        )
+    yield helix.store.journal.file
+
+
+def journal(backend: Backend) -> Journal:
+    return Journal(backend, tokenise=lexical_tokens)
+
+
+def test_every_table_is_carried_but_what_belongs_to_a_file(tmp_path: Path) -> None:
+    assert {name: [c for c in columns if c not in SINCE] for name, columns in tables().items() if name != "head"} == {
+        **{name: list(columns) for name, columns in moving.TABLES.items()},
+        "known_copy": ["path", "made_at"],
+    }
+
+
+def test_there_and_back_everything_is_as_it_was(
+    lived_in: Database, tenant: Callable[[], TenantDatabase], tmp_path: Path
+) -> None:
+    on_server, in_file = tenant(), Database(tmp_path / "back.db")
+    there = moving.move(lived_in, on_server)
+    back = moving.move(on_server, in_file)
+    assert there == back
+    assert min(there.rows[table] for table in ("log", "node", "passage", "token", "vector", "effect", "meta")) > 0
+    with closing(journal(on_server)) as carried:
+        assert carried.verify_chain().damaged == ()
+        assert carried.chain_at(carried.last_seq) == there.chain
+        assert carried.compare_state().differences == ()
+    in_file.close()
+
+
+def test_a_move_that_was_cut_off_goes_on(lived_in: Database, tenant: Callable[[], TenantDatabase]) -> None:
+    target = tenant()
+
+    class Cut(Exception):
+        """Ends a move on the way."""
+
+    def cut(table: str, rows: int) -> None:
+        if table == "passage":
+            raise Cut
+
+    with pytest.raises(Cut):
+        moving.move(lived_in, target, cut)
+    assert moving.move(lived_in, target).rows["passage"] > 0
+
+
+def test_a_target_that_holds_another_store_is_refused(lived_in: Database, tmp_path: Path) -> None:
+    other = journal(Database(tmp_path / "other.db"))
+    other.append([Change(kind="test", operations=(PutNode(label=Label.ENTITY, id="x", props={}),))], 1)
+    with pytest.raises(ConflictError):
+        moving.move(lived_in, other.database)
+    other.close()
+
+
+def test_what_a_server_cannot_keep_is_told(lived_in: Database, tenant: Callable[[], TenantDatabase]) -> None:
+    with lived_in.transaction() as connection:
+        connection.execute("UPDATE passage SET text = 'a' || char(0) || 'b' WHERE number = 1")
+    with pytest.raises(HelixError):
+        moving.move(lived_in, tenant())
