@@ -73,6 +73,11 @@ class Cluster:
         """End it at once, with what clients have open."""
         self.run("pg_ctl", "-D", str(self.data), "-w", "-m", "immediate", "stop")
 
+    def is_alive(self) -> bool:
+        """Whether it runs: a server that was killed leaves its note behind."""
+        pid = int((self.data / "postmaster.pid").read_text().split()[0])
+        return Path(f"/proc/{pid}").exists()
+
     def kill(self) -> None:
         """Kill it with its children: -9."""
         pid = int((self.data / "postmaster.pid").read_text().split()[0])
@@ -100,6 +105,7 @@ def running(version: int = 16, *settings: str) -> Iterator[Cluster]:
         try:
             yield cluster
         finally:
-            cluster.stop()
+            if (cluster.data / "postmaster.pid").exists() and cluster.is_alive():
+                cluster.stop()
     finally:
         shutil.rmtree(folder)

@@ -1,0 +1,118 @@
+"""A primary with a standby: what was acknowledged under a quorum is there when the standby takes over."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from helix.errors import EngineError, HelixError
+from helix.journal.log import Journal
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.model.durability import Durability
+from helix.model.edge import Label
+from helix.model.operations import Change, PutNode
+from tests.postgres_cluster import Cluster, running
+from tests.waiting import until
+
+KILLS = 3
+
+
+def put(name: str) -> Change:
+    return Change(kind="test", operations=(PutNode(label=Label.ENTITY, id=name, props={"name": name}),))
+
+
+def with_standby(primary: Cluster, port: int) -> Cluster:
+    """Return a standby that follows the primary, which waits for it from then on."""
+    standby = replace(primary, port=port)
+    connect = f"host={primary.folder} port={primary.port} user=postgres"
+    standby.run("pg_basebackup", "-D", str(standby.data), "-d", connect, "-R", "-X", "stream", "-c", "fast")
+    standby.start()
+    with psycopg.connect(primary.address, autocommit=True) as asked:
+        asked.execute("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
+        asked.execute("SELECT pg_reload_conf()")
+        quorum = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'quorum'"
+        until(lambda: asked.execute(quorum).fetchone())
+    return standby
+
+
+class Writing(threading.Thread):
+    """Writes one change after another until one is refused; knows what was acknowledged."""
+
+    def __init__(self, home: Journal, name: str) -> None:
+        super().__init__(name=name)
+        self._home = home
+        self.acknowledged: list[str] = []
+        self.refused: HelixError | None = None
+        self.start()
+
+    def run(self) -> None:
+        while self.refused is None:
+            one = f"{self.name}-{len(self.acknowledged):05}"
+            try:
+                self._home.append([put(one)], 1)
+                self.acknowledged.append(one)
+            except HelixError as error:
+                self.refused = error
+
+
+def killed(primary: Cluster, tenant: int, beside: Path, name: str) -> tuple[Cluster, list[str]]:
+    """Kill a primary among writes; return the standby that was promoted, and what had been acknowledged."""
+    standby = with_standby(primary, primary.port + 1)
+    address = (
+        f"postgresql://postgres@/postgres?host={primary.folder},{standby.folder}"
+        f"&port={primary.port},{standby.port}&target_session_attrs=read-write"
+    )
+    with closing(Server(address)) as server:
+        tables = TenantDatabase(server, tenant, server.claim(tenant), beside, requires_quorum=True)
+        home = Journal(tables, tokenise=str.split)
+        assert tables.durability is Durability.QUORUM
+        writing = Writing(home, name)
+        until(lambda: len(writing.acknowledged) >= 20)
+        primary.kill()
+        writing.join()
+        assert isinstance(writing.refused, EngineError), writing.refused
+    standby.run("pg_ctl", "-D", str(standby.data), "-w", "promote")
+    return standby, writing.acknowledged
+
+
+def held(server: Server, tenant: int, beside: Path) -> set[str]:
+    """Return what a tenant holds, once all of it proves to be whole."""
+    with server.connection() as connection:  # a primary that was promoted has no standby yet
+        connection.execute("ALTER SYSTEM RESET synchronous_standby_names")
+        connection.execute("SELECT pg_reload_conf()")
+    survivor = Journal(TenantDatabase(server, tenant, server.claim(tenant), beside), tokenise=str.split)
+    assert survivor.verify_chain().damaged == ()
+    assert survivor.compare_state().differences == ()
+    with survivor.snapshot() as (_, state):
+        return {node.id for node in state.nodes()}
+
+
+def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path) -> None:
+    """Time after time the primary is killed among writes, and the standby promoted in its place."""
+    acknowledged: set[str] = set()
+    with running() as primary:
+        with closing(Server(primary.address)) as server:
+            server.migrate()
+            tenant = server.create("team").id
+        serving = primary
+        try:
+            for kill in range(1, KILLS + 1):
+                serving, names = killed(serving, tenant, tmp_path / "x", f"k{kill}")
+                acknowledged.update(names)
+                with closing(Server(serving.address)) as server:
+                    there = held(server, tenant, tmp_path / "x")
+                assert acknowledged <= there
+                assert len(there) <= len(acknowledged) + kill, "of each kill one change may be there beside"
+            with closing(Server(serving.address)) as server:
+                tables = TenantDatabase(server, tenant, server.claim(tenant), tmp_path / "x", requires_quorum=True)
+                with pytest.raises(EngineError, match="worth too little"):
+                    Journal(tables, tokenise=str.split)
+        finally:
+            if serving is not primary:
+                serving.stop()
