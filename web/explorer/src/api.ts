@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { DaemonError, Helix, HelixError, QueryTimeoutError } from "helix-memory";
+import { DaemonError, GraphUnavailableError, Helix, HelixError, QueryTimeoutError } from "helix-memory";
 import type { Answer, Document, PageInfoFragment } from "helix-memory";
 
 import { tell } from "./shell/toasts";
@@ -15,7 +15,10 @@ import { tell } from "./shell/toasts";
 export const helix = new Helix({ url: window.location.origin });
 
 export const queries = new QueryClient({
-  defaultOptions: { queries: { retry: false, staleTime: 5_000, refetchOnWindowFocus: false } },
+  defaultOptions: {
+    queries: { retry: false, staleTime: 5_000, refetchOnWindowFocus: false, networkMode: "always" },
+    mutations: { networkMode: "always" }, // the daemon is on this machine: no network is needed to ask it
+  },
 });
 
 /** The name of an operation, which stands in the keys of its answers. */
@@ -29,11 +32,14 @@ interface Asking {
   keep?: boolean;
   /** Milliseconds after which to ask again. */
   every?: number;
-  /** Whether to ask on where an answer takes too long: the graph may have much to catch up with. */
+  /** Whether to ask on while the graph cannot answer: it may have much to catch up with, or be built anew. */
   patient?: boolean;
 }
 
-const MOST_TRIES = 20;
+const CATCHING_UP = 1_000; // milliseconds between two questions to a graph that cannot answer yet
+
+/** Whether the graph will answer later what it cannot answer now. */
+export const isLate = (error: unknown): boolean => error instanceof QueryTimeoutError || error instanceof GraphUnavailableError;
 
 /** Asks a query, again whenever the store says that something it may rest on has changed. */
 export function useAnswer<Data, Variables>(
@@ -47,7 +53,7 @@ export function useAnswer<Data, Variables>(
     enabled: when,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...(every ? { refetchInterval: every } : {}),
-    ...(patient ? { retry: (tries: number, error: unknown) => error instanceof QueryTimeoutError && tries < MOST_TRIES, retryDelay: 1_000 } : {}),
+    ...(patient ? { retry: (_: number, error: unknown) => isLate(error), retryDelay: CATCHING_UP } : {}),
   });
 }
 

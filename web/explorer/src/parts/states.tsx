@@ -11,6 +11,16 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
+/** The graph cannot answer yet, why, and that nobody has to do anything. */
+export function Late({ reason }: { reason: unknown }) {
+  return (
+    <div className="state" role="status">
+      <p className="state-title">The graph catches up with what was stored. This page goes on by itself.</p>
+      <p className="muted">{wordsOf(reason)[0]}</p>
+    </div>
+  );
+}
+
 /** Nothing is there; the children say what to do next. */
 export function Empty({ title, children }: { title: string; children?: React.ReactNode }) {
   return (

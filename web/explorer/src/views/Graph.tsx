@@ -15,7 +15,7 @@ import type { Drawn, Edge } from "../graph/model";
 import { savePng, saveSvg } from "../graph/picture";
 import { TakeBack } from "../parts/actions";
 import { Facet, Pick } from "../parts/controls";
-import { Empty, Failed, Loading } from "../parts/states";
+import { Empty, Failed, Late, Loading } from "../parts/states";
 import { count, cut, fullTime, Line, plain, Time } from "../parts/text";
 import { Detail } from "./Detail";
 
@@ -103,8 +103,8 @@ function useDrawn(start: string, question: string, community: string) {
     }),
   });
   const walk = useAnswer(WalkDocument, { query: question, scope, limit: 200 }, { when: question !== "" });
-  const inside = useAnswer(CommunityDocument, { id: community, scope, limit: MOST }, { when: community !== "" });
-  const way = useAnswer(PathDocument, { source: start, target: to, scope }, { when: Boolean(start && to) });
+  const inside = useAnswer(CommunityDocument, { id: community, scope, limit: MOST }, { when: community !== "", patient: true });
+  const way = useAnswer(PathDocument, { source: start, target: to, scope }, { when: Boolean(start && to), patient: true });
   const drawn = useMemo(() => {
     const all = nothing();
     if (walk.data)
@@ -122,6 +122,7 @@ function useDrawn(start: string, question: string, community: string) {
     inside: inside.data,
     error: near.error ?? walk.error ?? inside.error ?? way.error,
     unknown: near.error instanceof NotFoundError ? start : way.error instanceof NotFoundError ? to : "",
+    late: inside.failureReason ?? way.failureReason,
     isPending: near.isPending || [walk, inside].some((one) => one.isPending && one.isEnabled),
   };
 }
@@ -136,7 +137,7 @@ function Close({ start, question, community }: { start: string; question: string
   const drawn = useMemo(() => filtered(found.drawn, labels, relations, until), [found.drawn, labels.join(), relations.join(), until]);
   if (found.unknown) return <Unknown name={found.unknown} />;
   if (found.error) return <Failed error={found.error} />;
-  if (found.isPending && drawn.nodes.size === 0) return <Loading what="the graph" />;
+  if (found.isPending && drawn.nodes.size === 0) return found.late ? <Late reason={found.late} /> : <Loading what="the graph" />;
   if (found.drawn.nodes.size === 0) return <Empty title="Nothing lies there.">Begin at another name or question.</Empty>;
   return (
     <>
@@ -164,6 +165,7 @@ function Close({ start, question, community }: { start: string; question: string
         {times.length > 1 && (
           <TimeSlider first={times[0] ?? 0} last={last} value={Math.min(until, last)} onChange={(time) => address.set({ until: time >= last ? null : String(Math.round(time)) })} />
         )}
+        {found.late !== null && <Late reason={found.late} />}
         {found.noWay && <p className="edge">There is no way of at most 8 steps between the two.</p>}
         {found.truncated && <p className="muted small">There is more within so many steps than is drawn.</p>}
         {found.inside && (
@@ -429,7 +431,7 @@ function Overview() {
   }, [overview.data, scope]);
   const open = useCallback((id: string) => address.set({ community: id }, { push: true }), [address]);
   if (overview.error && !overview.data) return <Failed error={overview.error} again={overview.refetch} />;
-  if (!overview.data) return <Loading what={overview.failureCount ? "the graph, which catches up with what was stored" : "the graph"} />;
+  if (!overview.data) return overview.failureReason ? <Late reason={overview.failureReason} /> : <Loading what="the graph" />;
   if (drawn.nodes.size === 0)
     return (
       <Empty title="The graph has no communities yet.">
