@@ -15,6 +15,7 @@ from helix.api.documents import arguments_of, result_of
 from helix.api.schema import build_schema
 from helix.cli import main as command_line
 from helix.cli.invocation import Invocation
+from helix.errors import HelixError
 from helix.operations import OPERATIONS
 from helix.operations.listed import Operation
 from helix.settings import Settings
@@ -48,7 +49,7 @@ def operations() -> str:
         "An argument with `!` has to be given; another one that is left out or null stands for its default. A mutation "
         "takes its arguments as one `input`, and answers with a payload that holds the `result`: "
         '`mutation { forget(input: {nameOrId: "x"}) { result { status } } }`. A field that fails is null, and its '
-        "error says why; the others stand.",
+        "error says why by a code, which stays the same, and a sentence: [the codes](#errors). The others stand.",
     ]
     listed: set[str] = set()
     for module, held in _by_module().items():
@@ -63,7 +64,30 @@ def operations() -> str:
     lines += ["", "## The service itself"]
     for kind, name, field in rest:
         lines += ["", *_operation(kind, name, field, None)]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_errors()])
+
+
+def _errors() -> Iterator[str]:
+    yield "## Errors"
+    yield ""
+    yield (
+        "An error has its code in `extensions.code`, and what to do next in `extensions.hint`. A command leaves with "
+        "the exit status; with `--json` it tells the code too."
+    )
+    yield ""
+    yield "| code | exit status | meaning |"
+    yield "|---|---|---|"
+    for one in _kinds_of(HelixError):
+        yield f"| `{one.code}` | {one.exit_code} | {_cell(inspect.getdoc(one) or '')} |"
+    yield f"| `{HelixError.code}` | {HelixError.exit_code} | Helix did not expect this; `helix logs` has more. |"
+
+
+def _kinds_of(kind: type[HelixError]) -> Iterator[type[HelixError]]:
+    """Return the errors that have a code of their own, each followed by those that are of its kind."""
+    for one in kind.__subclasses__():
+        if one.__module__ == kind.__module__:
+            yield one
+            yield from _kinds_of(one)
 
 
 def _by_module() -> dict[object, list[Operation]]:
