@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import statistics
 import time
@@ -11,15 +12,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from playwright.sync_api import Browser, CDPSession, Locator, Page, Request, ViewportSize
-from window.browser import Daemon, Seen, opened
+from window.browser import ROOT, Daemon, Seen, opened
+from window.hands import SETTLED
+
+from helix.settings import Settings
 
 AIM_MS = 100
 """From a key to the paint after it."""
 
-_SETTLED = (
-    "document.querySelector('main :is(h1, h2, .state-title)')"
-    " && !document.querySelector('[data-placing=true], main .state[role=status], .stale')"
-)
 _SECONDS = 120
 _LOOK_MS = 25
 _QUIET_LOOKS = 3
@@ -36,7 +36,11 @@ _WATCH_KEYS = """() => {
     if (!isTrusted) return; // one that a field passes on to its list
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => window.painted.push(performance.now() - timeStamp);
+      port1.onmessage = () => {
+        const taken = performance.now() - timeStamp;
+        window.painted.push(taken);
+        window.keyPainted?.(taken);
+      };
       port2.postMessage(null);
     });
   }, true);
@@ -64,6 +68,13 @@ class Keys:
     def figures(self) -> dict[str, float]:
         """Return the spread of the times, and the processor's time of a key."""
         return {**spread(self.painted), "busy_ms": round(self.busy_ms / max(1, len(self.painted)), 1)}
+
+
+def daemon_of(settings: Settings) -> Daemon:
+    """Return the daemon of a store that is measured, as a browser is let in by it."""
+    paths = {"HOME": settings.home, "HELIX_HOME": settings.home, "HELIX_DB_PATH": settings.store_path}
+    given = {name: str(path) for name, path in paths.items()}
+    return Daemon(settings.home, {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given})
 
 
 class Looking:
@@ -118,7 +129,7 @@ class Watched:
         """
         until, since, quiet = time.monotonic() + _SECONDS, time.perf_counter(), 0
         while quiet < _QUIET_LOOKS:
-            if self._open or not self.tab.evaluate(_SETTLED):
+            if self._open or not self.tab.evaluate(SETTLED):
                 quiet = 0
             else:
                 since = since if quiet else time.perf_counter()
@@ -159,6 +170,11 @@ class Watched:
             self._debugger = self.tab.context.new_cdp_session(self.tab)
             self._debugger.send("Performance.enable", {"timeDomain": "threadTicks"})
         return figures_of(self._debugger)["TaskDuration"]
+
+    def tell_of_keys(self, told: Callable[[float], None]) -> None:
+        """Have every key on this page tell the milliseconds to its paint, at whatever address; before one is opened."""
+        self.tab.expose_binding("keyPainted", lambda _, taken: told(taken))
+        self.tab.add_init_script(f"({_WATCH_KEYS})()")
 
     def frames(self, act: Callable[[], None]) -> dict[str, float]:
         """Return how many frames a second were drawn while something was done, and the longest wait for one."""

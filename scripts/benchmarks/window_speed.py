@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from playwright.sync_api import Locator
-from window.browser import ROOT, Daemon, chromium
+from playwright.sync_api import Browser, Locator
+from window.browser import chromium
 
 from benchmarks.machine import described
 from benchmarks.speed import load_of_machine
 from benchmarks.speed_daemon import Running, running
 from benchmarks.speed_store import KEPT, Say, made, settings_of
-from benchmarks.window_page import Keys, Looking, Watched, heap, spread
-from helix.settings import Settings
+from benchmarks.window_acting import acted, rows_of
+from benchmarks.window_page import Keys, Looking, Watched, daemon_of, heap, spread
 
 _VIEWS: Mapping[str, str] = {
     "Ask, everything": "/",
@@ -52,15 +52,28 @@ class _Size:
     nodes: int
 
 
-def measure(home: Path, count: int, size: _Size, say: Say) -> dict[str, Any]:
-    """Make the store of `count` memories in `home` or take up the one there; return all figures of the page over it."""
+def measure(home: Path, count: int, size: _Size, only: str, say: Say) -> dict[str, Any]:
+    """Make the store of `count` memories in `home` or take up the one there; return the figures of the page over it.
+
+    `only` is "figures" for what is looked at, "actions" for what is done, or empty for both.
+    """
     built = made(home, count, say)
-    settings = settings_of(home)
     result: dict[str, Any] = {"machine": described(), "load_at_start": load_of_machine(say), "nodes": count}
     result["edges"] = built["edges"]
-    with running(settings) as served, chromium() as browser:
-        looking = Looking(browser, _daemon_of(settings))
-        result |= {
+    with chromium() as browser:
+        if only != "actions":
+            result |= _figures(home, browser, size, say)
+        if only != "figures":
+            result["actions"] = acted(home, browser, say)
+    result["load_at_end"] = round(os.getloadavg()[0], 2)
+    return result
+
+
+def _figures(home: Path, browser: Browser, size: _Size, say: Say) -> dict[str, Any]:
+    settings = settings_of(home)
+    with running(settings) as served:
+        looking = Looking(browser, daemon_of(settings))
+        return {
             "memory_at_start": served.memory(),
             "views": {name: _view(looking, name, path, size, say) for name, path in _VIEWS.items()},
             "keys": _keys(looking, size, say),
@@ -70,14 +83,6 @@ def measure(home: Path, count: int, size: _Size, say: Say) -> dict[str, Any]:
             "memory_at_end": served.memory(),
             "complaints": looking.complaints[:20],
         }
-    result["load_at_end"] = round(os.getloadavg()[0], 2)
-    return result
-
-
-def _daemon_of(settings: Settings) -> Daemon:
-    paths = {"HOME": settings.home, "HELIX_HOME": settings.home, "HELIX_DB_PATH": settings.store_path}
-    given = {name: str(path) for name, path in paths.items()}
-    return Daemon(settings.home, {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given})
 
 
 def _view(looking: Looking, name: str, path: str, size: _Size, say: Say) -> dict[str, Any]:
@@ -176,11 +181,21 @@ def _tours(looking: Looking, size: _Size, say: Say) -> dict[str, Any]:
 def tables(result: Mapping[str, Any]) -> list[str]:
     """Return the figures as lines of Markdown."""
     load = f"load {result['load_at_start']} at the start, {result['load_at_end']} at the end"
-    lines = [f"{result['nodes']:,} memories, {result['edges']:,} edges; {result['machine']}; {load}", ""]
+    said = [f"{result['nodes']:,} memories, {result['edges']:,} edges; {result['machine']}; {load}", ""]
+    if "views" in result:
+        said += _tables_of_figures(result)
+    if "actions" in result:
+        heads = ["by", "actions", "failed", "complaints", "key to paint, ms", "p95", "over 100 ms"]
+        said += [*_table(heads, rows_of(result["actions"])), ""]
+        said += [json.dumps({name: one["failed"] for name, one in result["actions"].items()}, ensure_ascii=False)]
+    return said
+
+
+def _tables_of_figures(result: Mapping[str, Any]) -> list[str]:
     views = [
         [name, one["first_ms"], _words(one["later"]), one["slowest_request"]] for name, one in result["views"].items()
     ]
-    lines += _table(["view", "first ms", "later: median (least to most) ms", "its slowest request"], views)
+    lines = _table(["view", "first ms", "later: median (least to most) ms", "its slowest request"], views)
     keys = [
         [name, _words(one), one["p95"], f"{one['over_100_ms']} of {one['times']}", one["busy_ms"]]
         for name, one in result["keys"].items()
@@ -189,7 +204,7 @@ def tables(result: Mapping[str, Any]) -> list[str]:
     lines += ["", *_table(heads, keys)]
     for part in ("graph", "tours", "memory_at_start", "memory_after_views", "memory_at_end", "complaints"):
         lines += ["", f"{part}: {json.dumps(result[part], ensure_ascii=False)}"]
-    return lines
+    return [*lines, ""]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -206,12 +221,15 @@ def _words(figures: Mapping[str, float]) -> str:
 @click.option("--rounds", default=5, show_default=True, help="How often each view is opened and each word is typed.")
 @click.option("--tours", default=20, show_default=True, help="How often one page goes through all views.")
 @click.option("--drawn", default=2_000, show_default=True, help="Nodes of the graph that is moved, in thousands.")
+@click.option("--only", type=click.Choice(["figures", "actions"]), help="Look, or act, and not both.")
 @click.option("--home", type=click.Path(path_type=Path), help="Folder of the store, kept for the next run.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the JSON to this file too.")
-def window(nodes: int, rounds: int, tours: int, drawn: int, home: Path | None, out: Path | None) -> None:
-    """Views, keystrokes, the graph and memory of the explorer over a store of N memories with some 3 N edges."""
+def window(
+    nodes: int, rounds: int, tours: int, drawn: int, only: str | None, home: Path | None, out: Path | None
+) -> None:
+    """Views, keystrokes, the graph, memory and every action of the explorer: N memories with some 3 N edges."""
     size = _Size(rounds=rounds, tours=tours, nodes=drawn)
-    result = measure(home or KEPT / str(nodes), nodes, size, lambda text: click.echo(text, err=True))
+    result = measure(home or KEPT / str(nodes), nodes, size, only or "", lambda text: click.echo(text, err=True))
     if out is not None:
         out.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
     click.echo("\n".join(tables(result)))

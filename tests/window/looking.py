@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page
 from window.browser import FLAGS, ROOT, Daemon, Seen, browser_path, opened, until
+from window.hands import SETTLED
 
 NARROW = {"width": 360, "height": 740}
 WIDE = {"width": 1280, "height": 860}
-MOST_TABS = 120
 AXE = ROOT / "web/explorer/node_modules/axe-core/axe.min.js"
 WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 LOOKS = ("color-contrast", "target-size")
 """Rules of axe-core that ask how something looks; what the others find is the same in both themes and at every size."""
-SETTLED = (
-    "document.querySelector('main :is(h1, h2, .state-title)')"
-    " && !document.querySelector('[data-placing=true], main .state[role=status], .stale')"
-)
 
 
 class Window:
     """A daemon, and the browser that it has let in."""
 
-    def __init__(self, running: Daemon, browser: Browser) -> None:
+    def __init__(self, running: Daemon, browser: Browser, **options: Any) -> None:
+        """`options` are those of a context of the browser, such as its `viewport`."""
         self.running = running
         self._browser = browser
+        self._options = {"viewport": WIDE, **options}
         self.let_in()
 
     def let_in(self) -> None:
         """Have the daemon, another one than before perhaps, know the browser."""
-        page, _, self.origin = opened(self._browser, self.running, viewport=WIDE)
+        page, _, self.origin = opened(self._browser, self.running, **self._options)
         self._context = page.context
         page.close()
 
@@ -69,25 +68,6 @@ class Window:
         until(page, SETTLED, 60)
 
 
-def turn(page: Page, path: str) -> None:
-    """Have an open page show another address, as going back does, and wait until all that it shows is there."""
-    page.evaluate(
-        """path => new Promise(done => {
-             history.pushState(null, '', path);
-             dispatchEvent(new PopStateEvent('popstate'));
-             requestAnimationFrame(() => requestAnimationFrame(done));
-           })""",
-        path,
-    )
-    until(page, SETTLED, 60)
-
-
-def shows(page: Page, *words: str) -> None:
-    """Wait until each of some texts stands in the view."""
-    for one in words:
-        expect(page.locator("main").get_by_text(one).first).to_be_visible(timeout=60_000)
-
-
 def no_barrier(page: Page, axe: str, view: str, rules: Sequence[str] = ()) -> None:
     """Assert that axe-core finds nothing that keeps anybody from using what the page shows, by all rules or some."""
     until(page, "!document.querySelector('.stale')", 60)  # the last answer is pale while the next one is on its way
@@ -105,50 +85,3 @@ def fits(page: Page, view: str) -> None:
     """Assert that nothing of a page lies beside its screen."""
     widths = "[document.documentElement, document.querySelector('main')].map(box => box.scrollWidth - box.clientWidth)"
     assert (view, page.evaluate(widths)) == (view, [0, 0])
-
-
-def tab_to(page: Page, wanted: Locator, key: str = "Tab") -> None:
-    """Go to something as people without a pointer do; fails where no key leads there."""
-    element = wanted.element_handle()
-    for _ in range(MOST_TABS):
-        there = element.evaluate("element => element.isConnected ? element === document.activeElement : null")
-        if there:
-            return
-        if there is None:
-            element = wanted.element_handle()  # it was drawn anew
-        else:
-            page.keyboard.press(key)
-    raise AssertionError(f"{wanted} cannot be reached by {key}")
-
-
-def press(page: Page, wanted: Locator, key: str = "Enter") -> None:
-    """Use something as people without a pointer do."""
-    expect(wanted).to_be_visible()
-    tab_to(page, wanted)
-    page.keyboard.press(key)
-
-
-def pick(page: Page, button: Locator, words: str) -> None:
-    """Choose, without a pointer, the option that begins with some words."""
-    press(page, button)
-    expect(page.get_by_role("listbox")).to_be_visible()
-    page.keyboard.type(words)
-    expect(page.locator("[role=option][data-focused]")).to_contain_text(words)
-    page.keyboard.press("Enter")
-
-
-def fill(page: Page, field: Locator, words: str) -> None:
-    """Write something into a field, without a pointer, in the place of what is there."""
-    tab_to(page, field)
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(words)
-
-
-def undo(page: Page, words: str) -> None:
-    """Take back, without a pointer, what the page says it did in so many words."""
-    toast = page.locator(".toast", has_text=words).first
-    button = toast.get_by_role("button", name="Undo")
-    expect(button).to_be_visible()
-    page.keyboard.press("F6")  # goes from one part of the page to the next
-    press(page, button)
-    expect(toast).to_be_hidden()

@@ -11,9 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from looking import Window, shows, turn
+from looking import Window
 from playwright.sync_api import Browser, expect
 from window.browser import Daemon, daemon
+from window.hands import shows, turn
 from window.stocked import store
 
 from helix.operations import memories

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from looking import Window, press, shows
+from looking import Window
 from playwright.sync_api import expect
+from window.hands import press, shows
 
 QUESTION = "/?q=what+is+worth+knowing&scope=many&all=1"
 

@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from looking import Window, fill, press, shows, tab_to, undo
+from looking import Window
 from playwright.sync_api import Page, expect
 from window.browser import until
+from window.hands import fill, press, shows, tab_to, undo
 
 BEGIN = "tests-fail-relation-orders-already"
 STAGE_PADDING = 30  # pixels around the picture of the graph

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from looking import Window, press, shows
+from looking import Window
 from playwright.sync_api import Browser, expect
 from window.browser import ROOT, Daemon, daemon, until
+from window.hands import press, shows
 
 from tests import waiting
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from looking import SETTLED, Window, shows
+from looking import Window
 from playwright.sync_api import Browser, CDPSession, Page, expect
 from window.browser import daemon, until
+from window.hands import SETTLED, shows
 from window.stocked import store
 
 from helix.service import Helix

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from looking import NARROW, WIDE, Window, fits, no_barrier, shows
+from looking import NARROW, WIDE, Window, fits, no_barrier
 from playwright.sync_api import expect
+from window.hands import shows
 from window.stocked import EARLIER
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from looking import Window, pick, press, shows, tab_to
+from looking import Window
 from playwright.sync_api import expect
 from window.browser import until
+from window.hands import pick, press, shows, tab_to
 
 DRAWN = "Number(document.querySelector('[data-nodes]')?.dataset.nodes)"
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from looking import LOOKS, NARROW, WIDE, Window, fits, no_barrier, shows, turn
+from looking import LOOKS, NARROW, WIDE, Window, fits, no_barrier
 from playwright.sync_api import ViewportSize, expect
 from window.browser import until
+from window.hands import shows, turn
 
 FOUND = "tests-fail-relation-orders-already"
 VIEWS = (
