@@ -20,6 +20,7 @@ import {
   UnmergeDocument,
 } from "helix-memory";
 import type { DisputeFragment, MemoryFragment } from "helix-memory";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Button, Link, TabList, TabPanel, Tabs } from "react-aria-components";
 
@@ -99,6 +100,14 @@ function Cases<T>({
   const list = useRef<HTMLOListElement>(null);
   const [at, setAt] = useState(0);
   const { items } = pages;
+  const client = useQueryClient();
+  const decided = useRef("");
+  /** Decides an item once: the one that was decided last waits until the list was read anew. */
+  const decide = (item: T, act: () => void) => {
+    if (decided.current === idOf(item) && client.isMutating() + client.isFetching() > 0) return;
+    decided.current = idOf(item);
+    act();
+  };
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
@@ -117,12 +126,12 @@ function Cases<T>({
       const choice = event.repeat ? undefined : choices(item).find(({ key }) => key === event.key);
       if (choice) {
         event.preventDefault();
-        choice.act();
+        decide(item, choice.act);
       }
     };
     window.addEventListener("keydown", pressed);
     return () => window.removeEventListener("keydown", pressed);
-  }, [items, at, choices]);
+  });
   if (pages.error && !items.length) return <Failed error={pages.error} again={pages.refetch} />;
   if (pages.isPending) return <Loading what={what} />;
   if (!items.length) return <Empty title={done} />;
@@ -134,7 +143,7 @@ function Cases<T>({
             {children(item)}
             <div className="actions" role="group" aria-label="Decide">
               {choices(item).map(({ key, label, act }) => (
-                <Button key={key} className="button" onPress={act}>
+                <Button key={key} className="button" onPress={() => decide(item, act)}>
                   {label} <kbd>{key}</kbd>
                 </Button>
               ))}

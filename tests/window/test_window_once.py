@@ -1,0 +1,54 @@
+"""What is pressed twice is done once, what went wrong stays to be read, and a score is what its parts come to."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from looking import Window
+from playwright.sync_api import Page, expect
+from window.hands import press, undo
+
+
+@pytest.mark.parametrize("twice", ["pressed", "held", "clicked"])
+def test_a_decision_is_taken_once_however_often_its_key_comes(stocked: Window, twice: str) -> None:
+    with stocked.page("/decide?tab=quarantine&scope=acts") as page:
+        cases = page.locator(".case")
+        expect(cases.nth(1)).to_be_visible()
+        waiting = cases.count()
+        _twice(page, twice)
+        expect(cases).to_have_count(waiting - 1)
+        expect(page.locator(".toast", has_text="Rejected")).to_have_count(1)
+        expect(page.locator(".toast.wrong")).to_have_count(0)
+        undo(page, "Rejected")
+        expect(cases).to_have_count(waiting)
+
+
+def _twice(page: Page, how: str) -> None:
+    if how == "clicked":
+        page.locator(".case").first.get_by_role("button", name="Reject").dblclick()
+    elif how == "pressed":
+        page.keyboard.press("x")
+        page.keyboard.press("x")
+    else:
+        for _ in range(4):
+            page.keyboard.down("x")
+        page.keyboard.up("x")
+
+
+def test_the_parts_of_a_score_come_to_the_score(stocked: Window) -> None:
+    with stocked.page("/?q=how+do+I+run+the+tests&scope=shop") as page:
+        press(page, page.locator(".card-button").first)
+        parts = page.locator(".score-bars table").first
+        expect(parts.locator(".figure").first).to_be_visible()
+        said = [words.split() for words in parts.locator(".figure").all_inner_texts()]
+        added = sum(float(value) for sign, value in said if sign == "+")
+        times = math.prod(float(value) for sign, value in said if sign != "+")
+        score = re.search(r"score of ([\d.]+)", parts.locator("caption").inner_text())
+        assert score is not None
+        assert added * times == pytest.approx(float(score[1]), abs=0.01)
+        bars = parts.locator("tr:has(.bar.sum)")
+        drawn = [float(bar.locator("rect").get_attribute("width") or "") for bar in bars.all()]
+        values = [float(bar.locator(".figure").inner_text().removeprefix("+ ")) for bar in bars.all()]
+        assert drawn == pytest.approx([max(1.0, 100 * value / max(values)) for value in values], abs=2)
