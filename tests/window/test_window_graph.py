@@ -140,6 +140,16 @@ def test_a_name_that_nothing_has_is_said_with_what_is_like_it_and_the_question(s
         expect(page).not_to_have_url(re.compile("start="))
 
 
+def test_a_file_is_begun_at_and_gone_to_by_its_path(stocked: Window) -> None:
+    with stocked.page("/graph?start=src/parser.py") as page:
+        nodes = page.get_by_role("listbox", name="Nodes").get_by_role("option")
+        expect(nodes.filter(has_text=re.compile("parser.*entity")).first).to_be_visible()
+        expect(page).to_have_url(re.compile("start=[0-9a-f-]{32}"))
+        stocked.go(page, f"/graph?start={BEGIN}&to=src/parser.py")
+        expect(page).to_have_url(re.compile(f"start={BEGIN}&to=[0-9a-f-]{{32}}"))
+        expect(page.locator(".graph-filters")).to_be_visible()
+
+
 def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stocked: Window) -> None:
     with stocked.page("/graph?q=why+does+the+parser+fail") as page:
         press(page, page.get_by_role("listbox", name="Nodes").get_by_role("option").first)

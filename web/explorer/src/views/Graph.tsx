@@ -1,7 +1,7 @@
 /** The graph: from a node by its neighbours, from a question by its walk, from one node to another, or all of it from afar. */
 import { CommunityDocument, FindDocument, GraphOverviewDocument, NeighbourhoodDocument, NotFoundError, PathDocument, WalkDocument } from "helix-memory";
 import { useQueries } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button, Input, Label, ListBox, ListBoxItem, Slider, SliderOutput, SliderThumb, SliderTrack, TextField } from "react-aria-components";
 import type Sigma from "sigma";
 
@@ -183,14 +183,21 @@ function Close({ start, question, community }: { start: string; question: string
 /** Nothing is called so: what has its words in its name, and the question that it may have been meant as. */
 function Unknown({ name }: { name: string }) {
   const address = useAddress();
-  const alike = useAnswer(FindDocument, { text: name, limit: 4 });
+  const alike = useAnswer(FindDocument, { text: name, limit: 4 }, { keep: false });
+  const same = (alike.data ?? []).filter(({ title }) => title === name);
+  const meant = same.length === 1 ? same[0]?.ref.id : undefined; // files and other entities are known by their words alone
+  const place = name === address.get("to") ? "to" : "start";
+  useEffect(() => {
+    if (meant) address.set({ [place]: meant });
+  }, [meant, place]);
+  if (alike.isPending || meant) return <Loading what="the graph" />;
   return (
     <Empty title={`There is no node called “${cut(name, 80)}”.`}>
       {(alike.data ?? []).length > 0 && <p>Perhaps one of these is meant:</p>}
       <ul className="plain">
         {(alike.data ?? []).map((node) => (
           <li key={node.ref.id}>
-            <Button className="link" onPress={() => address.set({ ...ELSEWHERE, [name === address.get("to") ? "to" : "start"]: node.ref.id }, { push: true })}>
+            <Button className="link" onPress={() => address.set({ ...ELSEWHERE, [place]: node.ref.id }, { push: true })}>
               <Line text={node.title} most={80} />
             </Button>{" "}
             <span className="muted small">
