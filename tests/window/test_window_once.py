@@ -8,7 +8,7 @@ import re
 import pytest
 from looking import Window
 from playwright.sync_api import Page, expect
-from window.hands import press, undo
+from window.hands import fill, press, undo
 
 
 @pytest.mark.parametrize("twice", ["pressed", "held", "clicked"])
@@ -52,3 +52,24 @@ def test_the_parts_of_a_score_come_to_the_score(stocked: Window) -> None:
         drawn = [float(bar.locator("rect").get_attribute("width") or "") for bar in bars.all()]
         values = [float(bar.locator(".figure").inner_text().removeprefix("+ ")) for bar in bars.all()]
         assert drawn == pytest.approx([max(1.0, 100 * value / max(values)) for value in values], abs=2)
+
+
+def test_what_went_wrong_stays_until_it_is_closed(stocked: Window) -> None:
+    with stocked.page("/?q=staging+cluster&scope=acts") as page:
+        press(page, page.locator(".card-button").first)
+        press(page, page.get_by_role("button", name="Relate"))
+        fill(page, page.get_by_role("dialog").get_by_label("The other memory's name or id"), "nobody-is-called-so")
+        press(page, page.get_by_role("button", name="Draw the edge"))
+        said = page.locator(".toast.wrong", has_text="nobody-is-called-so")
+        expect(said).to_be_visible()
+        page.wait_for_timeout(9_000)  # what went well is said for eight seconds
+        expect(said).to_be_visible()
+        said.get_by_role("button", name="Close").click()
+        expect(said).to_have_count(0)
+
+
+def test_a_memory_that_is_not_there_is_said_once(stocked: Window) -> None:
+    with stocked.page("/memory/nobody-is-called-so") as page:
+        expect(page.get_by_role("alert")).to_have_count(1)
+        expect(page.get_by_role("alert")).to_contain_text("nobody-is-called-so")
+        expect(page.get_by_text("Its effect over time")).to_have_count(0)

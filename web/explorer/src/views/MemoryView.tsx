@@ -20,6 +20,7 @@ export function MemoryView() {
 
 function Over({ nameOrId }: { nameOrId: string }) {
   const effect = useAnswer(EffectDocument, { nameOrId });
+  if (effect.error && !effect.data) return null; // what is wrong with the memory stands beside it
   return (
     <section aria-label="Its effect over time">
       <h2>Its effect over time</h2>
