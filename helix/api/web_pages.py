@@ -52,8 +52,10 @@ class Pages:
 
     def answer(self, name: str) -> HTMLResponse:
         """Return a page, or a sentence on how to get it."""
-        built = self._built.get(name)
-        return page(MISSING) if built is None else HTMLResponse((built / "index.html").read_text("utf-8"))
+        try:
+            return HTMLResponse((self._built[name] / "index.html").read_text("utf-8"))
+        except (KeyError, FileNotFoundError):  # it is not built, or is just being built anew
+            return page(MISSING)
 
     def mounts(self) -> Iterator[Mount]:
         """Yield where the files of each page are served."""

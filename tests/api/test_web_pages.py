@@ -52,6 +52,15 @@ def test_each_page_is_served_to_browsers(helix: Helix, serve: Serve, pages_folde
         assert "javascript" in script.headers["content-type"]
 
 
+def test_a_page_that_is_just_being_built_is_missing_and_no_failure(
+    helix: Helix, serve: Serve, pages_folder: Path
+) -> None:
+    served = serve(helix, pages_folder)
+    (pages_folder / "explorer/index.html").unlink()
+    page = served.request("GET", "/", headers=BROWSER)
+    assert (page.status, b"install Node.js" in page.body) == (200, True)
+
+
 def test_files_go_compressed_and_those_named_by_their_content_are_kept(
     helix: Helix, serve: Serve, pages_folder: Path
 ) -> None:
