@@ -73,3 +73,26 @@ def test_a_memory_that_is_not_there_is_said_once(stocked: Window) -> None:
         expect(page.get_by_role("alert")).to_have_count(1)
         expect(page.get_by_role("alert")).to_contain_text("nobody-is-called-so")
         expect(page.get_by_text("Its effect over time")).to_have_count(0)
+
+
+def test_a_comparison_says_of_each_answer_where_the_other_recipe_has_it(stocked: Window) -> None:
+    with stocked.page("/?q=run+the+tests&scope=shop&recipe2=bm25") as page:
+        columns = page.locator(".columns > div")
+        expect(columns.nth(1).locator(".card").first).to_be_visible()
+        here, there = (
+            [
+                " ".join(card.locator(".name, .words").all_inner_texts())
+                for card in columns.nth(side).locator(".card").all()
+            ]
+            for side in (0, 1)
+        )
+        said = [" ".join(card.locator(".moved").all_inner_texts()) for card in columns.nth(0).locator(".card").all()]
+        assert len({*here}) == len(here)
+        assert said == [_moved(place, there.index(name) if name in there else -1) for place, name in enumerate(here)]
+        assert any(one.startswith(("↑", "↓")) for one in said)
+
+
+def _moved(place: int, other: int) -> str:
+    if other in (-1, place):
+        return "only here" if other == -1 else ""
+    return f"{'↑' if other > place else '↓'} from {other + 1}"

@@ -248,7 +248,7 @@ function Answers({ question }: { question: string }) {
           )}
           <ol className="cards">
             {first.items.map((item, place) => (
-              <Answer key={item.node.id} item={item} place={place} other={second.other ? places2.get(item.node.id) ?? -1 : null} />
+              <Answer key={item.node.id} item={item} place={place} other={second.other && second.data ? places2.get(item.node.id) ?? -1 : null} />
             ))}
           </ol>
         </div>
