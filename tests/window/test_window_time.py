@@ -101,3 +101,17 @@ def test_an_edge_that_was_drawn_later_than_its_ends_began_comes_later(stocked: W
         expect(page.get_by_role("option", name="safe-has-two-keys")).to_be_visible()
         page.keyboard.press("End")
         expect(beside).to_contain_text(re.compile(r"\b1 edge\b"))
+
+
+def test_a_list_reads_on_when_its_end_comes_near(stocked: Window) -> None:
+    with stocked.page("/happened?tab=episodes") as page:
+        rows = page.get_by_role("grid", name="Episodes").get_by_role("row")
+        oldest = rows.filter(has_text="Perl was chosen")
+        expect(oldest).to_have_count(0)
+        tab_to(page, rows.first)
+        for _ in range(20):
+            page.keyboard.press("End")
+            page.wait_for_timeout(500)
+            if oldest.count():
+                break
+        expect(oldest).to_be_visible()
