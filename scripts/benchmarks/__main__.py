@@ -17,6 +17,7 @@ from benchmarks.pairs import pairs
 from benchmarks.poison import poison
 from benchmarks.quality import quality
 from benchmarks.replay import replay
+from benchmarks.server import server
 from benchmarks.soak import soak
 from benchmarks.speed import speed
 from benchmarks.strands import strand
@@ -40,6 +41,7 @@ cli = click.Group(
         "poison": poison,
         "quality": quality,
         "replay": replay,
+        "server": server,
         "soak": soak,
         "speed": speed,
         "strands": strand,
