@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal import tables
 from helix.journal.backend import Backend, Connection
 from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, relation_of, text_of
-from helix.journal.node_cache import NodeCache
+from helix.journal.row_cache import RowCache
 from helix.journal.tables import PASSAGES, EdgeKey
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import (
@@ -20,6 +21,7 @@ from helix.model.operations import (
     DropNode,
     DropPassage,
     Operation,
+    Props,
     Put,
     PutEdge,
     PutNode,
@@ -184,7 +186,8 @@ class Records:
         self._database = database
         self._mend = mend
         self._edges_known = edges_known
-        self._cache = NodeCache()
+        self._nodes: RowCache[Ref, Node] = RowCache()
+        self._edges: RowCache[EdgeKey, PutEdge] = RowCache()
 
     def _reading(self, read: Callable[[Connection], T]) -> T:
         try:
@@ -212,11 +215,7 @@ class Records:
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
         """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
-        known = self._cache.of(refs)
-        missing = [ref for ref in dict.fromkeys(refs) if ref not in known]
-        if missing:
-            known |= self._cache.filled(missing, self._read_nodes)
-        return [known[ref] for ref in refs]
+        return self._nodes.of(refs, self._read_nodes)
 
     def _read_nodes(self, refs: Sequence[Ref]) -> dict[Ref, Node | None]:
         def read(connection: Connection) -> dict[Ref, Node | None]:
@@ -228,11 +227,15 @@ class Records:
 
     def follow(self, operations: Sequence[Operation]) -> None:
         """Know of complete operations that were accepted; on the writer's thread."""
-        self._cache.follow(operations)
+        put = {Ref(label=op.label, id=op.id): op for op in operations if isinstance(op, PutNode | DropNode)}
+        drawn = {edge_key(op): op for op in operations if isinstance(op, PutEdge | DropEdge)}
+        self._nodes.follow({ref: partial(_node, ref, op) for ref, op in put.items()})
+        self._edges.follow({key: partial(_edge, op) for key, op in drawn.items()})
 
     def forget(self) -> None:
         """Read everything anew from here on: the state was replaced."""
-        self._cache.forget()
+        self._nodes.forget()
+        self._edges.forget()
 
     def nodes_with(self, label: Label, word: str) -> list[Node]:
         """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
@@ -259,16 +262,11 @@ class Records:
 
     def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
         """Return the edges that these would drop, in their order, None for one that is not there."""
+        return self._edges.of(list(map(edge_key, wanted)), self._read_edges)
 
-        def read(connection: Connection) -> list[PutEdge | None]:
-            held = tables.edges(connection, [edge_key(edge) for edge in wanted])
-            found = ((edge, held[edge_key(edge)]) for edge in wanted)
-            return [
-                None if props is None else PutEdge(type=edge.type, source=edge.source, target=edge.target, props=props)
-                for edge, props in found
-            ]
-
-        return self._reading(read)
+    def _read_edges(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, PutEdge | None]:
+        held = self._reading(lambda connection: tables.edges(connection, keys))
+        return {key: None if props is None else _put_edge(key, props) for key, props in held.items()}
 
     def edges_of(self, kind: Relation | None, limit: int, after: EdgeKey | None = None) -> list[PutEdge]:
         """Return up to `limit` edges of a type, or of every type, in the order of their keys, behind one of these."""
@@ -317,6 +315,25 @@ class Records:
 def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
     """Return what the edge of an operation is kept under."""
     return (op.type, op.source.label, op.source.id, op.target.label, op.target.id)
+
+
+def _put_edge(key: EdgeKey, props: Props) -> PutEdge:
+    drop = edge_drop(key)
+    return PutEdge(type=drop.type, source=drop.source, target=drop.target, props=props)
+
+
+def _node(ref: Ref, op: PutNode | DropNode) -> Node | None:
+    """Return the node that an operation leaves; None for none, and for one that cannot be read: its reader tells."""
+    if isinstance(op, DropNode):
+        return None
+    try:
+        return node_of(ref, op.props)
+    except StoreCorruptError:
+        return None
+
+
+def _edge(op: PutEdge | DropEdge) -> PutEdge | None:
+    return op if isinstance(op, PutEdge) else None
 
 
 def edge_drop(key: EdgeKey) -> DropEdge:

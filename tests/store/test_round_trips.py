@@ -78,3 +78,12 @@ def test_what_was_just_written_or_read_is_not_read_again(helix: Helix, trips: Tr
     (item,) = helix.recall(RecallQuery(query="the cart", expand=Expand.NONE)).items
     assert "Postgres" in str(item.node)
     assert "nodes" not in trips.told
+
+
+def test_a_failure_goes_there_no_more_often_the_more_there_are_of_its_kind(helix: Helix, trips: Trips) -> None:
+    """Each one is compared with those before it: their nodes and edges are known by then."""
+    for number in range(12):
+        trips.told.clear()
+        failure = f"build step {number} fails with E{number}"
+        memories.store(helix, StoreRequest(trigger=failure, resolution="run `make clean` first", kind="failure"))
+    assert len(trips.told) <= MOST_OF_A_STORE + MOST_OF_AN_APPEND, trips.told  # the systemic memory counts it, too
