@@ -18,6 +18,7 @@ from helix.model.edge import Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
+from helix.text.path_patterns import as_name
 
 _MOST_FILES = 30
 _MOST_FOLDERS = 10
@@ -123,8 +124,12 @@ def _memory(commit: Commit, verdict: Verdict, episode: EpisodeDraft) -> MemoryDr
 
 
 def touched(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the paths, or of more than 30 the folders that hold most of them, as globs (`lib/vtls/**`)."""
-    known = [path for path in dict.fromkeys(paths) if path and len(path) <= _LONGEST_PATH]
+    """Return the paths, or of more than 30 the folders that hold most of them, as patterns (`lib/vtls/**`).
+
+    Whatever a file is called, its name is no pattern.
+    """
+    names = (as_name(path) for path in dict.fromkeys(paths))
+    known = [name for name in names if name and len(name) <= _LONGEST_PATH]
     if len(known) <= _MOST_FILES:
         return tuple(known)
     folders = Counter("/".join(path.split("/")[:-1][:_FOLDER_DEPTH]) for path in known)

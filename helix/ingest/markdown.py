@@ -21,6 +21,7 @@ from helix.model.reports import IngestProblem
 from helix.text.chunks import chunks
 from helix.text.cleaning import slug
 from helix.text.client_ids import digest
+from helix.text.path_patterns import as_name
 
 _LONGEST_EPISODE = 30_000
 _LONGEST_HEADING = 200
@@ -100,13 +101,14 @@ class _Reading:
     def slice(self, passage: _Passage, position: int) -> Slice:
         """Return the passage as an episode, and a memory for each thing it says."""
         place = f"{self.prefix}#{_in_source(passage.heading)}@"
+        name = as_name(self.file.place)
         episode = EpisodeDraft(
             source=place + digest(passage.text),
             content=f"{passage.heading}\n\n{passage.text}" if passage.heading else passage.text,
             trust=self.trust,
             occurred_at=self.file.modified_at,
             role="note",
-            files=(self.file.place,) if len(self.file.place) <= _LONGEST_PATH else (),
+            files=(name,) if len(name) <= _LONGEST_PATH else (),
         )
         globs = self._globs()
         memories = [

@@ -36,6 +36,7 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import told_id
+from helix.text.path_patterns import as_name
 
 log = logging.getLogger(__name__)
 
@@ -239,7 +240,9 @@ class _History:
             trust=Trust.TOOL_OUTPUT,
         )
         memory = self._memory(item, Kind.FAILURE, fix.trigger, fix.resolution)
-        return replace(item, memories=(replace(memory, files=fix.files, attributes=fix.attributes),))
+        return replace(
+            item, memories=(replace(memory, files=tuple(map(as_name, fix.files)), attributes=fix.attributes),)
+        )
 
     def _worked(self, action: Action, position: int, at: datetime | None) -> Iterator[Slice]:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""

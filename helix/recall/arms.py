@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from helix.store.eligibility import event_times
 from helix.store.node_columns import LABEL_CODE, TRUST_CODE, BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
+from helix.text.path_patterns import as_path, fits, is_pattern
 
 ARM_LIMIT = 100
 MAX_TERMS = 16
@@ -216,14 +216,16 @@ def time_arm(
 def path_fit(asked: str, known: str) -> float:
     """Return 0..1: 1 for the same path, the shared share of parts where one ends in the other, 0 otherwise.
 
-    A known name may be a pattern (`src/*.c`), which fits what it matches, from its start or from any folder on.
+    A known name may be a pattern (`src/*.c`, see `helix.text.path_patterns`), which fits what it matches, from its
+    start or from any folder on.
     """
     asked, known = asked.replace("\\", "/").strip("/"), known.replace("\\", "/").strip("/")
-    if asked == known:
+    if asked in (known, as_path(known)):
         return 1.0
     asked, known = asked.casefold(), known.casefold()
-    if set(known) & set("*?["):
-        return 0.9 if fnmatchcase(asked, known) or fnmatchcase(asked, f"*/{known}") else 0.0
+    if is_pattern(known):
+        return 0.9 if fits(f"*/{known}", f"/{asked}") else 0.0
+    known = as_path(known)
     shorter, longer = sorted((asked.split("/"), known.split("/")), key=len)
     return 0.95 * len(shorter) / len(longer) if longer[-len(shorter) :] == shorter else 0.0
 

@@ -166,8 +166,10 @@ class CatalogueView:
         return self._held(self.lookups.entities.get((ENTITY_KIND_CODE[kind], name.casefold())))
 
     def files_like(self, path: str) -> list[int]:
-        """Return the rows of file entities whose last part is that of the path, and those that are patterns."""
-        return self._held((*self.lookups.files.get(last_part(path)), *self.lookups.globs))
+        """Return the rows of file entities whose last part is that of the path, and of patterns that may fit it."""
+        parts = {"", *path.replace("\\", "/").casefold().split("/")}
+        patterns = (row for part in sorted(parts) for row in self.lookups.patterns.get(part))
+        return self._held([*self.lookups.files.get(last_part(path)), *patterns])
 
     def counts(self, scope: str | None = None) -> Counts:
         """Count the rows, of one scope or (None) of all."""

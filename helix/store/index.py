@@ -238,7 +238,7 @@ class Index:
         return self.view.entities(kind, name)
 
     def files_like(self, path: str) -> list[tuple[int, str]]:
-        """Return row and name of the file entities whose last part is that of the path, and of those with a pattern."""
+        """Return row and name of the files whose last part is that of the path, and of the patterns that may fit it."""
         return [(row, self.view.name_of(row)) for row in self.view.files_like(path)]
 
     def mentions_of(self, rows: Sequence[int]) -> list[tuple[Mention, ...]]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from helix.model.edge import Label
 from helix.store.node_columns import ENTITY_KINDS, LABEL_CODE, LABELS, NO_CODE, BoolArray, CodeArray, Scopes, Vocabulary
+from helix.text.path_patterns import as_path, fixed_part, is_pattern
 
 K = TypeVar("K", bound=Hashable)
 
 _FILE_KIND = ENTITY_KINDS.index(ENTITY_KINDS[0].FILE)
-_GLOB_CHARACTERS = frozenset("*?[")
 
 
 class RowIndex(Generic[K]):
@@ -77,8 +77,8 @@ class Lookups:
         """Rows of entities by (code of ENTITY_KINDS, case-folded name)."""
         self.files = RowIndex[str]()
         """Rows of file entities by the case-folded last part of their path."""
-        self.globs: tuple[int, ...] = ()
-        """Rows of file entities whose name is a pattern."""
+        self.patterns = RowIndex[str]()
+        """Rows of file entities whose name is a pattern, by the case-folded part that all its paths have, if any."""
         self._rows: list[dict[str, int]] = [{} for _ in LABELS]
 
     def load(
@@ -132,10 +132,10 @@ class Lookups:
                 self._register_file(row, name)
 
     def _register_file(self, row: int, name: str) -> None:
-        if _GLOB_CHARACTERS & set(name):
-            self.globs = (*self.globs, row)
+        if is_pattern(name):
+            self.patterns.add(fixed_part(name.casefold()), row)
         else:
-            self.files.add(last_part(name), row)
+            self.files.add(last_part(as_path(name)), row)
 
     def rename(self, row: int, name: str) -> None:
         """Give a memory another name, in every view at once."""
@@ -154,8 +154,8 @@ class Lookups:
             self.memories.discard(name, row)
         elif label is Label.ENTITY:
             self.entities.discard((kind, name.casefold()), row)
-            self.files.discard(last_part(name), row)
-            self.globs = tuple(other for other in self.globs if other != row)
+            self.files.discard(last_part(as_path(name)), row)
+            self.patterns.discard(fixed_part(name.casefold()), row)
         self.names[row] = self.origins[row] = ""
 
 

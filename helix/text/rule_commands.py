@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import takewhile
 
 from helix.text.command_forms import is_path, unwrapped
 from helix.text.command_words import ALONE_ENOUGH, GIVEN_CODE, WITH_ACTIONS
+from helix.text.path_patterns import fits
 from helix.text.regex import regex
 from helix.text.shell.parser import Command, simple_commands
 from helix.text.spotting.known_words import words
@@ -148,7 +148,7 @@ def names_file(text: str, path: str, keys: Iterable[str]) -> bool:
     found = named_files(text).intersection(keys)
     if not found or any("*" not in key for key in found):
         return bool(found)
-    return any("*" in named and fnmatchcase(f"/{path}", f"*/{named}") for named in _files(text))
+    return any("*" in named and fits(f"*/{named}", f"/{path}") for named in _files(text))
 
 
 def _files(text: str) -> Iterator[str]:

@@ -170,6 +170,14 @@ def test_a_commit_of_many_files_touches_the_folders_that_hold_most(history: Hist
     assert "and 6 more" in item.episode.content
 
 
+def test_a_name_with_an_asterisk_is_no_pattern(history: History) -> None:
+    history.commit("Add the page of one parser", {"*": "1", "app/[id].tsx": "1"})
+    history.commit("Import the parsers", {f"a*/{n}.c": "x" for n in range(31)})
+    one, many = read(history)
+    assert one.episode.files == ("[*]", "app/[id].tsx")
+    assert many.episode.files == ("a[*]/**",)
+
+
 def test_merges_tell_no_files_and_are_no_memories(history: History) -> None:
     history.commit("Add the parser of dates", {"a": "1"})
     history.git("checkout", "--quiet", "-b", "side")

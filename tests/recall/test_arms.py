@@ -215,6 +215,11 @@ def test_the_rarest_terms_are_kept_in_order_of_rarity() -> None:
         ("src/deep/x.c", "src/*.c", 0.9),
         ("/home/me/src/x.c", "src/*.c", 0.9),
         ("src/x.h", "src/*.c", 0.0),
+        ("web/app/[id].tsx", "app/[id].tsx", 0.95 * 2 / 3),
+        ("app/i.tsx", "app/[id].tsx", 0.0),
+        ("app/i.tsx", "app/?.tsx", 0.0),
+        ("src/a*.c", "src/a[*].c", 1.0),
+        ("src/ab.c", "src/a[*].c", 0.0),
     ],
 )
 def test_paths_fit_when_one_ends_in_the_other(asked: str, known: str, fit: float) -> None:

@@ -108,13 +108,20 @@ def test_entities_are_found_whatever_their_case_and_files_by_their_last_part() -
             put(entity(EntityKind.FILE, "src/Lib/x.c")),
             put(entity(EntityKind.FILE, "src/*.h")),
             put(entity(EntityKind.ERROR, "ValueError")),
+            put(entity(EntityKind.FILE, "app/[id].tsx")),
+            put(entity(EntityKind.FILE, "*/x?.c")),
+            put(entity(EntityKind.FILE, "lib/b[*].c")),
         ]
     )
     view = catalogue.view
     assert view.entities(EntityKind.ERROR, "valueerror") == [2]
     assert view.entities(EntityKind.SYMBOL, "ValueError") == []
-    assert view.files_like("/home/me/X.C") == [0, 1]
-    assert view.files_like("y.c") == [1]
+    assert view.files_like("/home/me/X.C") == [0]
+    assert view.files_like("SRC/y.c") == [1]
+    assert view.files_like("a/x?.c") == [4]
+    assert view.files_like("[ID].tsx") == [3]
+    assert view.files_like("b*.c") == [5]
+    assert view.files_like("i.tsx") == []
 
 
 def test_entity_ids_depend_on_kind_name_and_scope_and_on_nothing_else() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from fnmatch import fnmatchcase
 from itertools import islice
 from posixpath import isabs, join, normpath
 
@@ -35,6 +34,7 @@ from helix.text.command_terms import terms_of
 from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
+from helix.text.path_patterns import as_path, fits, is_pattern
 from helix.text.rare import rare_names
 from helix.text.rule_commands import (
     Role,
@@ -69,7 +69,6 @@ SHARED = 1.4
 """Least weight of the terms that a note shares with a command, where a term of that note alone counts 1: measured in
 docs/benchmarks/agents.md."""
 _ORDER = (Kind.SYSTEMIC, Kind.FAILURE, Kind.PATTERN, Kind.CONVENTION)
-_GLOB = frozenset("*?[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,8 +315,9 @@ def _is_file(known: str, names: tuple[str, ...]) -> bool:
     known = known.casefold()
     asked = [name.casefold() for name in names]
     loose = isabs(asked[0]) or ":" in asked[0][:3]
-    if _GLOB & set(known):
-        return any(fnmatchcase(name, known) for name in asked) or (loose and fnmatchcase(asked[0], f"*/{known}"))
+    if is_pattern(known):
+        return any(fits(known, name) for name in asked) or (loose and fits(f"*/{known}", asked[0]))
+    known = as_path(known)
     return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
 
 

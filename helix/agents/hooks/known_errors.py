@@ -19,6 +19,7 @@ from helix.scopes import same_scope
 from helix.store.writer import Decision
 from helix.text.about import about, commands_of
 from helix.text.error_lines import names_something
+from helix.text.path_patterns import as_name
 
 _LAST = f"{OWN_ATTRIBUTE}session"
 _LOOKED_THROUGH = 20
@@ -68,7 +69,7 @@ def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
             resolution=fix.resolution,
             kind=Kind.FAILURE,
             scope=desk.session.scope,
-            files=fix.files,
+            files=tuple(map(as_name, fix.files)),
             trust=Trust.TOOL_OUTPUT,
             source=source,
             agent=desk.client,

@@ -21,6 +21,7 @@ from helix.model.provenance import Provenance, Trust
 from helix.model.reports import Recording
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.path_patterns import as_name
 
 _ROLES = ("", "user", "assistant", "tool", "system", "store")
 
@@ -72,7 +73,7 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
         raise InvalidInputError(f"unknown role {role!r}", hint="one of: user, assistant, tool, system")
     trust = request.trust or (Trust.TOOL_OUTPUT if role == "tool" else Trust.AGENT_INFERRED)
     screening = screen(trust, content, agent, session, source, *files)
-    prepared = unembedded(read(spoken(content, session, agent), files))
+    prepared = unembedded(read(spoken(content, session, agent), [*map(as_name, files)]))
     importance = checks.poignancy(request.importance, importance_of(content, prepared.mentions))
 
     def decision() -> Decision[Episode]:

@@ -28,6 +28,7 @@ from helix.recall.worth import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.error_lines import keys_of
+from helix.text.path_patterns import fits
 from helix.text.redact import redact
 from helix.text.spotting.paths import canonical
 from tests.counting import calls_of
@@ -157,6 +158,22 @@ def test_an_edit_shows_failures_that_touch_that_file_or_pattern(store: Store) ->
     assert names(store, files=("/home/me/house/lib/src/parse.py",)) == []
     assert names(store, files=("/home/me/house/parse.py",)) == []
     assert names(store, "cat src/parse.py", files=("src/parse.py",)) == []
+
+
+def test_a_name_with_brackets_is_that_file_and_no_pattern(store: Store) -> None:
+    page = add(store, "the page of one order renders twice", files=["app/[id].tsx"])
+    star = add(store, "the file of a shell's mistake stays behind", files=["tmp/a[*].txt"])
+    assert names(store, files=("/home/me/house/app/[id].tsx",)) == [page]
+    assert names(store, files=("app/i.tsx",)) == []
+    assert names(store, files=("tmp/a*.txt",)) == [star]
+    assert names(store, files=("tmp/ab.txt",)) == []
+
+
+def test_an_edit_is_compared_with_the_patterns_of_its_own_folders(store: Store) -> None:
+    for number in range(40):
+        add(store, f"case {number} of its own kind", files=[f"app{number}/*.py", f"[a]{number}.py", f"?{number}.c"])
+    assert "case-7-own-kind" in names(store, files=("app7/x.py",))
+    assert calls_of(fits, lambda: names(store, files=("app7/x.py",))) == 1
 
 
 def test_a_note_stands_at_the_file_that_it_names_alone_and_in_the_folder_that_it_names(store: Store) -> None:

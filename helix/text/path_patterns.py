@@ -1,0 +1,54 @@
+"""Path patterns: names that stand for many files, and whether a path is one of these.
+
+`*` alone is a wildcard, for any characters, slashes among them. `?` and `[` mean themselves, as in `[id].tsx`. So does
+the asterisk in `[*]`: so a name that comes from a commit or an edit is written, which is never a pattern.
+"""
+
+from __future__ import annotations
+
+MOST_WILDCARDS = 16
+"""A name with more asterisks is none that anybody writes for a pattern: it is a name."""
+
+_ESCAPED, _ASTERISK = "[*]", "\x00"
+
+
+def as_name(path: str) -> str:
+    """Return the path of one file so that it is no pattern."""
+    return path.replace("*", _ESCAPED)
+
+
+def as_path(name: str) -> str:
+    """Return the path of one file as it is on disk, from a name that is no pattern."""
+    return name.replace(_ESCAPED, "*")
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a name stands for many files."""
+    return "*" in name and 1 < len(_pieces(name)) <= MOST_WILDCARDS + 1
+
+
+def fits(pattern: str, path: str) -> bool:
+    """Return whether a path on disk is one of a pattern's, upper and lower case apart, in time linear in both."""
+    first, *pieces = _pieces(pattern)
+    if not pieces:
+        return first.replace(_ASTERISK, "*") == path
+    path, last = path.replace("*", _ASTERISK), pieces.pop()
+    at, end = len(first), len(path) - len(last)
+    if at > end or not path.startswith(first) or not path.endswith(last):
+        return False
+    for piece in pieces:
+        found = path.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def fixed_part(pattern: str) -> str:
+    """Return a folder or file that every path of a pattern goes through, the last that it names; empty without one."""
+    parts = pattern.replace(_ESCAPED, _ASTERISK).split("/")
+    return next((part.replace(_ASTERISK, "*") for part in reversed(parts) if part and "*" not in part), "")
+
+
+def _pieces(name: str) -> list[str]:
+    return name.replace(_ESCAPED, _ASTERISK).split("*")
