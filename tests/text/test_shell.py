@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from helix.text.shell.parser import (
     LONGEST_LINE,
+    MOST_COMMANDS,
     AndOr,
     Command,
     Compound,
@@ -201,6 +202,19 @@ def test_hostile_lines_are_read_in_steps_that_grow_as_they_do(piece: str) -> Non
         line = piece * (size // len(piece))
         assert calls_of(line) < 200 * min(len(line), LONGEST_LINE)
     assert not read(piece * 30_000).certain
+
+
+@pytest.mark.parametrize("line", ["a; ", "a && ", "a | ", "{ a; }; ", "$(a) ; ", "$(a; "])
+def test_of_a_line_of_very_many_commands_the_first_are_read(line: str) -> None:
+    found = read(line * 3_000)
+    assert not found.certain
+    assert len(list(commands(found.body))) <= MOST_COMMANDS
+    assert calls_of(line * 3_000) < calls_of(line * MOST_COMMANDS) + 1_000
+
+
+def test_a_line_of_as_many_commands_as_are_read_is_certain() -> None:
+    assert read("; ".join(["a"] * MOST_COMMANDS)).certain
+    assert not read("; ".join(["a"] * (MOST_COMMANDS + 1))).certain
 
 
 def calls_of(line: str) -> int:

@@ -104,6 +104,7 @@ def commands(node: Node, piped: bool = False) -> Iterator[tuple[Simple, bool]]:
 
 
 LONGEST_LINE = 20_000
+MOST_COMMANDS = 100
 
 _MISPLACED = frozenset({"then", "do", "done", "elif", "else", "fi", "esac", "}", "in", "!"})
 _LOOPS = ("for", "select", "while", "until")
@@ -118,8 +119,8 @@ _FUNCTION = re.compile(r"[ \t]*\([ \t]*\)")
 def read(line: str) -> Line:
     """Return a line as its commands; never raises.
 
-    What does not belong where it stands is passed over, and of a line longer than LONGEST_LINE the rest is left out;
-    then it is not certain.
+    What does not belong where it stands is passed over, and what is behind the first LONGEST_LINE characters or
+    MOST_COMMANDS simple commands is left out; then it is not certain.
     """
     return _Reader(line[:LONGEST_LINE]).line(whole=len(line) <= LONGEST_LINE)
 
@@ -132,6 +133,7 @@ class _Reader:
         self._ahead: Token | None = None
         self._certain = True
         self._depth = 0
+        self._left = MOST_COMMANDS
 
     def line(self, *, whole: bool) -> Line:
         body = self._list(may_be_empty=True)
@@ -139,7 +141,7 @@ class _Reader:
 
     def _peek(self) -> Token:
         if self._ahead is None:
-            self._ahead = self._tokens.next()
+            self._ahead = self._tokens.next() if self._left >= 0 else Token("end", "", "")
         return self._ahead
 
     def _take(self) -> Token:
@@ -236,6 +238,10 @@ class _Reader:
                 self._redirection()
             return node
         if token.kind not in ("word", "redirection") or token.is_plain(*_MISPLACED):
+            return None
+        self._left -= 1
+        if self._left < 0:
+            self._certain, self._ahead = False, None
             return None
         return self._simple()
 
