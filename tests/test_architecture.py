@@ -29,7 +29,7 @@ MODULES = {
 }
 
 SHARED = (
-    ("errors",),
+    ("errors", "patience"),
     ("files",),
     ("confirmed",),
     ("local_store", "scopes"),

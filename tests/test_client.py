@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ import pytest
 
 from helix import errors
 from helix.api.limits import BODY_BYTES
-from helix.client import REQUEST_BYTES, Client, async_client, document, error_from, sync_client
+from helix.client import REQUEST_BYTES, Client, async_client, document, error_from, sync_client, wire
 from helix.client.async_client import AsyncClient
 from helix.client.wire import data_of
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
@@ -344,3 +345,71 @@ def test_an_answer_without_measure_is_read_no_further(monkeypatch: pytest.Monkey
             client.execute("query Q { q }")
         with pytest.raises(DaemonError, match="answers with more"):
             asyncio.run(ask(url))
+
+
+@contextmanager
+def trickling(begins: bytes) -> Iterator[tuple[str, threading.Event]]:
+    """Yield the address of a program that says letter after letter, and whether it came to the end of its breath."""
+    through = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection, suppress(OSError):
+                connection.recv(65_536)
+                connection.sendall(begins)
+                for _ in range(200):
+                    connection.sendall(b"1\r\nx\r\n" if b"chunked" in begins else b"x")
+                    time.sleep(0.1)
+                through.set()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", through
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        b"HTTP/1.1 200 ",
+        b"HTTP/1.1 200 OK\r\nx-y: ",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+    ],
+)
+def test_an_answer_that_trickles_in_is_late_as_a_whole(begins: bytes) -> None:
+    with trickling(begins) as (url, through), Client(url, "t", 1.0) as client:
+        with pytest.raises(QueryTimeoutError):
+            client.execute("query Q { q }")
+        assert not through.is_set()
+
+
+STREAM = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/event-stream\r\n\r\n"
+
+
+async def listened(url: str, timeout: float) -> None:
+    async with AsyncClient(url, "t", timeout) as client:
+        async for _ in client.job_progress(id="j"):
+            raise AssertionError("nothing was told")
+
+
+def test_a_line_of_a_subscription_that_trickles_in_is_not_waited_for() -> None:
+    with trickling(STREAM) as (url, through), Client(url, "t", 1.0) as client:
+        with pytest.raises(DaemonError):
+            list(client.job_progress(id="j"))
+        assert not through.is_set()
+    with trickling(STREAM) as (url, through):
+        with pytest.raises(QueryTimeoutError):
+            asyncio.run(listened(url, 1.0))
+        assert not through.is_set()
+
+
+@pytest.mark.parametrize("piece", [b"x" * (1 << 20), b"data: " + b"x" * ((1 << 20) - 7) + b"\n"])
+def test_an_event_without_measure_is_read_no_further(piece: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MOST_EVENT", 2 << 20)
+    endless = STREAM.partition(b"\r\n")[2] + (b"100000\r\n" + piece + b"\r\n") * 8
+    with answering(endless) as url:
+        with Client(url, "t", 20.0) as client, pytest.raises(DaemonError, match="answers with more"):
+            list(client.job_progress(id="j"))
+        with pytest.raises(DaemonError, match="answers with more"):
+            asyncio.run(listened(url, 20.0))

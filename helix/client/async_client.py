@@ -103,17 +103,16 @@ class AsyncClient(AsyncOperations):
                 head = await connection.send(request, self._token)
                 if not dict(head.headers).get(b"content-type", b"").startswith(EVENTS.encode()):
                     data_of(self.url, head.status_code, await connection.read())
-                reading, rest = Events(), b""
-                async for chunk in connection.chunks():
-                    # A daemon that lives sends a sign of it at least every 15 s.
-                    limit.reschedule(asyncio.get_running_loop().time() + self._timeout)
-                    *lines, rest = (rest + chunk).split(b"\n")
-                    for line in lines:
-                        event = reading.take(line.decode("utf-8").rstrip("\r"))
-                        if event is not None and event[0] == "complete":
-                            return
-                        if event is not None and event[0] == "next":
-                            yield data_of(self.url, head.status_code, event[1])
+                events = Events(self.url)
+                async for part in connection.chunks():
+                    known = events.lines
+                    for data in events.take(part):
+                        limit.reschedule(None)
+                        yield data
+                    if events.ended:
+                        return
+                    if events.lines != known:  # a daemon that lives writes a line at least every 15 s
+                        limit.reschedule(asyncio.get_running_loop().time() + self._timeout)
         except TimeoutError as error:
             raise too_late(self.url, self._timeout) from error
         except (OSError, h11.RemoteProtocolError) as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import http.client
 import select
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,12 +19,12 @@ from helix.client.wire import (
     MOST_ANSWER,
     PATH,
     BrokenOffError,
+    Events,
     Relocate,
     Request,
     address_of,
     broken_off,
     data_of,
-    events_of,
     nobody_there,
     request_for,
     request_of,
@@ -33,20 +33,22 @@ from helix.client.wire import (
     too_much,
 )
 from helix.errors import DaemonError
+from helix.patience import Patience, ending
 
-_CHUNK = 1 << 20
+_CHUNK, _LINE = 1 << 20, 1 << 16
 
 
 class Client(Operations):
     """Talks to one daemon over one connection that is kept open; threads that share a client take turns.
 
-    Each operation is a method, `run` takes any of them by its name. `timeout` is in seconds, per request. `store` is
-    the folder of the daemon's store: the daemon is then reached by the socket in it, and gets the token only if it is
-    a process of this user; without it, by `url`, which must be of this machine. With `relocate`, a daemon that has
-    gone (an idle one leaves) is looked for once more before a request fails. What may have reached a daemon is sent a
-    second time where that does no harm: what only reads, and what has an idempotency key, which has it count once.
-    That is where the connection breaks off, and not after the time is up. What a coding agent runs says so to the
-    daemon: what is stored is then the agent's, and what only a person may ask for is refused.
+    Each operation is a method, `run` takes any of them by its name. `timeout` is in seconds, per request with its
+    whole answer, and per line of a subscription. `store` is the folder of the daemon's store: the daemon is then
+    reached by the socket in it, and gets the token only if it is a process of this user; without it, by `url`, which
+    must be of this machine. With `relocate`, a daemon that has gone (an idle one leaves) is looked for once more before
+    a request fails. What may have reached a daemon is sent a second time where that does no harm: what only reads, and
+    what has an idempotency key, which has it count once. That is where the connection breaks off, and not after the
+    time is up. What a coding agent runs says so to the daemon: what is stored is then the agent's, and what only a
+    person may ask for is refused.
     """
 
     def __init__(
@@ -90,25 +92,34 @@ class Client(Operations):
         from helix.client import typed
 
         request = request_for(operation, arguments)
-        with self.exchange("POST", PATH, request.body, {"accept": EVENTS}) as response:
+        events = Events(self.url)
+        with self.exchange("POST", PATH, request.body, {"accept": EVENTS}, events.sign) as response:
             if not response.headers.get("content-type", "").startswith(EVENTS):
                 data_of(self.url, response.status, self._read(response))
-            for data in events_of(self.url, response):
-                yield typed.answer(operation, data)
+            while not events.ended and (part := response.readline(_LINE)):
+                for data in events.take(part):
+                    yield typed.answer(operation, data)
+        if not events.ended:
+            raise broken_off(self.url, "the stream ended")
 
     @contextmanager
     def exchange(
-        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str], measure: Callable[[], int] | None = None
     ) -> Iterator[http.client.HTTPResponse]:
         """Send a request over a connection of its own, which many threads may do at once, and yield its answer.
 
-        The answer is read as it comes. Raises DaemonError where none does, and InvalidInputError for too long a body.
+        The answer is read as it comes; with `measure` it ends where that stays the same for longer than `timeout`.
+        Raises DaemonError where none does, and InvalidInputError for too long a body.
         """
         connection = self._opened_or_found()
         shown = {**Request(body=body).headers(self._token), **headers}
         try:
-            connection.request(method, path, body, shown)
-            yield connection.getresponse()
+            opened = connection.sock  # which the connection lets go of where it is the last answer
+            with ending(opened, Patience(self._timeout).is_over):
+                connection.request(method, path, body, shown)
+                response = connection.getresponse()
+            with ending(opened, Patience(self._timeout, measure).is_over) if measure else nullcontext():
+                yield response
         except (OSError, http.client.HTTPException) as error:
             raise broken_off(self.url, repr(error)) from error
         finally:
@@ -146,16 +157,19 @@ class Client(Operations):
                 raise broken from error
 
     def _sent(self, request: Request) -> tuple[int, bytes]:
-        connection = self._connected()
+        connection, patience = self._connected(), Patience(self._timeout)
         try:
-            connection.request("POST", PATH, request.body, request.headers(self._token))
-            response = connection.getresponse()
-            return response.status, self._read(response)
-        except TimeoutError as error:
-            self.close()
-            raise too_late(self.url, self._timeout) from error
+            with ending(connection.sock, patience.is_over):
+                connection.request("POST", PATH, request.body, request.headers(self._token))
+                response = connection.getresponse()
+                answer = self._read(response)
+            if patience.is_over():
+                raise TimeoutError
+            return response.status, answer
         except (OSError, http.client.HTTPException) as error:
             self.close()
+            if isinstance(error, TimeoutError) or patience.is_over():
+                raise too_late(self.url, self._timeout) from error
             raise broken_off(self.url, repr(error)) from error
         except BaseException:
             # An interrupted request leaves its answer behind on the connection: the next one must not read it.

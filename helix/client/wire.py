@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -29,6 +30,9 @@ REQUEST_BYTES = 4 << 20
 
 MOST_ANSWER = 256 << 20
 """Largest body of an answer that is read: several times what the daemon ever says."""
+
+MOST_EVENT = 8 << 20
+"""Largest event of a subscription that is read, in bytes."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 """Hosts that are this machine and no other."""
@@ -152,36 +156,55 @@ def _told(error: Mapping[str, Any]) -> HelixError:
 
 
 class Events:
-    """Server-sent events, read line by line (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
+    """The events of a subscription, out of server-sent events as they come in, part by part.
 
-    def __init__(self) -> None:
+    `lines` counts the whole lines so far. https://html.spec.whatwg.org/multipage/server-sent-events.html
+    """
+
+    def __init__(self, url: str) -> None:
+        self.lines = 0
+        self.ended = False
+        """Whether the daemon has said that there are no more."""
+        self._url = url
+        self._told = False
+        self._rest = b""
         self._kind = ""
         self._data: list[str] = []
+        self._size = 0
 
-    def take(self, line: str) -> tuple[str, str] | None:
-        """Take the next line, without its end; return the event that it completes, as its type and its data."""
+    def take(self, part: bytes) -> Iterator[dict[str, Any]]:
+        """Yield the `data` of each event that a part completes. Raises DaemonError for one without measure."""
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            self.lines += 1
+            event = self._line(line.decode("utf-8", "replace").rstrip("\r"))
+            if event is not None and event[0] == "next":
+                self._told = True
+                yield data_of(self._url, 200, event[1])
+                self._told = False
+            self.ended |= event is not None and event[0] == "complete"
+            if self.ended:
+                return
+        if self._size + len(self._rest) > MOST_EVENT:
+            raise too_much(self._url, MOST_EVENT)
+
+    def sign(self) -> int:
+        """Return another number as long as there is life: a line came, or an event is with whoever is told of it."""
+        return time.monotonic_ns() if self._told else self.lines
+
+    def _line(self, line: str) -> tuple[str, str] | None:
+        """Take a line; return the event that it completes, as its type and its data."""
         if not line:
             event = (self._kind, "\n".join(self._data))
-            self._kind, self._data = "", []
+            self._kind, self._data, self._size = "", [], 0
             return event if event[0] else None
         field, _, value = line.partition(":")
         if field == "event":
             self._kind = value.removeprefix(" ")
         elif field == "data":
             self._data.append(value.removeprefix(" "))
+            self._size += len(line)
         return None
-
-
-def events_of(url: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the `data` of each event of a subscription until the daemon ends it."""
-    reading = Events()
-    for line in lines:
-        event = reading.take(line.decode("utf-8").rstrip("\r\n"))
-        if event is not None and event[0] == "complete":
-            return
-        if event is not None and event[0] == "next":
-            yield data_of(url, 200, event[1])
-    raise broken_off(url, "the stream ended")
 
 
 def error_from(code: str, message: str, hint: str | None = None) -> HelixError:
@@ -201,9 +224,9 @@ def broken_off(url: str, why: object) -> BrokenOffError:
     return BrokenOffError(f"the connection to the daemon at {url} broke off: {why}", hint=hint)
 
 
-def too_much(url: str) -> DaemonError:
-    """Return the error of an answer without measure."""
-    return DaemonError(f"{url} answers with more than {MOST_ANSWER:,} bytes", hint="another program may have its port")
+def too_much(url: str, most: int = MOST_ANSWER) -> DaemonError:
+    """Return the error of an answer, or an event, without measure."""
+    return DaemonError(f"{url} answers with more than {most:,} bytes", hint="another program may have its port")
 
 
 def too_late(url: str, seconds: float) -> QueryTimeoutError:

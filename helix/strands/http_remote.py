@@ -12,10 +12,9 @@ import json
 import os
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 from helix import files
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.model.strand import SYNC_PATH
+from helix.patience import Patience, ending
 from helix.processes import SYNC_TOKEN
 from helix.strands.place import Remote, Terms, check_size
 
@@ -31,7 +31,7 @@ PART_BYTES = 2 << 20
 """Bytes of a part in which a strand is left."""
 _SECONDS = 60.0
 _TURN_SECONDS = 1800.0
-_ANSWERED, _STALLED, _LOOK_SECONDS = 600.0, 120.0, 0.2
+_ANSWERED, _STALLED = 600.0, 120.0
 """Seconds for a whole answer, and for each block of a strand that is fetched."""
 _TRIES, _FIRST_TRIES = 5, 2
 """How often something is asked; the second where nobody listens and nobody has answered before."""
@@ -40,22 +40,6 @@ _MOST_ANSWER = 8 << 20
 _MOST_DIGITS = 15
 _BROKEN = (OSError, http.client.HTTPException)
 _ERRORS: Mapping[int, type[HelixError]] = {400: InvalidInputError, 404: NotFoundError, 409: ConflictError}
-
-
-@dataclass(slots=True)
-class _Patience:
-    """How many seconds something may take from when `measure` was last another one."""
-
-    seconds: float
-    measure: Callable[[], int] = lambda: 0
-    last: tuple[int, float] = (-1, 0.0)
-
-    def is_over(self) -> bool:
-        """Return whether it has taken longer than that."""
-        now, measured = time.monotonic(), self.measure()
-        if measured != self.last[0]:
-            self.last = measured, now
-        return now - self.last[1] > self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +103,7 @@ class HttpRemote(Remote):
         """Fetch from where the file ends; return whether that is all of it."""
         held = file.tell()
         asked = {"Range": f"bytes={held}-"}
-        with self._sent("GET", f"/strands/{name}", headers=asked, patience=_Patience(_STALLED, file.tell)) as response:
+        with self._sent("GET", f"/strands/{name}", headers=asked, patience=Patience(_STALLED, file.tell)) as response:
             if response.status not in (200, 206):
                 self._refuse(_answer_of(response))
             if response.status == 200 and held:
@@ -250,15 +234,15 @@ class HttpRemote(Remote):
         path: str,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-        patience: _Patience | None = None,
+        patience: Patience | None = None,
     ) -> Iterator[http.client.HTTPResponse]:
         """Yield what answers a request, for as long as there is patience with it."""
         self._connection = connection = self._connection or self._connected()
-        whole = False
+        patience, whole = patience or Patience(_ANSWERED), False
         try:
             if connection.sock is None:
                 connection.connect()
-            with self._broken_off(connection.sock, patience or _Patience(_ANSWERED)):
+            with ending(connection.sock, lambda: self._stopped() or patience.is_over()):
                 told = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity", **(headers or {})}
                 connection.request(method, urlsplit(self._address).path + path, body, told)
                 with closing(connection.getresponse()) as response:
@@ -276,30 +260,6 @@ class HttpRemote(Remote):
         return http.client.HTTPSConnection(
             said.hostname, said.port, timeout=_SECONDS, context=ssl.create_default_context()
         )
-
-    @contextmanager
-    def _broken_off(self, connected: socket.socket, patience: _Patience) -> Iterator[None]:
-        """End a connection from this side once there is no patience left, or the sync is to stop.
-
-        Its time-out does not: that begins anew with every byte.
-        """
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.wait(_LOOK_SECONDS):
-                if self._stopped() or patience.is_over():
-                    with suppress(OSError):
-                        # Not that of TLS, behind which whoever reads finds no connection at all.
-                        socket.socket.shutdown(connected, socket.SHUT_RDWR)
-                    return
-
-        watching = threading.Thread(target=watch, daemon=True)
-        watching.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watching.join()
 
     def _refuse(self, answer: _Answer) -> None:
         """Raise the error that an answer tells."""
