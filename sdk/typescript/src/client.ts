@@ -1,5 +1,6 @@
 import type { Document } from "./document.js";
 import { DaemonError, errorFrom, QueryTimeoutError } from "./errors.js";
+import type { HelixError } from "./errors.js";
 import { RecallDocument, StoreDocument } from "./operations.js";
 import type { RecallQuery, RecallQueryVariables, StoreMutation, StoreMutationVariables } from "./operations.js";
 
@@ -30,20 +31,26 @@ export type Answer<Data> = Data extends { last: infer Last } ? Last : Result<Non
 type Result<Field> = Field extends { result: infer Inner } ? ([keyof Field] extends ["result"] ? Inner : Field) : Field;
 
 const KEY = "idempotencyKey";
+/** Hosts that are this machine and no other. */
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+/** Bytes of the largest answer that is read, several times what a daemon ever says, and characters of the largest event. */
+const MOST_ANSWER = 256 << 20;
+const MOST_EVENT = 8 << 20;
 
 /**
  * Talks to one daemon. `run` takes any document of operations.ts, `subscribe` a subscription.
  *
  * What may have reached the daemon is sent a second time where that does no harm: what only reads, and what has an
  * idempotency key, which has it count once; a change that takes one is given one. That is where the connection breaks
- * off, and not after the time is up. Errors are those of errors.ts.
+ * off, and not after the time is up. Errors are those of errors.ts. A token is shown to this machine's daemon alone: with
+ * one, an address of another machine is a DaemonError.
  */
 export class Helix {
   #address: Address;
   readonly #options: Options;
 
   constructor(address: Address, options: Options = {}) {
-    this.#address = address;
+    this.#address = local(address);
     this.#options = options;
   }
 
@@ -81,7 +88,7 @@ export class Helix {
     const response = await this.#found(document, variables, "text/event-stream", AbortSignal.any(signals), false);
     try {
       if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-        yield read<Data>(response.status, await response.text());
+        yield read<Data>(response.status, await textOf(response));
         return;
       }
       for await (const [kind, data] of events(response)) {
@@ -104,7 +111,7 @@ export class Helix {
       return await repeated(again, async () => {
         const accept = "application/graphql-response+json, application/json;q=0.9";
         const response = await this.#found(document, variables, accept, limit, again);
-        return { status: response.status, text: await response.text() };
+        return { status: response.status, text: await textOf(response) };
       });
     } catch (error) {
       if (late.aborted && !signal?.aborted) {
@@ -143,7 +150,7 @@ export class Helix {
     } catch (error) {
       // A fetch does not say whether what it sent has arrived; only a refused connection is sure not to have.
       if (!this.#options.relocate || !(error instanceof TypeError) || !(again || isRefused(error))) throw error;
-      this.#address = await this.#options.relocate();
+      this.#address = local(await this.#options.relocate());
       return request();
     }
   }
@@ -160,40 +167,84 @@ async function repeated<T>(again: boolean, work: () => Promise<T>): Promise<T> {
 
 /** Yields the type and the data of each server-sent event. */
 async function* events(response: Response): AsyncGenerator<[kind: string, data: string], void> {
-  const decoder = new TextDecoder();
   let rest = "";
   let kind = "";
   let data: string[] = [];
-  const reader = response.body?.getReader(); // not every browser iterates over a body
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    const lines = (rest + decoder.decode(part.value, { stream: true })).split("\n");
+  let size = 0;
+  for await (const part of parts(response)) {
+    const lines = (rest + part).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines.map((one) => one.replace(/\r$/, ""))) {
       if (line.startsWith("event:")) kind = line.slice(6).trimStart();
-      else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
+      else if (line.startsWith("data:")) size += data.push(line.slice(5).trimStart()) && line.length;
       else if (line === "") {
         if (kind) yield [kind, data.join("\n")];
         kind = "";
         data = [];
+        size = 0;
       }
     }
+    if (size + rest.length > MOST_EVENT) throw tooMuch(MOST_EVENT);
   }
+}
+
+/** Yields the text of a body as it comes. */
+async function* parts(response: Response): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader(); // not every browser iterates over a body
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      yield decoder.decode(part.value, { stream: true });
+    }
+  } finally {
+    void reader?.cancel().catch(() => undefined); // of what broke off there is nothing to let go of
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const found: string[] = [];
+  let size = 0;
+  for await (const part of parts(response)) {
+    size += found.push(part) && part.length;
+    if (size > MOST_ANSWER) throw tooMuch(MOST_ANSWER);
+  }
+  return found.join("");
+}
+
+/** Returns an address whose token may be shown there. */
+function local(address: Address): Address {
+  if (address.token && !(URL.canParse(address.url) && LOOPBACK.includes(new URL(address.url).hostname))) {
+    const hint = "a token is shown to this machine's daemon alone";
+    throw new DaemonError(`${address.url} is not on this machine`, "DAEMON", hint);
+  }
+  return address;
 }
 
 /** Returns the one field of an answer; its first error is thrown as the class that its code names. */
 function read<Data>(status: number, text: string, payload = false): Answer<Data> {
-  let body: { data?: Data | null; errors?: { message: string; extensions?: { code?: string; hint?: string } }[] };
+  let answer: unknown;
+  let failed: HelixError | undefined;
   try {
-    body = JSON.parse(text);
+    const body = JSON.parse(text);
+    if (body.errors?.length) failed = told(body.errors[0]);
+    else [answer] = Object.values(body.data);
+    if (payload && !failed) answer = (answer as { result: unknown }).result;
   } catch (error) {
     const hint = "another program may have taken its port: `helix stop` and try again";
     throw new DaemonError(`HTTP ${status} and no GraphQL`, "DAEMON", hint, { cause: error });
   }
-  const [first] = body.errors ?? [];
-  if (first) throw errorFrom(first.extensions?.code ?? "INTERNAL", first.message, first.extensions?.hint);
-  if (!body.data) throw new DaemonError(`HTTP ${status} and no data`, "DAEMON");
-  const [answer] = Object.values(body.data);
-  return (payload ? (answer as { result: unknown }).result : answer) as Answer<Data>;
+  if (failed) throw failed;
+  return answer as Answer<Data>;
+}
+
+function told({ message, extensions }: { message: unknown; extensions?: { code?: unknown; hint?: unknown } }): HelixError {
+  if (typeof message !== "string") throw new TypeError("an error without a message");
+  const { code, hint } = extensions ?? {};
+  return errorFrom(typeof code === "string" ? code : "INTERNAL", message, typeof hint === "string" ? hint : undefined);
+}
+
+function tooMuch(most: number): DaemonError {
+  return new DaemonError(`the daemon answers with more than ${most} bytes`, "DAEMON", "another program may have its port");
 }
 
 function brokenOff(url: string, cause: unknown): DaemonError {

@@ -96,5 +96,6 @@ const CLASSES: Record<string, typeof HelixError> = {
 
 /** Returns an error of the class that a code names; of HelixError itself for a code of a newer Helix. */
 export function errorFrom(code: string, message: string, hint?: string, options?: ErrorOptions): HelixError {
-  return new (CLASSES[code] ?? HelixError)(message, code, hint, options);
+  const known = Object.hasOwn(CLASSES, code) ? CLASSES[code] : undefined;
+  return new (known ?? HelixError)(message, code, hint, options);
 }

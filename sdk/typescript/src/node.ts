@@ -48,19 +48,32 @@ function bySocket(store: string): typeof fetch {
       asked.on("response", (answer) => {
         const body = new ReadableStream<Uint8Array>({
           start(stream) {
-            answer.on("data", (chunk: Uint8Array) => stream.enqueue(new Uint8Array(chunk)));
+            answer.on("data", (chunk: Uint8Array) => {
+              stream.enqueue(new Uint8Array(chunk));
+              if ((stream.desiredSize ?? 0) <= 0) answer.pause();
+            });
             answer.on("end", () => stream.close());
             answer.on("error", (error) => stream.error(failed(error)));
           },
+          pull: () => void answer.resume(),
           cancel: leave,
         });
         const type = answer.headers["content-type"] ?? "";
-        resolve(new Response(body, { status: answer.statusCode ?? 500, headers: { "content-type": type } }));
+        const status = answer.statusCode ?? 500;
+        try {
+          resolve(new Response(WITHOUT_BODY.includes(status) ? null : body, { status, headers: { "content-type": type } }));
+        } catch (error) {
+          reject(failed(error)); // a status or a type that none has
+          leave();
+        }
       });
       if (signal?.aborted) leave();
       asked.end(init.body as string);
     });
 }
+
+/** Statuses of answers that say no more. */
+const WITHOUT_BODY = [204, 205, 304];
 
 const folders = new Map<string, number>();
 

@@ -1,8 +1,9 @@
 /** Run by tests/api/test_typescript_client.py against a real server: HELIX_URL and HELIX_TOKEN say where it is. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
-import { readFile } from "node:fs/promises";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -117,3 +118,78 @@ test("the daemon of a folder is found, and started where none runs", async () =>
   assert.equal(told, 0);
   thief.close();
 });
+
+/** Asks whoever serves at the socket of a store for something, as `connect` does. */
+async function asked(serve: (socket: Socket) => void, work: (client: helix.Helix) => Promise<unknown>): Promise<unknown> {
+  const store = await mkdtemp(join(tmpdir(), "helix-"));
+  await writeFile(join(store, "daemon.json"), JSON.stringify({ url: "http://127.0.0.1:1", pid: process.pid }));
+  await writeFile(join(store, "token"), token);
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => serve(socket));
+  }).listen(join(store, "socket"));
+  await once(server, "listening");
+  try {
+    return await work(await connect({ store, command: null }, { timeout: 20_000 })).catch((error: unknown) => error);
+  } finally {
+    server.close();
+  }
+}
+
+/** Says one thing and ends. */
+const says = (text: string) => (socket: Socket) => void socket.end(text);
+const body = (text: string) => says(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${text}`);
+
+const strange: [string, (socket: Socket) => void][] = [
+  ...["204 No Content", "205 Reset Content", "304 Not Modified", "101 Switching", "999 Odd", "099 Odd"].map(
+    (status): [string, (socket: Socket) => void] => [status, says(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`)],
+  ),
+  ["null", body("null")],
+  ["no data", body("{}")],
+  ["no answer", body('{"data": {}}')],
+  ["no payload", body('{"data": {"store": null}}')],
+  ["errors that are none", body('{"errors": "boom"}')],
+  ["an error without a message", body('{"errors": [{}]}')],
+  ["a type that is none", says("HTTP/1.1 200 OK\r\ncontent-type: \u00ff\u0001\r\n\r\n{}")],
+  ["nothing", says("")],
+];
+
+for (const [name, serve] of strange) {
+  test(`what no daemon answers is a DaemonError: ${name}`, async () => {
+    const error = await asked(serve, (client) => client.store(lesson));
+    assert.ok(error instanceof helix.DaemonError, String(error));
+  });
+}
+
+test("an error of a code that is a word of the language is an error", async () => {
+  const error = await asked(body('{"errors": [{"message": "x", "extensions": {"code": "constructor"}}]}'), (client) =>
+    client.store(lesson),
+  );
+  assert.ok(error instanceof helix.HelixError && error.message === "x");
+});
+
+test("a token is shown to no other machine", async () => {
+  for (const elsewhere of ["https://example.org", "http://127.0.0.1@example.org", "http://localhost.example.org", "x"]) {
+    assert.throws(() => new helix.Helix({ url: elsewhere, token }), helix.DaemonError);
+  }
+  for (const here of ["http://localhost:1", "http://[::1]:1"]) new helix.Helix({ url: here, token });
+  new helix.Helix({ url: "https://example.org" });
+  const relocate = async () => ({ url: "http://example.org", token });
+  const lured = new helix.Helix({ url: "http://127.0.0.1:1", token }, { relocate });
+  await assert.rejects(lured.run(helix.StatusDocument, {}), /not on this machine/);
+});
+
+for (const piece of ["x".repeat(1 << 20), `data: ${"x".repeat(1 << 20)}\n`]) {
+  test(`an event without end is read no further: ${piece.slice(0, 4)}`, async () => {
+    const endless = (socket: Socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n");
+      const more = () => {
+        while (!socket.destroyed && socket.write(piece)) {}
+      };
+      socket.on("drain", more);
+      more();
+    };
+    const error = await asked(endless, (client) => client.subscribe(helix.EventsDocument, {}).next());
+    assert.ok(error instanceof helix.DaemonError && /more than/.test(error.message), String(error));
+  });
+}
