@@ -41,6 +41,12 @@ export class StoreTooNewError extends StoreError {}
 /** The disk or quota is full: nothing was written, nothing is lost. */
 export class DiskFullError extends StoreError {}
 
+/** The server that keeps the journal cannot be reached, or does not say that a change is durable. */
+export class EngineError extends StoreError {}
+
+/** Another process writes the tenant by now. */
+export class NotHomeError extends EngineError {}
+
 /** The graph is being rebuilt: recall answers lexically, graph queries have to wait. */
 export class GraphUnavailableError extends StoreError {}
 
@@ -82,6 +88,8 @@ const CLASSES: Record<string, typeof HelixError> = {
   STORE_CORRUPT: StoreCorruptError,
   STORE_TOO_NEW: StoreTooNewError,
   DISK_FULL: DiskFullError,
+  ENGINE: EngineError,
+  NOT_HOME: NotHomeError,
   GRAPH_UNAVAILABLE: GraphUnavailableError,
   EMBEDDING_SPACE: EmbeddingSpaceError,
   MODEL: ModelError,
