@@ -53,6 +53,7 @@ from helix.text.tokens import lexical_tokens
 
 _FIRST_CAPACITY = 1024
 _LOAD_CHUNK = 16_384
+MOST_PATTERNS = 500
 _MEMORY = LABEL_CODE[Label.MEMORY]
 _ACTIVE = STATUS_CODE[Status.ACTIVE]
 _KIND = POSITION["kind"]
@@ -166,9 +167,12 @@ class CatalogueView:
         return self._held(self.lookups.entities.get((ENTITY_KIND_CODE[kind], name.casefold())))
 
     def files_like(self, path: str) -> list[int]:
-        """Return the rows of file entities whose last part is that of the path, and of patterns that may fit it."""
+        """Return the rows of file entities whose last part is that of the path, and of patterns that may fit it.
+
+        Of the patterns that go through one part, or name none whole, the newest MOST_PATTERNS are looked at.
+        """
         parts = {"", *path.replace("\\", "/").casefold().split("/")}
-        patterns = (row for part in sorted(parts) for row in self.lookups.patterns.get(part))
+        patterns = (row for part in sorted(parts) for row in self.lookups.patterns.get(part)[-MOST_PATTERNS:])
         return self._held([*self.lookups.files.get(last_part(path)), *patterns])
 
     def counts(self, scope: str | None = None) -> Counts:

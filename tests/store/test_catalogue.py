@@ -23,7 +23,7 @@ from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
 from helix.model.records import put
 from helix.model.reflection import Reflection
-from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.catalogue import MOST_PATTERNS, Catalogue, CatalogueView
 from helix.store.passages import NO_INDEX
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -122,6 +122,13 @@ def test_entities_are_found_whatever_their_case_and_files_by_their_last_part() -
     assert view.files_like("[ID].tsx") == [3]
     assert view.files_like("b*.c") == [5]
     assert view.files_like("i.tsx") == []
+
+
+def test_of_very_many_patterns_the_newest_are_looked_at() -> None:
+    kind = EntityKind.FILE
+    names = [f"*{n}.c" for n in range(MOST_PATTERNS + 50)]
+    view = loaded([put(Entity(id=entity_id(kind, name), kind=kind, name=name)) for name in names]).view
+    assert view.files_like("src/x.c") == list(range(50, MOST_PATTERNS + 50))
 
 
 def test_entity_ids_depend_on_kind_name_and_scope_and_on_nothing_else() -> None:
