@@ -134,10 +134,10 @@ class TenantDatabase:
         with self._turn, mapped(), self._server.connection() as connection:
             began = False
             try:
-                connection.execute("BEGIN")
-                commits = self._begun(connection)
-                began = True
                 with connection.pipeline():  # what nobody waits for is on its way together
+                    connection.execute("BEGIN")
+                    commits = self._begun(connection)
+                    began = True
                     yield _Statements(connection, self.tenant)
                     connection.execute(_REACHED, (self.tenant,))
             except BaseException:
