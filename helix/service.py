@@ -12,7 +12,7 @@ from typing import Any
 
 from helix import settings as configuration
 from helix.agents.hooks.dispatcher import Reacting
-from helix.errors import ConflictError
+from helix.errors import ConflictError, StoreError
 from helix.journal.llm_answers import Answers
 from helix.memory.capture import sessions
 from helix.memory.capture.sessions import is_private
@@ -136,7 +136,7 @@ class Helix:
     @contextmanager
     def beside(self, folder: Path) -> Iterator[Store]:
         """Lend another store, in a folder of its own, with the models of this one; closed afterwards."""
-        runtime, settings = self.store.runtime, replace(self.settings, db_path=folder)
+        runtime, settings = self.store.runtime, replace(self.settings, db_path=folder, engine="")
         other = Store(settings, embedder=runtime.embedder, clock=runtime.clock, make_id=runtime.make_id)
         with closing(other):
             yield other
@@ -237,7 +237,15 @@ def open_embedded(path: str | Path, **overrides: Any) -> Helix:
 
     Refused with StoreLockedError while a daemon owns the store.
     """
-    return Helix.open(configuration.load({"db_path": Path(path), **overrides}))
+    return Helix.open(configuration.load({"db_path": Path(path), "engine": "", **overrides}))
+
+
+def _check_has_file(settings: Settings) -> None:
+    if settings.engine:
+        raise StoreError(
+            "a server keeps this store's journal: there is no file to put in its place",
+            hint="restore it with the server's own tools",
+        )
 
 
 def set_aside_closed(settings: Settings) -> None:
@@ -245,6 +253,7 @@ def set_aside_closed(settings: Settings) -> None:
 
     Raises StoreLockedError while the store is in use.
     """
+    _check_has_file(settings)
     backup.set_aside_closed(settings.store_path, system_clock())
 
 
@@ -253,4 +262,5 @@ def restore_closed(settings: Settings, path: Path) -> Mapping[str, object]:
 
     Returns the `rows` of it, where the old journal is `kept` ("" where there was none), and `warnings`.
     """
+    _check_has_file(settings)
     return backup.restore_closed(settings.store_path, path, system_clock())

@@ -8,6 +8,7 @@ scope and lower a budget, and nothing else.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -19,6 +20,7 @@ from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from helix import files, local_store
 from helix.errors import ConfigError
@@ -39,6 +41,7 @@ _OF_A_PROJECT = ("scope", "worktrees")
 """What a project's `.env` may set, for commands in its folder; a daemon serves all projects and takes neither."""
 _LOWERED_BY_A_PROJECT = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
 """What it may set to less than it would be otherwise."""
+_TENANT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _ALIKE = 0.75
 """How much a variable has to be like a setting's to count as that one misspelt."""
 
@@ -197,9 +200,9 @@ class Settings:
     @property
     def store_path(self) -> Path:
         """Folder of the store in use; with an engine, of what is kept here of a tenant."""
-        if self.db_path is not None:
-            return self.db_path
-        return self.home / "tenants" / self.tenant if self.engine else self.home / "store"
+        if self.engine:  # whatever else is set: the daemon of a tenant is found by the tenant alone
+            return self.home / "tenants" / hashlib.sha256(self.engine.encode()).hexdigest()[:12] / self.tenant
+        return self.db_path if self.db_path is not None else self.home / "store"
 
     @property
     def models_path(self) -> Path:
@@ -400,6 +403,12 @@ def _check(settings: Settings) -> None:
         raise ConfigError(
             f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1"
         )
+    if not _TENANT.fullmatch(settings.tenant):
+        words = "small letters, digits and inner hyphens, 63 at most"
+        raise _refused("tenant", words, settings.sources["tenant"])
+    if _holds_secret(settings.engine):
+        words = "an address without a password: that comes from PGPASSWORD or a password file (PGPASSFILE)"
+        raise _refused("engine", words, settings.sources["engine"])
     for name, (least, most) in _BOUNDS.items():
         if not least <= getattr(settings, name) <= most:
             words = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
@@ -408,6 +417,13 @@ def _check(settings: Settings) -> None:
         raise _refused("worktrees", f"together or apart, not {settings.worktrees!r}", settings.sources["worktrees"])
     if settings.max_db_gb & (settings.max_db_gb - 1):
         raise _refused("max_db_gb", "a power of two", settings.sources["max_db_gb"])
+
+
+def _holds_secret(address: str) -> bool:
+    """Whether an address has a password where others may read it; anything that may be one counts."""
+    parts = urlsplit(address)
+    behind = f"{parts.path}?{parts.query}"
+    return ":" in parts.netloc.rpartition("@")[0] or "@" in behind or "password" in behind
 
 
 def _refused(name: str, wanted: str, source: str) -> ConfigError:

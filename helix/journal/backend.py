@@ -52,8 +52,8 @@ class Backend(Protocol):
         """Whether nothing can be read or written any more."""
         ...
 
-    def transaction(self) -> AbstractContextManager[Connection]:
-        """Run a durable transaction: all of it, or nothing."""
+    def transaction(self, *, long: bool = False) -> AbstractContextManager[Connection]:
+        """Run a durable transaction: all of it, or nothing. A `long` one may ask nothing for minutes."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:

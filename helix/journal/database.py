@@ -67,7 +67,7 @@ class Database:
         return connection
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, long: bool = False) -> Iterator[sqlite3.Connection]:
         """Run a durable transaction on the writer's connection: all of it, or nothing."""
         with self._write_lock, mapped(self.path):
             self._writer.execute("BEGIN IMMEDIATE")

@@ -201,7 +201,9 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         connection.execute(f"UPDATE log SET payload = NULL, salt = NULL WHERE seq IN {_LISTED}", (json.dumps(rows),))
         # Vectors and tokens whose passage is gone, of whatever space: a passage may be replaced while it is embedded.
         for table in ("vector", "token"):
-            connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM passage)")
+            connection.execute(
+                f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM passage WHERE passage.number = {table}.number)"
+            )
         _forget_effects(connection, ids)
         # An answer of a model may repeat what it was asked about, and an error what it failed at.
         connection.execute("DELETE FROM model_answer")

@@ -247,7 +247,7 @@ class Journal:
 
     def restate(self) -> Comparison:
         """Make the state anew from the log where the two differ; return what differed, in one transaction."""
-        with self.database.transaction() as connection:
+        with self.database.transaction(long=True) as connection:
             return restating.mend(connection, self.database.beside, _read, self._tokenise)
 
     def compare_state(self) -> Comparison:

@@ -276,7 +276,9 @@ def _retokenise(connection: Connection, tokenise: Tokenise) -> None:
 
 def _without_tokens(connection: Connection) -> list[Row]:
     """Return number and text of the passages that have no row of tokens."""
-    query = "SELECT number, text FROM passage WHERE number NOT IN (SELECT number FROM token)"
+    query = (
+        "SELECT number, text FROM passage WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.number = passage.number)"
+    )
     return [row for row in connection.execute(query) if isinstance(row[1], str)]
 
 
@@ -296,4 +298,7 @@ def _bare(value: object) -> object:
 
 def _drop_bad_vectors(connection: Connection) -> None:
     """Remove vectors that are none: their passages are embedded again in the background."""
-    connection.executemany(_DROP_VECTOR, list(_bad_vectors(connection)))
+    bad = list(_bad_vectors(connection))
+    plain = [key for key in bad if all(isinstance(part, int) for part in key)]
+    connection.executemany("DELETE FROM vector WHERE space = ? AND number = ?", plain)
+    connection.executemany(_DROP_VECTOR, [key for key in bad if not all(isinstance(part, int) for part in key)])

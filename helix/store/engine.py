@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import ConfigError, StoreError
+from helix.errors import ConfigError
 from helix.journal.backend import Backend
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.mark import Mark
@@ -53,18 +53,12 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
 def _on_server(settings: Settings, folder: Path) -> Engine:
     server = server_at(settings.engine, vouched=settings.engine_vouched)
     from helix.journal.postgres.home import Home
-    from helix.journal.postgres.postgres_server import ACTIVE
     from helix.journal.postgres.tenant_database import TenantDatabase
 
     with ExitStack() as opened:  # what was opened is closed again where the rest fails
         opened.callback(server.close)
         server.check()
         tenant = server.tenant(settings.tenant)
-        if tenant.state != ACTIVE:
-            raise StoreError(
-                f"the tenant {tenant.slug} is {tenant.state}: it is not served",
-                hint="finish `helix migrate`, or serve it where it is now",
-            )
         home = Home(server)
         opened.callback(home.close)
         epoch = home.claim(tenant.id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix import files
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import InvalidInputError, NotFoundError, StoreError
 from helix.journal.backend import Backend, put
 from helix.journal.database import Database
 from helix.journal.mark import Mark
@@ -22,6 +22,8 @@ _ADDRESS = ("postgresql://", "postgres://")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
     backend: Backend
+    begun: Callable[[], None]
+    """Says that a store is on its way here: nothing is served meanwhile."""
     arrived: Callable[[], None]
     """Says that the store is here from now on."""
     left: Callable[[str], None]
@@ -37,14 +39,18 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
     if source == target:
         raise InvalidInputError("a store cannot move to where it is")
     with _opened(source, tenant, fresh=False) as here, _opened(target, tenant, fresh=True) as there:
-        moved = moving.move(here.backend, there.backend, progress)
+        moved = moving.move(here.backend, there.backend, progress, there.begun)
         there.arrived()
         here.left(target)
     return moved
 
 
 def _opened(place: str, tenant: str, *, fresh: bool) -> AbstractContextManager[_Side]:
-    return _on_server(place, tenant, fresh=fresh) if place.startswith(_ADDRESS) else _in_file(Path(place), fresh=fresh)
+    if place.startswith(_ADDRESS):
+        return _on_server(place, tenant, fresh=fresh)
+    if "://" in place or "=" in place:
+        raise InvalidInputError("this is no folder, and no address of a server", hint="postgresql://USER@HOST/DATABASE")
+    return _in_file(Path(place), fresh=fresh)
 
 
 @contextmanager
@@ -56,16 +62,21 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
     lock.acquire()
     with ExitStack() as opened:
         opened.callback(lock.release)
-        if fresh:  # it would tell of a loss: what is carried here counts its own transactions
-            Mark(folder / MARK_NAME).suspend()
         database = opened.enter_context(closing(Database(folder / JOURNAL_NAME)))
+
+        with database.reading() as connection:
+            went = connection.execute("SELECT value FROM meta WHERE key = ?", (moving.MOVED_TO,)).fetchone()
+        if went is not None and not fresh:
+            raise StoreError(f"this store has moved to {went[0]}", hint="move it from there")
 
         def left(target: str) -> None:
             with database.transaction() as connection:
                 connection.execute(put("meta", ("key", "value"), ("key",)), (moving.MOVED_TO, target))
             database.checkpoint()
 
-        yield _Side(backend=database, arrived=database.checkpoint, left=left)
+        # The mark would tell of a loss: what is carried here counts its own transactions.
+        begun = Mark(folder / MARK_NAME).suspend
+        yield _Side(backend=database, begun=begun, arrived=database.checkpoint, left=left)
 
 
 @contextmanager
@@ -78,10 +89,13 @@ def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
         server.check()
         known = {tenant.slug: tenant for tenant in server.tenants()}
         tenant = known.get(slug) or (server.create(slug, postgres_server.INCOMING) if fresh else server.tenant(slug))
+        states = (postgres_server.ACTIVE, postgres_server.INCOMING, postgres_server.MOVED)
         with closing(Home(server)) as home:
-            database = TenantDatabase(server, tenant.id, home.claim(tenant.id), Path(), lost=lambda: home.lost)
+            epoch = home.claim(tenant.id, states if fresh else states[:1])
+            database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost)
             yield _Side(
                 backend=database,
+                begun=lambda: server.set_state(tenant.id, postgres_server.INCOMING),
                 arrived=lambda: server.set_state(tenant.id, postgres_server.ACTIVE),
                 left=lambda target: server.set_state(tenant.id, postgres_server.MOVED),
             )

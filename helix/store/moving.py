@@ -58,14 +58,20 @@ class Moved:
     chain: str
 
 
-def move(source: Backend, target: Backend, progress: Progress = lambda table, rows: None) -> Moved:
+def move(
+    source: Backend,
+    target: Backend,
+    progress: Progress = lambda table, rows: None,
+    begun: Callable[[], object] = lambda: None,
+) -> Moved:
     """Carry everything from `source` to `target`, an empty store or what a move from the same one left.
 
-    Nobody else writes either meanwhile. Raises ConflictError where the target holds something else, and
-    StoreCorruptError where both do not hold the same afterwards.
+    Nobody else writes either meanwhile. `begun` is called once the target proved to be such a one. Raises ConflictError
+    where the target holds something else, and StoreCorruptError where both do not hold the same afterwards.
     """
     with source.snapshot() as reading:
         _check(reading, target)
+        begun()
         for table, columns in TABLES.items():
             after = _emptied(target, table)
             for part in _parts(reading, table, columns, after):
@@ -110,12 +116,18 @@ def _parts(reading: Connection, table: str, columns: Sequence[str], after: int) 
     found = reading.execute(f"SELECT {', '.join(columns)} FROM {table}{where}{order}", (after,) if where else ())
     part: list[tuple[Any, ...]] = []
     for row in found:
-        part.append(_plain(row))
+        if not _stays(table, row):
+            part.append(_plain(row))
         if len(part) == _AT_ONCE:
             yield part
             part = []
     if part:
         yield part
+
+
+def _stays(table: str, row: Sequence[Any]) -> bool:
+    """Whether a row belongs to the place and not to the store: where that went."""
+    return table == "meta" and row[0] == MOVED_TO
 
 
 def _putting(table: str, columns: Sequence[str]) -> str:
@@ -134,6 +146,8 @@ def _digests(connection: Connection) -> dict[str, tuple[int, int]]:
     for table, columns in TABLES.items():
         count = total = 0
         for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            if _stays(table, row):
+                continue
             count += 1
             total += int.from_bytes(hashlib.sha256(repr(_plain(row)).encode("utf-8", "surrogatepass")).digest())
         found[table] = (count, total % (1 << 256))

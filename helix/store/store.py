@@ -9,7 +9,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from helix import files
-from helix.errors import DaemonError, DiskFullError, EmbeddingSpaceError, HelixError, PausedError, StoreError
+from helix.errors import DaemonError, EmbeddingSpaceError, HelixError, PausedError, StoreError
+from helix.journal.backend import Backend
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
 from helix.journal.memory_rows import MemoryRows
@@ -93,19 +94,21 @@ class Store:
         files.private_folder(self.path)
         self._lock = StoreLock(self.path)
         self._lock.acquire()
+        self._backend: Backend | None = None
         try:
             self._open()
         except BaseException:
+            if self._backend is not None:
+                self._backend.close()
             self._lock.release()
             raise
 
     def _open(self) -> None:
         settings, clock = self.runtime.settings, self.runtime.clock
         engine = open_engine(settings, self.path, to_micros(clock()))
-        self.mark = engine.mark
+        self.mark, self._backend = engine.mark, engine.backend
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=self.mark)
         if moved := self.journal.meta(MOVED_TO):
-            self.journal.close()
             raise StoreError(f"this store has moved to {moved}", hint="serve it there: `helix serve --engine ADDRESS`")
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
@@ -330,5 +333,5 @@ class Store:
             self.folding.close()
             try:
                 self.journal.set_meta(LAST_ANSWERS, answers)
-            except DiskFullError as error:
+            except HelixError as error:  # no room, or another process writes the tenant by now
                 log.warning("the last answers are not kept", extra={"error": str(error)})

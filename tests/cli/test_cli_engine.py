@@ -74,12 +74,15 @@ def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) ->
     there("engine", "init")
     try:
         here.store("the proxy listens on port 8080")
-        assert here.run("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved").returncode != 0
+        served = here.run("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved")
+        assert "STORE_LOCKED" in served.stderr
         here("stop")
         assert (
             here("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved")["moved"]["rows"]["log"] > 0
         )
         assert "has moved" in here.run("list", "--scope", SCOPE).stderr
+        assert "has moved" in here.run("migrate", "--from", place, "--to", cluster.address, "--tenant", "twice").stderr
+        assert "server's own tools" in there.run("restore", "--backup", str(tmp_path / "none")).stderr
         there.store("tests need a database")
         assert len(there.names()) == 2
         there("stop")
@@ -92,10 +95,19 @@ def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) ->
             machine.run("stop")
 
 
-def test_a_password_in_an_address_is_refused_and_not_repeated(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://helix:hunter2@127.0.0.1/helix",
+        "postgesql://helix:hunter2@127.0.0.1/helix",
+        "postgresql://helix:hunter2/x@127.0.0.1/helix",
+        "postgresql://helix@127.0.0.1/helix?sslpassword=hunter2",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_repeated(tmp_path: Path, address: str) -> None:
     machine = Machine(tmp_path / "home")
     machine.home.mkdir()
-    ended = machine.run("engine", "check", "postgresql://helix:hunter2@127.0.0.1/helix")
-    assert ended.returncode != 0
+    for ended in (machine.run("engine", "check", address), machine.run("config", HELIX_ENGINE=address)):
+        assert ended.returncode != 0
+        assert "hunter2" not in ended.stderr + ended.stdout
     assert "PGPASSWORD" in ended.stderr
-    assert "hunter2" not in ended.stderr + ended.stdout

@@ -6,16 +6,16 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from helix.errors import EngineError, HelixError, NotHomeError, StoreLockedError
+from helix.errors import EngineError, HelixError, NotHomeError, StoreError, StoreLockedError
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
-from helix.journal.postgres.postgres_server import Server, Tenant
+from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.edge import Label
 from helix.model.operations import Change, PutNode
@@ -138,7 +138,10 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
     server: Server, tenant: Tenant, at_home: Callable[..., Journal]
 ) -> None:
     """PostgreSQL says that such a commit succeeded: it is on one machine alone, and warns of that."""
-    home = at_home()
+    with server.connection() as connection:  # a role that hears of nothing but errors must not hide it
+        connection.execute("ALTER ROLE postgres SET client_min_messages = error")
+    quiet = Server(server.url)
+    home = at_home(quiet)
     acknowledged: list[str] = []
     refused: list[HelixError] = []
 
@@ -163,6 +166,9 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
         assert there[:-1] == acknowledged  # one more can be read, and that is what makes it a trap
     with pytest.raises(NotHomeError):  # it is there after all: who does not know of it writes nothing beside it
         home.append([put("later")], 3)
+    with server.connection() as connection:
+        connection.execute("ALTER ROLE postgres RESET client_min_messages")
+    quiet.close()
     again = at_home()
     again.append([put("z")], 3)
     assert names(server, tenant) == [*there, "z"]
@@ -180,6 +186,55 @@ def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server
     server.renew(there, "there", 60)
     server.leave(there)
     assert server.claim(tenant.id, here) == 3
+
+
+def test_a_session_that_is_cut_off_within_a_change_is_ended(server: Server, tenant: Tenant) -> None:
+    """As one whose machine lost its power: the server hears nothing of that, and the tenant's row stays locked."""
+    with closing(psycopg.connect(server.url)) as cut:
+        cut.execute("SELECT set_config('idle_in_transaction_session_timeout', '2s', true)")
+        cut.execute("UPDATE head SET commits = commits + 1 WHERE tenant = %s", (tenant.id,))
+        with pytest.raises(StoreLockedError, match="cut off"):
+            server.claim(tenant.id)
+        with closing(Home(server)) as home:
+            assert home.claim(tenant.id) == 1
+
+
+def test_every_change_has_the_server_end_it_where_nobody_goes_on(
+    server: Server, tenant: Tenant, at_home: Callable[..., Journal]
+) -> None:
+    with at_home().database.transaction() as connection:
+        told = connection.execute(
+            "SELECT key FROM meta UNION ALL SELECT current_setting('idle_in_transaction_session_timeout')"
+            " UNION ALL SELECT current_setting('client_min_messages')"
+        )
+        assert [value for (value,) in told][-2:] == ["10s", "warning"]
+
+
+def test_what_moved_is_claimed_by_nobody(server: Server, tenant: Tenant) -> None:
+    with closing(Home(server)) as mover:
+        mover.claim(tenant.id)
+        server.set_state(tenant.id, MOVED)
+    with closing(Home(server)) as home, pytest.raises(StoreError, match="moved"):
+        home.claim(tenant.id)
+
+
+def test_a_home_lives_while_readers_have_every_connection(server: Server) -> None:
+    with closing(Server(server.url, most=2)) as busy, closing(Home(busy)) as home, ExitStack() as lent:
+        for _ in range(2):
+            lent.enter_context(busy.connection())
+        renewed = home._renewed
+        assert until(lambda: home._renewed > renewed)
+
+
+def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
+    home = at_home()
+    home.append([put("a")], 1)
+    with server.connection() as one:
+        others = "pid <> pg_backend_pid() AND datname = 'postgres'"
+        one.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}".encode())
+    assert home.rows(0, 1)
+    home.append([put("b")], 2)
+    assert names(server, tenant) == ["a", "b"]
 
 
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:

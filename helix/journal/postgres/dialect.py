@@ -7,7 +7,7 @@ is changed or removed is so where the tenant fits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 import sqlglot
@@ -26,6 +26,8 @@ def translated(statement: str) -> str:
     """Return the statement with `$1` for the tenant, and `$2` and on for what `?` stood for, in their order."""
     tree = sqlglot.parse_one(_numbered(statement), read="sqlite")
     common = {cte.alias for cte in tree.find_all(exp.CTE)}
+    if hidden := common & tables().keys():
+        raise ValueError(f"{hidden} names a table and a part of the statement")
     for mark in list(tree.find_all(exp.Placeholder)):
         mark.replace(_parameter(int(mark.name[1:])))
     tree = tree.transform(_plain)
@@ -37,6 +39,7 @@ def translated(statement: str) -> str:
     changes: list[exp.Update | exp.Delete] = [*tree.find_all(exp.Update), *tree.find_all(exp.Delete)]
     for change in changes:
         change.where(exp.column(_TENANT, change.this.name).eq(_parameter(1)), copy=False)
+    _check(tree, common)
     return tree.sql(dialect="postgres", identify=True)
 
 
@@ -59,6 +62,25 @@ def scripts() -> dict[str, str]:
     return {name: resources.text("schema", f"postgres/{name}") for name in names}
 
 
+def _check(tree: exp.Expr, common: Collection[str]) -> None:
+    """Raise ValueError for a statement in which some table may not be the tenant's own."""
+    for table in tree.find_all(exp.Table):
+        inside = table.find_ancestor(exp.Select)
+        filtered = isinstance(table.parent, exp.From) and inside is not None and _names_tenant(inside)
+        changed = isinstance(table.parent, exp.Insert | exp.Update | exp.Delete | exp.Schema)
+        made = isinstance(table.this, exp.Func) or table.name in common
+        if not (filtered or changed or made) or (changed and table.name not in tables()):
+            raise ValueError(f"the table {table.name} is not looked through for one tenant alone")
+    for insert in tree.find_all(exp.Insert):
+        if not isinstance(insert.expression, exp.Values | exp.Select):
+            raise ValueError("a row is put in a way that gives it no tenant")
+
+
+def _names_tenant(select: exp.Select) -> bool:
+    where = select.args.get("where")
+    return where is not None and where.this == exp.column(_TENANT).eq(_parameter(1))
+
+
 def _numbered(statement: str) -> str:
     """Return the statement with a name for each `?`: a tree does not keep the order in which they stood."""
     tokens = sqlglot.tokenize(statement, read="sqlite")
@@ -70,8 +92,8 @@ def _numbered(statement: str) -> str:
 def _plain(node: exp.Expr) -> exp.Expr:
     """Return what stands for a part of a statement that PostgreSQL writes in another way."""
     match node:
-        case exp.Ordered():  # where nulls go is never asked for, and an index is kept in the order of its engine
-            node.set("nulls_first", None)
+        case exp.Ordered():  # where nulls go is never asked for, and this is how PostgreSQL keeps its indexes
+            node.set("nulls_first", bool(node.args.get("desc")))
         case exp.Cast() if node.to.this is exp.DataType.Type.VARBINARY:
             return exp.func("convert_to", node.this, exp.Literal.string("UTF8")) if node.name in _TEXTS else node.this
         case exp.Cast() if node.to.this is exp.DataType.Type.INT:  # SQLite's have 64 bits

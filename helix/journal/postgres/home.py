@@ -8,15 +8,18 @@ import socket
 import threading
 import time
 import uuid
+from collections.abc import Sequence
 
 from helix.errors import HelixError, StoreLockedError
-from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.postgres_server import ACTIVE, Server
 
 log = logging.getLogger(__name__)
 
 LIVES_SECONDS = 10.0
 """How long a process counts as living after it said so last, by the server's clock."""
 _RENEWED_SECONDS = 3.0
+_CLAIMED_WITHIN_SECONDS = 15.0
+"""Longer than a home that was killed counts as living, and than the server keeps a session that was cut off."""
 _LOOK_SECONDS = 0.25
 
 
@@ -24,14 +27,19 @@ class Home:
     """This process, as the server knows it; it may be home to many tenants."""
 
     def __init__(self, server: Server) -> None:
-        self._server = server
+        # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
+        self._server = Server(server.url, most=1)
         self._id = uuid.uuid4()
         self._name = f"process {os.getpid()} on {socket.gethostname()}"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
         self._renewed = time.monotonic()
         self._taken = False
-        self._server.renew(self._id, self._name, LIVES_SECONDS)
+        try:
+            self._server.renew(self._id, self._name, LIVES_SECONDS)
+        except HelixError:
+            self._server.close()
+            raise
         self._thread = threading.Thread(target=self._renew, name="helix-home", daemon=True)
         self._thread.start()
 
@@ -40,15 +48,15 @@ class Home:
         """Whether another process may serve one of its tenants by now: one was taken, or the server is out of reach."""
         return self._taken or time.monotonic() - self._renewed > LIVES_SECONDS
 
-    def claim(self, tenant: int) -> int:
+    def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> int:
         """Become the home of a tenant and return its epoch; waits for a home that was killed to count as gone.
 
-        Raises StoreLockedError where another one goes on living.
+        Raises StoreLockedError where another one goes on living, and StoreError for a tenant in another state.
         """
-        until = time.monotonic() + LIVES_SECONDS + 1
+        until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
         while True:
             try:
-                epoch = self._server.claim(tenant, self._id)
+                epoch = self._server.claim(tenant, self._id, states)
                 self._claimed.add(tenant)
                 return epoch
             except StoreLockedError:
@@ -66,6 +74,8 @@ class Home:
             self._server.leave(self._id)
         except HelixError as error:  # it counts as gone a little later
             log.warning("the server was not told that this process ends", extra={"error": str(error)})
+        finally:
+            self._server.close()
 
     def _renew(self) -> None:
         while not self._ended.wait(_RENEWED_SECONDS):

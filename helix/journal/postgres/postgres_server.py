@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -33,19 +34,41 @@ from helix.model.durability import Durability
 MOST_CONNECTIONS = 20
 ACTIVE, INCOMING, MOVED = "active", "incoming", "moved"
 _CONNECT_SECONDS = 10
+_LOOK_SECONDS = 0.25
 _OLDEST = 160_000
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
 _CLAIM = (
     "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
     " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now())"
-    " RETURNING epoch, commits"
+    " AND EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND state = ANY($3)) RETURNING epoch, commits"
 )
-_WHOSE = "SELECT coalesce(name, 'another process') FROM head LEFT JOIN process ON id = home WHERE tenant = $1"
+_WHOSE = (
+    "SELECT state, slug, coalesce(name, 'another process') FROM head JOIN tenant ON tenant.id = head.tenant"
+    " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
+)
 _RENEW = (
     "INSERT INTO process (id, name, until) VALUES ($1, $2, now() + make_interval(secs => $3))"
     " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
 )
+_FORGET = "DELETE FROM process WHERE until < now() - interval '1 day'"
+_LOCKED = "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE"
+_WAITS_A_SECOND = (
+    "SELECT set_config('lock_timeout', '1s', true), set_config('client_min_messages', 'warning', true),"
+    " set_config('idle_in_transaction_session_timeout', '10s', true)"
+)
+"""Told at the beginning of a transaction, for it alone: what holds a row is waited for a second, and a warning is heard
+whatever the role's settings are."""
+SETTLED_WITHIN_SECONDS = 15.0
+"""How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
+_KEPT_ALIVE = {
+    "application_name": "helix",
+    "connect_timeout": _CONNECT_SECONDS,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 _ANEW = "check that the server runs and that its address is right, then try again"
 
 
@@ -77,7 +100,13 @@ class Server:
             max_size=most,
             open=True,
             timeout=_CONNECT_SECONDS,
-            kwargs={"autocommit": True, "cursor_factory": psycopg.RawCursor, "application_name": "helix"},
+            check=ConnectionPool.check_connection,
+            kwargs={
+                "autocommit": True,
+                "cursor_factory": psycopg.RawCursor,
+                "application_name": "helix",
+                **_KEPT_ALIVE,
+            },
         )
 
     @contextmanager
@@ -95,6 +124,7 @@ class Server:
 
         Raises StoreTooNewError where the server has tables of a newer Helix, and StoreError for an old server.
         """
+        self._reach()
         with mapped(), self.connection() as connection, connection.transaction():
             if connection.info.server_version < _OLDEST:
                 raise StoreError(
@@ -110,8 +140,14 @@ class Server:
                 connection.execute("INSERT INTO migration VALUES ($1, $2, $3)", (number, name, digest))
         return [name for _, name, _ in lacking]
 
+    def _reach(self) -> None:
+        """Connect once, beside the pool, which would try for long and not say why it fails."""
+        with mapped():
+            psycopg.connect(self.url, connect_timeout=_CONNECT_SECONDS).close()
+
     def check(self) -> None:
         """Raise StoreError where the tables are not those that this Helix knows."""
+        self._reach()
         with mapped(), self.connection() as connection:
             (there,) = _one(connection.execute("SELECT to_regclass('migration') IS NOT NULL"))
             lacking = self._lacking(connection) if there else [(1, "", "")]
@@ -188,20 +224,26 @@ class Server:
             rows = connection.execute(f"{statement} ORDER BY slug", values).fetchall()
         return [Tenant(id=row[0], slug=row[1], state=row[2], rows=row[3], epoch=row[4]) for row in rows]
 
-    def claim(self, tenant: int, process: uuid.UUID | None = None) -> int:
+    def claim(self, tenant: int, process: uuid.UUID | None = None, states: Sequence[str] = (ACTIVE,)) -> int:
         """Become the home of a tenant; return the epoch that its transactions have from now on.
 
-        Raises StoreLockedError while another process lives that is its home. Without a `process` nobody else is told.
+        Raises StoreLockedError while another process lives that is its home or a session that was cut off holds it,
+        and StoreError for a tenant in another state. Without a `process` nobody else is told.
         """
         with mapped(), self.connection() as connection:
             connection.execute("BEGIN")
-            row = connection.execute(_CLAIM, (tenant, process)).fetchone()
-            if row is None:
-                there = connection.execute(_WHOSE, (tenant,)).fetchone()
+            try:
+                connection.execute(_WAITS_A_SECOND)
+                row = connection.execute(_CLAIM, (tenant, process, list(states))).fetchone()
+                if row is None:
+                    raise _not_claimed(tenant, connection.execute(_WHOSE, (tenant,)).fetchone(), states)
+            except errors.LockNotAvailable as error:
                 connection.execute("ROLLBACK")
-                if there is None:
-                    raise NotFoundError(f"the server has no tenant {tenant}")
-                raise StoreLockedError(f"the tenant is served by {there[0]}", hint="ask there, or end that process")
+                words = "a session that was cut off still writes the tenant"
+                raise StoreLockedError(words, hint="try again: the server ends it within seconds") from error
+            except StoreError:
+                connection.execute("ROLLBACK")
+                raise
             self.commit(connection, tenant, row[0], row[1])
             return int(row[0])
 
@@ -209,6 +251,7 @@ class Server:
         """Say that a process lives, for so many seconds by the server's clock."""
         with mapped(), self.connection() as connection:
             connection.execute(_RENEW, (process, name, seconds))
+            connection.execute(_FORGET)
 
     def homes(self, process: uuid.UUID) -> set[int]:
         """Return the tenants that a process is home to."""
@@ -227,15 +270,12 @@ class Server:
 
         Raises EngineError where that stays unknown, and NotHomeError where another process has the tenant by then.
         """
-        said: list[str] = []
-        connection.add_notice_handler(heard := lambda notice: said.append(notice.message_primary or ""))
-        try:
-            done = connection.execute("COMMIT").statusmessage
-        except psycopg.OperationalError as error:
-            said.append(str(error))
-            done = ""
-        finally:
-            connection.remove_notice_handler(heard)
+        done = ""
+        with _hearing(connection) as said:
+            try:
+                done = connection.execute("COMMIT").statusmessage or ""
+            except psycopg.OperationalError as error:
+                said.append(str(error).strip())
         if done == "ROLLBACK":
             raise EngineError("the server took the change back", hint="try again")
         if said:
@@ -243,30 +283,68 @@ class Server:
 
     def _settle(self, tenant: int, epoch: int | None, commits: int, why: str) -> None:
         """Find out whether a commit came in; where it did, have another one prove that all before it is durable."""
-        with self._pool.connection() as connection:
-            connection.execute("BEGIN")
+        until = time.monotonic() + SETTLED_WITHIN_SECONDS
+        while True:
+            try:
+                with self._pool.connection() as connection:
+                    said = self._proved(connection, tenant, epoch, commits, why)
+                break
+            except (psycopg.OperationalError, PoolTimeout) as error:  # a lock that is held is one of these, too
+                if time.monotonic() >= until:
+                    hint = "look at the server, then try again with the same idempotency key"
+                    raise EngineError(f"what became of the change is not known: {why}", hint=hint) from error
+            time.sleep(_LOOK_SECONDS)
+        if said:
+            raise EngineError(
+                f"the server cannot say that the change is durable: {'; '.join(said)}",
+                hint="look at its standbys, then try again with the same idempotency key",
+            )
+
+    def _proved(
+        self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int, why: str
+    ) -> list[str]:
+        """Commit once more behind a commit that came in; return what the server warned of."""
+        connection.execute("BEGIN")
+        try:
+            connection.execute(_WAITS_A_SECOND)
             # The lock waits until the session that was cut off has ended, one way or the other.
-            found = connection.execute(
-                "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE", (tenant,)
-            ).fetchone()
+            found = connection.execute(_LOCKED, (tenant,)).fetchone()
             if found is None or found[0] != epoch:
-                connection.execute("ROLLBACK")
                 raise NotHomeError(f"tenant {tenant} was taken over by another process", hint="ask again")
             if found[1] != commits:
-                connection.execute("ROLLBACK")
                 raise EngineError(f"the change was not written: {why}", hint="try again")
             connection.execute("UPDATE head SET commits = commits WHERE tenant = $1", (tenant,))
-            said: list[str] = []
-            connection.add_notice_handler(heard := lambda notice: said.append(notice.message_primary or ""))
-            try:
-                connection.execute("COMMIT")
-            finally:
-                connection.remove_notice_handler(heard)
-            if said:
-                raise EngineError(
-                    f"the server cannot say that the change is durable: {'; '.join(said)}",
-                    hint="look at its standbys, then try again with the same idempotency key",
-                )
+        except (HelixError, errors.LockNotAvailable):
+            connection.execute("ROLLBACK")
+            raise
+        with _hearing(connection) as said:
+            connection.execute("COMMIT")
+        return said
+
+
+def _not_claimed(tenant: int, there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
+    if there is None:
+        return StoreError(f"the server has no tenant {tenant}", hint="`helix tenant list` shows them")
+    state, slug, process = there
+    if state not in states:
+        hint = "finish `helix migrate`, or serve it where it is now"
+        return StoreError(f"the tenant {slug} is {state}: it is not served", hint=hint)
+    return StoreLockedError(f"the tenant {slug} is served by {process}", hint="ask there, or end that process")
+
+
+@contextmanager
+def _hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
+    """Lend a list that takes what the server warns of."""
+    said: list[str] = []
+
+    def heard(notice: errors.Diagnostic) -> None:
+        said.append(notice.message_primary or "")
+
+    connection.add_notice_handler(heard)
+    try:
+        yield said
+    finally:
+        connection.remove_notice_handler(heard)
 
 
 DURABILITY = ", ".join(
@@ -276,14 +354,14 @@ DURABILITY = ", ".join(
 
 
 def check_address(url: str) -> None:
-    """Raise ConfigError for what is no address of a server, and for a password in it: others could see that."""
+    """Raise ConfigError for what is no address of a server, and for a secret in it; neither is repeated."""
     try:
         parts = conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise ConfigError(
-            f"this is no address of a PostgreSQL server: {error}", hint="postgresql://USER@HOST/DATABASE"
-        ) from error
-    if parts.get("password"):
+    except psycopg.ProgrammingError:
+        hint = "write it like postgresql://USER@HOST/DATABASE"
+        raise ConfigError("this is no address of a PostgreSQL server", hint=hint) from None
+    secret = any(parts.get(name) for name in ("password", "sslpassword"))
+    if secret or any("@" in str(value) for name, value in parts.items() if name != "user"):
         raise ConfigError(
             "the address holds a password, which other users of the machine could read",
             hint="put it into PGPASSWORD or a password file (PGPASSFILE)",

@@ -15,21 +15,27 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from helix.errors import EngineError, NotHomeError
+from helix.errors import EngineError, NotHomeError, StoreError
 from helix.journal.backend import Connection, Rows
 from helix.journal.postgres.dialect import translated
 from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
+_SAFELY = (
+    "set_config('client_min_messages', 'warning', true),"
+    " set_config('idle_in_transaction_session_timeout', CASE WHEN $3 THEN '10min' ELSE '10s' END, true)"
+)
+"""Told for the transaction alone: a warning at its end is heard, and the server ends a session that was cut off."""
 _BEGIN = (
-    f"UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING commits, {DURABILITY}",
+    "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2"
+    f" RETURNING commits, {DURABILITY}, {_SAFELY}",
     "SELECT epoch FROM head WHERE tenant = $1",
 )
 _REACHED = (
@@ -38,6 +44,7 @@ _REACHED = (
     " WHERE head.tenant = $1 AND head.seq <> newest.seq"
 )
 _CURSORS = itertools.count()
+_ROWS_AT_ONCE = 2_000
 
 
 class _Statements:
@@ -47,11 +54,21 @@ class _Statements:
         self._connection = connection
         self._tenant = tenant
         self._in_parts = in_parts
+        self._open: list[psycopg.RawServerCursor[Any]] = []
+
+    def close(self) -> None:
+        """Let go of what was not read to its end: the connection is lent to others from here on."""
+        for cursor in self._open:
+            with suppress(psycopg.Error):  # a connection that broke has none any more
+                cursor.close()
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Rows:
         given = (self._tenant, *values)
         if self._in_parts:
             named = psycopg.RawServerCursor(self._connection, f"helix_{next(_CURSORS)}")
+            named.itersize = _ROWS_AT_ONCE
+            self._open = [one for one in self._open if not one.closed]
+            self._open.append(named)
             return _Parts(named.execute(translated(statement), given))
         return psycopg.RawCursor(self._connection).execute(translated(statement), given)
 
@@ -117,7 +134,8 @@ class TenantDatabase:
         self._lost = lost
         self._refused = False
         self._commits: int | None = None
-        self._turn = threading.RLock()
+        self._turn = threading.Lock()
+        self._within = 0
 
     @property
     def fenced(self) -> bool:
@@ -125,18 +143,22 @@ class TenantDatabase:
         return self._refused or self._lost()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self, *, long: bool = False) -> Iterator[Connection]:
         """Run a durable transaction; raises NotHomeError where another process writes the tenant by now.
 
         Raises EngineError where the server cannot be reached, or does not say that the change is durable: it is not
         acknowledged then, though it may be there.
         """
+        if self._within == threading.get_ident():
+            raise StoreError(
+                "a transaction cannot begin within another one", hint="this is a fault of Helix: report it"
+            )
         with self._turn, mapped(), self._server.connection() as connection:
-            began = False
+            began, self._within = False, threading.get_ident()
             try:
                 with connection.pipeline():  # what nobody waits for is on its way together
                     connection.execute("BEGIN")
-                    commits = self._begun(connection)
+                    commits = self._begun(connection, long)
                     began = True
                     yield _Statements(connection, self.tenant)
                     connection.execute(_REACHED, (self.tenant,))
@@ -144,21 +166,23 @@ class TenantDatabase:
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._within = 0
             if began:
                 self._server.commit(connection, self.tenant, self._epoch, commits)
                 self._commits = commits
 
-    def _begun(self, connection: psycopg.Connection[Any]) -> int:
+    def _begun(self, connection: psycopg.Connection[Any], long: bool) -> int:
         """Lock the tenant's head and count the transaction; return how many there are with it."""
         count, look = _BEGIN
-        row = connection.execute(count, (self.tenant, self._epoch)).fetchone()
+        row = connection.execute(count, (self.tenant, self._epoch, long)).fetchone()
         if row is None:
             self._refused = True
             found = connection.execute(look, (self.tenant,)).fetchone()
             whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
             raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
         commits = int(row[0])
-        self.durability = self._server.durability_of(*row[1:])
+        self.durability = self._server.durability_of(*row[1:4])
         if self._requires_quorum and self.durability not in ENOUGH_FOR_A_QUORUM:
             raise EngineError(
                 f"the server's commits are worth too little: {self.durability.said.lower()}",
@@ -183,9 +207,11 @@ class TenantDatabase:
         """Lend a connection that goes on seeing everything as it is now; what it finds comes in parts."""
         with mapped(), self._server.connection() as connection:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            statements = _Statements(connection, self.tenant, in_parts=True)
             try:
-                yield _Statements(connection, self.tenant, in_parts=True)
+                yield statements
             finally:
+                statements.close()
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
                     connection.execute("ROLLBACK")
 
