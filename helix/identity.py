@@ -87,7 +87,7 @@ def identify(
     top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
     git = None if top is None else _git(top)
     marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
-    marked = marked if marked is not None and _is_ours(marked / PROJECT_FILE) else None
+    marked = marked if marked is not None and _are_ours(marked / PROJECT_FILE, marked / ".helix") else None
     wishes = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE)
     if top is not None and git is not None:
         base = _of_repository(top, git, wishes.name if marked == top else "", worktrees, names)
@@ -250,15 +250,20 @@ class _Git:
 
 def _git(top: Path) -> _Git | None:
     own = _git_folder(top)
-    return None if own is None or not _is_ours(own) else _Git(own, _common_folder(own))
+    return None if own is None or not _are_ours(own, top / ".git") else _Git(own, _common_folder(own))
+
+
+def _are_ours(*paths: Path) -> bool:
+    """Return whether all of these are the user's; so are links, as another's may lead to what is the user's."""
+    return all(_is_ours(path) for path in paths)
 
 
 def _is_ours(path: Path) -> bool:
     """Return whether the user owns a file or folder, or lets git read it: another user's says nothing of projects."""
     if not hasattr(os, "getuid"):
         return True
-    owner = path.stat().st_uid
-    if owner in (os.getuid(), int(os.environ.get("SUDO_UID") or "-1") if os.getuid() == 0 else -1):
+    owners = {path.stat().st_uid, path.lstat().st_uid}
+    if owners <= {os.getuid(), int(os.environ.get("SUDO_UID") or "-1") if os.getuid() == 0 else -1}:
         return True
     trusted = {match["place"].strip() for match in _SAFE.finditer(_read(Path.home() / ".gitconfig"))}
     return "*" in trusted or any(str(one) in trusted for one in (path, path.parent))

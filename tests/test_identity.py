@@ -466,3 +466,25 @@ def test_a_repository_of_another_user_claims_no_project(tmp_path: Path, monkeypa
     assert identify(folder) is None
     (tmp_path / ".gitconfig").write_text(f"[safe]\n\tdirectory = {folder}\n")
     assert (found := identify(folder)) is not None and found.scope == "example.org/private/project"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_another_user_cannot_lead_a_folder_to_a_project_of_ones_own(tmp_path: Path, is_link: bool) -> None:
+    mine = repository(tmp_path / "mine", "https://example.org/private/project.git")
+    mark(mine, 'projects = ["*"]')
+    work = tmp_path / "shared" / "work"
+    work.mkdir(parents=True)
+    led, settings = work.parent / ".git", work.parent / ".helix"
+    if is_link:
+        led.symlink_to(mine / ".git")
+        settings.symlink_to(mine / ".helix")
+    else:
+        led.write_text(f"gitdir: {mine / '.git'}\n", "utf-8")
+        settings.mkdir()
+        (settings / "project.toml").symlink_to(mine / PROJECT_FILE)
+    assert scope(work).startswith("example.org/private/project")
+    for path in (led, settings, settings / "project.toml"):
+        os.chown(path, 65_534, 65_534, follow_symlinks=False)
+    os.chown(mine / PROJECT_FILE, 0, 0)
+    assert identify(work) is None
