@@ -109,9 +109,9 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
         path = f"{place}/{entry.name}" if place else entry.name
         if entry.is_dir(follow_symlinks=False):
             hidden = entry.name.startswith(".") or entry.name in _LEFT_OUT
-            if not hidden and not rules.ignores(path, is_folder=True):
+            if not hidden and not rules.ignores_here(path, is_folder=True):
                 yield from _walk_into(Path(entry.path), base, rules)
-        elif Path(entry.name).suffix.lower() in _SUFFIXES and not rules.ignores(path):
+        elif Path(entry.name).suffix.lower() in _SUFFIXES and not rules.ignores_here(path):
             yield from _within(Path(entry.path), base)
 
 

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError
-from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, rules_of, without_ignored
+from helix.ingest.note_files import NoteFile, note_files
+from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, _parse, _Rule, rules_of, without_ignored
 from tests.counting import calls_of
 
 # Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.
@@ -111,6 +112,48 @@ def test_below_a_folder_that_is_not_there_nothing_is_looked_for(tmp_path: Path) 
     kept: list[str] = []
     assert calls_of(rules_of, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 20
     assert kept == [f"made/{'a/' * 1_900}b.py"]
+
+
+def test_rules_and_paths_beyond_all_measure_exclude_what_is_left_unlooked_at(tmp_path: Path) -> None:
+    (tmp_path / IGNORE_FILE).write_text("".join(f"*q{number}*z\n" for number in range(1_900)), "utf-8")
+    files = [f"{'a/' * 100}{number}.py" for number in range(40)]
+    kept: list[str] = []
+    assert calls_of(_Rule.says, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 1_000_000
+    assert kept == files[: len(kept)]
+    assert 0 < len(kept) < len(files)
+    assert without_ignored(["src/main.py"], str(tmp_path)) == ["src/main.py"]
+
+
+def test_folders_that_bring_rules_each_are_not_read_without_end(tmp_path: Path) -> None:
+    files = [f"{number}/a.py" for number in range(30)]
+    for file in files:
+        folder = (tmp_path / file).parent
+        folder.mkdir()
+        (folder / IGNORE_FILE).write_text("".join(f"{folder.name}{number}\n" for number in range(1_000)), "utf-8")
+    kept: list[str] = []
+    assert calls_of(_parse, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 10_000
+    assert kept == files[: len(kept)]
+    assert 0 < len(kept) < len(files)
+
+
+def test_a_walk_asks_each_rule_once_for_a_file_however_deep_it_lies(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*"a" * 60)
+    deep.mkdir(parents=True)
+    (tmp_path / IGNORE_FILE).write_text("x\n" * 100 + "*.txt\n", "utf-8")
+    for number in range(20):
+        (deep / f"{number}.txt").write_text("left out", "utf-8")
+    (deep / "kept.md").write_text("kept", "utf-8")
+    found: list[object] = []
+    assert calls_of(_Rule.says, lambda: found.extend(note_files([tmp_path]))) < (60 + 21) * 110
+    assert [one.path for one in found if isinstance(one, NoteFile)] == [deep / "kept.md"]
+
+
+def test_the_rules_of_a_folder_are_read_once_for_many_files(tmp_path: Path) -> None:
+    (tmp_path / IGNORE_FILE).write_text("*.log\n" * 50, "utf-8")
+    files = [f"{number % 20}/{number}.py" for number in range(300)]
+    kept: list[str] = []
+    assert calls_of(_parse, lambda: kept.extend(without_ignored([*files, "a.log"], str(tmp_path)))) == 50
+    assert kept == files
 
 
 @pytest.mark.parametrize("text", ["x\n" * 2_001, "x" * 251, "# " + "x" * 40_000])

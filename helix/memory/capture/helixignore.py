@@ -18,6 +18,9 @@ IGNORE_FILE = ".helixignore"
 
 _MOST_BYTES = 32 << 10
 _MOST_RULES, _LONGEST_PATTERN = 2_000, 250
+_MOST_EFFORT, _READING = 500_000, 100
+"""Comparisons of a name with a rule that are made for the files of one call, and how many the reading of a rule takes
+as long as. A repository brings its rules, and can have a command name any number of paths: that took half a minute."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,12 @@ class IgnoreRules:
         parts = path.split("/")
         above = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
         return bool(self.rules) and (
-            any(self._verdict(folder, is_folder=True) for folder in above) or self._verdict(path, is_folder=is_folder)
+            any(self.ignores_here(folder, is_folder=True) for folder in above)
+            or self.ignores_here(path, is_folder=is_folder)
         )
 
-    def _verdict(self, path: str, *, is_folder: bool) -> bool:
+    def ignores_here(self, path: str, *, is_folder: bool = False) -> bool:
+        """Return the same of a path that lies in no ignored folder, which whoever walks down to it knows."""
         return next((not rule.negated for rule in reversed(self.rules) if rule.says(path, is_folder=is_folder)), False)
 
 
@@ -89,18 +94,21 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
         ) from error
 
 
-def rules_above(folder: Path, base: Path) -> IgnoreRules:
+_Read = Callable[[Path, str, IgnoreRules | None], IgnoreRules]
+
+
+def rules_above(folder: Path, base: Path, read: _Read = rules_of) -> IgnoreRules:
     """Return the rules of every `.helixignore` from `base` down to and in `folder`, which lies in it.
 
     Nothing is looked for below a folder that is not there: a path that nobody made may name thousands.
     """
-    rules = rules_of(base)
+    rules = read(base, "", None)
     place = base
     for name in folder.relative_to(base).parts:
         place /= name
         if not os.path.lexists(place):
             break
-        rules = rules_of(place, place.relative_to(base).as_posix(), rules)
+        rules = read(place, place.relative_to(base).as_posix(), rules)
     return rules
 
 
@@ -110,11 +118,40 @@ def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
     Asked are the ignore files of every folder that a file lies in, up to the root of its git repository (of the file
     system, where it is in none) or to the project, whichever is further up. A link is excluded by its own path and by
     that of what it leads to. A file need not exist; a relative one is of the project, and without a project nothing is
-    known of it. Raises InvalidInputError for a project that is not absolute, and for rules that cannot be read.
+    known of it. What is left after _MOST_EFFORT counts as excluded.
+    Raises InvalidInputError for a project that is not absolute, and for rules that cannot be read.
     """
     if project and not Path(project).is_absolute():
         raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
-    return [_told(file, project) for file in files if not any(_excluded(*place) for place in _places(file, project))]
+    looking = _Looking()
+    return [
+        _told(file, project)
+        for file in files
+        if not any(looking.excludes(*place) for place in dict.fromkeys(_places(file, project)))
+    ]
+
+
+class _Looking:
+    """Looks for rules that exclude the files of one call; each ignore file is read once."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_EFFORT
+        self._known: dict[tuple[Path, str], IgnoreRules] = {}
+
+    def excludes(self, path: Path, base: Path) -> bool:
+        if path == base:
+            return False
+        rules = rules_above(path.parent, base, self._read) if self._left > 0 else IgnoreRules()
+        place = path.relative_to(base)
+        self._left -= len(rules.rules) * len(place.parts)
+        return self._left <= 0 or rules.ignores(place.as_posix())
+
+    def _read(self, folder: Path, place: str, rules: IgnoreRules | None) -> IgnoreRules:
+        """Return what `rules_of` does; a folder's place below tells which rules hold above it."""
+        if (folder, place) not in self._known:
+            found = self._known[folder, place] = rules_of(folder, place, rules)
+            self._left -= _READING * (len(found.rules) - len(rules.rules if rules else ()))
+        return self._known[folder, place]
 
 
 def _places(file: str, project: str) -> list[tuple[Path, Path]]:
@@ -131,10 +168,6 @@ def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path,
     if project and (root := Path(whole(Path(project)))) in folders:
         found = max(found, folders.index(root))
     return path, folders[found]
-
-
-def _excluded(path: Path, base: Path) -> bool:
-    return path != base and rules_above(path.parent, base).ignores(path.relative_to(base).as_posix())
 
 
 def _told(file: str, project: str) -> str:
