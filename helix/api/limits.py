@@ -19,12 +19,16 @@ from graphql import (
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from strawberry.extensions import SchemaExtension
 
+from helix.api.access import AUTHORIZED
 from helix.api.graphql_errors import described, refusal
 from helix.errors import InvalidInputError
 from helix.settings import Settings
 
 BODY_BYTES = 4 << 20
 """Largest body of one request; the server's limit on one WebSocket message should be the same."""
+
+STRANGERS_BYTES = 4 << 10
+"""The same of a request that needs no token to be answered: other users of the machine may send any number of them."""
 
 BODY_SECONDS = 30.0
 """How long a body may take to come whole."""
@@ -196,44 +200,43 @@ class DocumentLimits(SchemaExtension):
 
 
 class BodyLimit:
-    """ASGI middleware that reads a request's body up to the limit, and answers 413 above it."""
+    """ASGI middleware that reads a request's body up to the limit, and answers 413 above it. It is behind the gate."""
 
-    def __init__(self, app: ASGIApp, *, limit: int = BODY_BYTES) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
+        limit = BODY_BYTES if scope[AUTHORIZED] else STRANGERS_BYTES
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await self._whole(receive)
+                body = await _whole(receive, limit)
         except TimeoutError:
             error = InvalidInputError(f"the request did not come within {BODY_SECONDS:g} s", hint="send it again")
             await refusal(error, 408, {"connection": "close"})(scope, receive, send)
             return
         if body is None:
             return
-        if len(body) > self._limit:
-            error = InvalidInputError(
-                f"the request is larger than {self._limit} bytes", hint="send it in smaller parts"
-            )
+        if len(body) > limit:
+            error = InvalidInputError(f"the request is larger than {limit} bytes", hint="send it in smaller parts")
             await refusal(error, 413, {"connection": "close"})(scope, receive, send)
             return
         await self._app(scope, _replayed(bytes(body), receive), send)
 
-    async def _whole(self, receive: Receive) -> bytearray | None:
-        """Return a body, of one that is too large only the beginning; None where the client has gone."""
-        body = bytearray()
-        more = True
-        while more and len(body) <= self._limit:
-            message = await receive()
-            if message["type"] != "http.request":
-                return None
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-        return body
+
+async def _whole(receive: Receive, limit: int) -> bytearray | None:
+    """Return a body, of one that is larger than the limit only the beginning; None where the client has gone."""
+    body = bytearray()
+    more = True
+    while more and len(body) <= limit:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

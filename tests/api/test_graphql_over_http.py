@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api.endpoint import LEGACY_TYPE, RESPONSE_TYPE, preferred_type
-from helix.api.limits import BODY_BYTES
+from helix.api.limits import BODY_BYTES, STRANGERS_BYTES
 
 JSON = {"content-type": "application/json"}
 
@@ -141,6 +141,13 @@ def test_a_body_without_a_length_is_counted_as_it_comes(shared: Served) -> None:
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for _ in range(BODY_BYTES // len(chunk) + 1)) + b"0\r\n\r\n"
     answer = send(shared, chunks, transfer_encoding="chunked")
     assert (answer.status, answer.code) == (413, "INVALID_INPUT")
+
+
+@pytest.mark.parametrize("path", ["/open/x", "/healthz", "/moved"])
+def test_of_what_strangers_send_only_the_beginning_is_read(shared: Served, path: str) -> None:
+    answer = shared.request("POST", path, b"a" * (STRANGERS_BYTES + 1))
+    assert (answer.status, answer.code) == (413, "INVALID_INPUT")
+    assert shared.request("POST", path, b"a" * STRANGERS_BYTES).status == 405
 
 
 def test_a_megabyte_of_text_gets_through_to_the_service(shared: Served) -> None:
