@@ -110,7 +110,7 @@ def test_below_a_folder_that_is_not_there_nothing_is_looked_for(tmp_path: Path) 
     (tmp_path / "made" / IGNORE_FILE).write_text("*.log\n", "utf-8")
     files = [f"{tmp_path}/made/{'a/' * 1_900}b.py", f"{tmp_path}/made/{'a/' * 1_900}b.log"]
     kept: list[str] = []
-    assert calls_of(rules_of, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 20
+    assert calls_of(rules_of, lambda: kept.extend(without_ignored(files, str(tmp_path)))) < 100
     assert kept == [f"made/{'a/' * 1_900}b.py"]
 
 

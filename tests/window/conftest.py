@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from looking import AXE, Window
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from window.browser import ROOT, Daemon, browser_path, chromium, daemon
 from window.changed import fill
 from window.stocked import EXPERIMENT, stock_earlier
+
+expect.set_options(timeout=60_000)  # far longer than anything takes: a machine may do a lot beside the tests
 
 
 @pytest.fixture(scope="module")
