@@ -81,8 +81,7 @@ class Cluster:
     def kill(self) -> None:
         """Kill it with its children: -9."""
         pid = int((self.data / "postmaster.pid").read_text().split()[0])
-        asked = ["ps", "-o", "pid=", "--ppid", str(pid)]
-        children = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         for one in (pid, *map(int, children)):
             os.kill(one, signal.SIGKILL)
 
