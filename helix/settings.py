@@ -41,7 +41,7 @@ _OF_A_PROJECT = ("scope", "worktrees")
 """What a project's `.env` may set, for commands in its folder; a daemon serves all projects and takes neither."""
 _LOWERED_BY_A_PROJECT = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
 """What it may set to less than it would be otherwise."""
-_TENANT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+TENANT_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _ALIKE = 0.75
 """How much a variable has to be like a setting's to count as that one misspelt."""
 
@@ -403,7 +403,7 @@ def _check(settings: Settings) -> None:
         raise ConfigError(
             f"host {settings.host!r} is not a loopback address", hint="Helix serves its own machine only: use 127.0.0.1"
         )
-    if not _TENANT.fullmatch(settings.tenant):
+    if not TENANT_NAME.fullmatch(settings.tenant):
         words = "small letters, digits and inner hyphens, 63 at most"
         raise _refused("tenant", words, settings.sources["tenant"])
     if _holds_secret(settings.engine):

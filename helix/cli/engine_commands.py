@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ def init(invocation: Invocation, /, address: str) -> None:
     data = {"engine": {"made": made, "tenants": [tenant.slug for tenant in tenants]}}
 
     def show(out: Output) -> None:
-        out.line(f"tables made: {', '.join(made) or 'none, all are there'}")
+        out.line(_told(made))
         out.line(f"tenants: {', '.join(data['engine']['tenants'])}")
 
     invocation.emit(data, show)
@@ -67,8 +67,7 @@ def migrate(invocation: Invocation, /, address: str) -> None:
     """
     with _server(invocation, address) as server:
         made = server.migrate()
-    words = f"tables made: {', '.join(made) or 'none, all are there'}"
-    invocation.emit({"engine": {"made": made}}, lambda out: out.line(words))
+    invocation.emit({"engine": {"made": made}}, lambda out: out.line(_told(made)))
 
 
 @engine.command("check")
@@ -153,6 +152,10 @@ def list_(invocation: Invocation, /, address: str) -> None:
     data: dict[str, Any] = {"tenants": [asdict(one) for one in found]}
     rows = [(one.slug, one.state, one.rows) for one in found]
     invocation.emit(data, lambda out: out.table(("tenant", "state", "rows"), rows))
+
+
+def _told(made: Sequence[str]) -> str:
+    return f"tables made: {', '.join(made) or 'none, all are there'}"
 
 
 @contextmanager

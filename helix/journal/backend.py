@@ -6,7 +6,7 @@ come as JSON (`json_each`), nothing depends on an order that is not asked for. `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,8 +39,6 @@ class Backend(Protocol):
     """What an acknowledged change survives, as the last transaction found it."""
     beside: Path
     """A place for files that are gone when the process is: what is replayed for a look at the past."""
-    committed: Callable[[Any], Callable[[], None]] | None
-    """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
 
     @property
     def fenced(self) -> bool:

@@ -81,7 +81,7 @@ class Journal:
             self._look()
             self.idempotency = Idempotency(self.database)
             if mark is not None:
-                self.database.committed = self._reached
+                self.file.committed = self._reached
                 with self.database.transaction():
                     """Write the mark: it may be missing, or behind."""
         except BaseException:
@@ -111,12 +111,12 @@ class Journal:
         """Take over the content of a checked backup; on the writer's thread."""
         if self._mark is not None:
             self._mark.suspend()  # it would say that rows are lost, to whoever opens what a kill left here
-        self.database.committed = None
+        self.file.committed = None
         try:
             self.file.restore_from(source)
             self._look()
         finally:
-            self.database.committed = self._reached if self._mark is not None else None
+            self.file.committed = self._reached if self._mark is not None else None
         self.drop_meta("")  # a transaction of no effect, which writes the mark anew
 
     def checkpoint(self) -> None:
@@ -129,6 +129,11 @@ class Journal:
         if self._mark is not None:
             self._mark.sync()
         return not isinstance(self.database, Database) or self.database.checkpoint_now()
+
+    @property
+    def mark_trouble(self) -> str:
+        """Why the mark cannot be relied on, in a sentence; empty while it can, and where there is none."""
+        return "" if self._mark is None else self._mark.trouble
 
     @property
     def file(self) -> Database:

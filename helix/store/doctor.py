@@ -32,7 +32,7 @@ def examine(store: Store, *, building: bool = False) -> DoctorReport:
 
 def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
     yield _losses(store)
-    mark = store.mark.trouble if store.mark else ""
+    mark = store.journal.mark_trouble
     yield DoctorFinding(
         check="journal's mark",
         ok=not mark,

@@ -108,7 +108,7 @@ def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
 def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[str, int]) -> list[str]:
     """Return, in sentences, what is not as it should be, the gravest first; `disk` is `Store.disk_bytes()`."""
     found = [f"{loss.sentence}: {RECOVER_HINT}" for loss in losses(store.path)]
-    found.extend(said for said in (store.mark.trouble if store.mark else "", store.log_check.trouble) if said)
+    found.extend(said for said in (store.journal.mark_trouble, store.log_check.trouble) if said)
     if store.mismatch:
         found.append(f"{store.mismatch}: recall and store are refused until `helix reembed` has run")
     found.extend(said for said in (store.graph.trouble, store.graph.warning) if said)

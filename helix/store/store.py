@@ -106,8 +106,8 @@ class Store:
     def _open(self) -> None:
         settings, clock = self.runtime.settings, self.runtime.clock
         engine = open_engine(settings, self.path, to_micros(clock()))
-        self.mark, self._backend = engine.mark, engine.backend
-        self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=self.mark)
+        self._backend = engine.backend
+        self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
         if moved := self.journal.meta(MOVED_TO):
             raise StoreError(f"this store has moved to {moved}", hint="serve it there: `helix serve --engine ADDRESS`")
         self.memory_rows = MemoryRows(self.journal)

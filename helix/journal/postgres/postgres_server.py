@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
+import select
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -30,13 +30,13 @@ from helix.errors import (
 )
 from helix.journal.postgres.dialect import scripts
 from helix.model.durability import Durability
+from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20
 ACTIVE, INCOMING, MOVED = "active", "incoming", "moved"
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 0.25
 _OLDEST = 160_000
-_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
 _CLAIM = (
     "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
@@ -51,7 +51,6 @@ _RENEW = (
     "INSERT INTO process (id, name, until) VALUES ($1, $2, now() + make_interval(secs => $3))"
     " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
 )
-_FORGET = "DELETE FROM process WHERE until < now() - interval '1 day'"
 _LOCKED = "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE"
 _WAITS_A_SECOND = (
     "SELECT set_config('lock_timeout', '1s', true), set_config('client_min_messages', 'warning', true),"
@@ -61,7 +60,7 @@ _WAITS_A_SECOND = (
 whatever the role's settings are."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
-_KEPT_ALIVE = {
+_CONNECTING = {
     "application_name": "helix",
     "connect_timeout": _CONNECT_SECONDS,
     "keepalives_idle": 5,
@@ -100,13 +99,8 @@ class Server:
             max_size=most,
             open=True,
             timeout=_CONNECT_SECONDS,
-            check=ConnectionPool.check_connection,
-            kwargs={
-                "autocommit": True,
-                "cursor_factory": psycopg.RawCursor,
-                "application_name": "helix",
-                **_KEPT_ALIVE,
-            },
+            check=_check_if_told,
+            kwargs={"autocommit": True, "cursor_factory": psycopg.RawCursor, **_CONNECTING},
         )
 
     @contextmanager
@@ -186,7 +180,7 @@ class Server:
 
     def create(self, slug: str, state: str = ACTIVE) -> Tenant:
         """Make an empty tenant. Raises ConfigError or ConflictError for its name."""
-        if not _SLUG.fullmatch(slug):
+        if not TENANT_NAME.fullmatch(slug):
             raise ConfigError(
                 f"{slug!r} is no name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
             )
@@ -251,7 +245,6 @@ class Server:
         """Say that a process lives, for so many seconds by the server's clock."""
         with mapped(), self.connection() as connection:
             connection.execute(_RENEW, (process, name, seconds))
-            connection.execute(_FORGET)
 
     def homes(self, process: uuid.UUID) -> set[int]:
         """Return the tenants that a process is home to."""
@@ -260,10 +253,10 @@ class Server:
         return {tenant for (tenant,) in rows}
 
     def leave(self, process: uuid.UUID) -> None:
-        """Say that a process ends: its tenants are free at once."""
+        """Say that a process ends: its tenants are free at once. What was killed long ago is forgotten, too."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE head SET home = NULL WHERE home = $1", (process,))
-            connection.execute("DELETE FROM process WHERE id = $1", (process,))
+            connection.execute("DELETE FROM process WHERE id = $1 OR until < now() - interval '1 day'", (process,))
 
     def commit(self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int) -> None:
         """Commit, and return once the change is durable as far as the server promises it.
@@ -320,6 +313,17 @@ class Server:
         with _hearing(connection) as said:
             connection.execute("COMMIT")
         return said
+
+
+def _check_if_told(connection: psycopg.Connection[Any]) -> None:
+    """Check a connection before it is lent, where its server said something meanwhile: that it ends it, most of all.
+
+    Asking each time would be one more trip for every read.
+    """
+    said = select.poll()
+    said.register(connection.fileno(), select.POLLIN)
+    if said.poll(0):
+        ConnectionPool.check_connection(connection)
 
 
 def _not_claimed(tenant: int, there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:

@@ -124,7 +124,6 @@ class TenantDatabase:
         """
         self.durability = Durability.SINGLE
         self.beside = beside
-        self.committed: Callable[[Any], Callable[[], None]] | None = None
         self.closed = False
         self.tenant = tenant
         self._server = server
@@ -154,12 +153,11 @@ class TenantDatabase:
                 "a transaction cannot begin within another one", hint="this is a fault of Helix: report it"
             )
         with self._turn, mapped(), self._server.connection() as connection:
-            began, self._within = False, threading.get_ident()
+            self._within = threading.get_ident()
             try:
                 with connection.pipeline():  # what nobody waits for is on its way together
                     connection.execute("BEGIN")
                     commits = self._begun(connection, long)
-                    began = True
                     yield _Statements(connection, self.tenant)
                     connection.execute(_REACHED, (self.tenant,))
             except BaseException:
@@ -168,9 +166,8 @@ class TenantDatabase:
                 raise
             finally:
                 self._within = 0
-            if began:
-                self._server.commit(connection, self.tenant, self._epoch, commits)
-                self._commits = commits
+            self._server.commit(connection, self.tenant, self._epoch, commits)
+            self._commits = commits
 
     def _begun(self, connection: psycopg.Connection[Any], long: bool) -> int:
         """Lock the tenant's head and count the transaction; return how many there are with it."""
