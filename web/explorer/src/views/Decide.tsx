@@ -109,6 +109,10 @@ function Cases<T>({
     act();
   };
   useEffect(() => {
+    // One that left the list and came back, as after "Undo", is to be decided anew at once.
+    if (!items.some((item) => idOf(item) === decided.current)) decided.current = "";
+  });
+  useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.metaKey || event.ctrlKey || event.altKey || target.closest("input, textarea, [role=dialog], [role=listbox]")) return;
