@@ -7,6 +7,7 @@ is changed or removed is so where the tenant fits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
@@ -17,6 +18,7 @@ from sqlglot.tokenizer_core import TokenType
 from helix import resources
 
 _TENANT = "tenant"
+_TABLES = re.compile(r"^CREATE TABLE .*?^\)", re.MULTILINE | re.DOTALL)
 _TEXTS = frozenset({"tokens"})
 """Columns of text that are read as bytes; all others that are hold bytes already."""
 
@@ -47,12 +49,11 @@ def translated(statement: str) -> str:
 def tables() -> Mapping[str, Sequence[str]]:
     """Return the columns of each table that holds rows of tenants, but for the tenant's own."""
     found: dict[str, Sequence[str]] = {}
-    for script in scripts().values():
-        for made in sqlglot.parse(script, read="postgres"):
-            if isinstance(made, exp.Create) and isinstance(made.this, exp.Schema):
-                columns = [column.name for column in made.this.expressions if isinstance(column, exp.ColumnDef)]
-                if columns[0] == _TENANT:
-                    found[made.this.this.name] = columns[1:]
+    for statement in _TABLES.findall("".join(scripts().values())):
+        made = sqlglot.parse_one(statement, read="postgres")
+        columns = [column.name for column in made.this.expressions if isinstance(column, exp.ColumnDef)]
+        if columns[0] == _TENANT:
+            found[made.this.this.name] = columns[1:]
     return found
 
 

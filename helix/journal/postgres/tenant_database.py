@@ -6,6 +6,7 @@ Rules that hold in every transaction:
   writes nothing.
 - It counts itself in that row. So a commit whose answer was lost is found, or found missing, and nobody who wrote
   meanwhile goes unnoticed.
+- It says whose it is: row-level security shows it that tenant's rows alone, where the role owns no table.
 - It counts as durable only when the server said so without a warning. A wait for a standby that was cancelled ends in a
   warning, and the change is then on one machine alone.
 """
@@ -29,10 +30,12 @@ from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
 _SAFELY = (
-    "set_config('client_min_messages', 'warning', true),"
+    "set_config('helix.tenant', $1::bigint::text, true), set_config('client_min_messages', 'warning', true),"
     " set_config('idle_in_transaction_session_timeout', CASE WHEN $3 THEN '10min' ELSE '10s' END, true)"
 )
-"""Told for the transaction alone: a warning at its end is heard, and the server ends a session that was cut off."""
+"""Told for the transaction alone: whose rows it may see, that a warning at its end is heard, and that the server ends a
+session that was cut off."""
+_AS_TENANT = "SELECT set_config('helix.tenant', $1::bigint::text, true)"
 _BEGIN = (
     "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2"
     f" RETURNING commits, {DURABILITY}, {_SAFELY}",
@@ -50,10 +53,14 @@ _ROWS_AT_ONCE = 2_000
 class _Statements:
     """Runs the journal's statements for one tenant."""
 
-    def __init__(self, connection: psycopg.Connection[Any], tenant: int, *, in_parts: bool = False) -> None:
+    def __init__(
+        self, connection: psycopg.Connection[Any], tenant: int, *, in_parts: bool = False, alone: bool = False
+    ) -> None:
+        """`alone`: each statement is a transaction of its own, and says so in the same trip."""
         self._connection = connection
         self._tenant = tenant
         self._in_parts = in_parts
+        self._alone = alone
         self._open: list[psycopg.RawServerCursor[Any]] = []
 
     def close(self) -> None:
@@ -70,6 +77,10 @@ class _Statements:
             self._open = [one for one in self._open if not one.closed]
             self._open.append(named)
             return _Parts(named.execute(translated(statement), given))
+        if self._alone:
+            with self._connection.pipeline():
+                self._connection.execute(_AS_TENANT, (self._tenant,))
+                return psycopg.RawCursor(self._connection).execute(translated(statement), given)
         return psycopg.RawCursor(self._connection).execute(translated(statement), given)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
@@ -197,13 +208,15 @@ class TenantDatabase:
     def reading(self) -> Iterator[Connection]:
         """Lend a connection that reads what is committed."""
         with mapped(), self._server.connection() as connection:
-            yield _Statements(connection, self.tenant)
+            yield _Statements(connection, self.tenant, alone=True)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Lend a connection that goes on seeing everything as it is now; what it finds comes in parts."""
         with mapped(), self._server.connection() as connection:
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            with connection.pipeline():
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                connection.execute(_AS_TENANT, (self.tenant,))
             statements = _Statements(connection, self.tenant, in_parts=True)
             try:
                 yield statements
