@@ -171,6 +171,13 @@ class PersonNeededError(HelixError):
     exit_code = 13
 
 
+class ForbiddenError(HelixError):
+    """The key or the person is known, and may not do this: their role, their scopes or their tenant's quota says so."""
+
+    code = "FORBIDDEN"
+    exit_code = 14
+
+
 class PausedError(HelixError):
     """Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`."""
 

@@ -28,12 +28,27 @@ _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
+_confined: Path | None = None
+_ITSELF = "/proc/self/statm"  # how much memory this process has
+
+
+def confine(folder: Path) -> None:
+    """Have this process open no file by `open_regular` outside of a folder from now on, whatever a request names.
+
+    For a process that serves other machines: no path that their agents tell is one of this machine.
+    """
+    global _confined
+    _confined = folder.resolve()
+
+
 def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> BufferedReader:
     """Open a regular file for reading, without waiting. `links` False refuses a name that is a symbolic link.
 
     Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket.
     """
     try:
+        if _confined is not None and os.fspath(path) != _ITSELF and not Path(path).resolve().is_relative_to(_confined):
+            raise FileNotFoundError(errno.ENOENT, "no file that this process may open", os.fspath(path))
         descriptor = os.open(path, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK))
     except ValueError as error:  # a NUL byte in the name
         raise OSError(errno.EINVAL, "no name of a file", os.fspath(path)) from error

@@ -37,6 +37,7 @@ from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import backup
 from helix.store.change_events import Event, Events
+from helix.store.engine import OpensEngine
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
 from helix.store.store import Store
@@ -94,14 +95,15 @@ class Helix:
         make_id: IdMaker = uuid7,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
+        engine: OpensEngine | None = None,
     ) -> Helix:
-        """Open the store of the settings, with their models unless an embedder or a reranker is handed in.
+        """Open the store of the settings, with their models and tables unless others are handed in.
 
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
         """
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
-        store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id)
+        store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine)
         unfinished.finish(store)
         recovering.recover(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))
@@ -173,6 +175,10 @@ class Helix:
             )
 
         return self.jobs.start(arriving.JOB, work)
+
+    def acting(self, actor: str) -> AbstractContextManager[None]:
+        """Have the changes that this thread asks for meanwhile name who asked for them."""
+        return self.store.writer.acting(actor)
 
     def request(self, request: Request) -> AbstractContextManager[None]:
         """Have what this thread asks for meanwhile count once, however often the request is sent."""

@@ -80,6 +80,13 @@ class Settings:
     engine_vouched: bool = _setting(
         False, "whether whoever runs the server says that a commit survives the loss of a machine: managed ones"
     )
+    oidc_issuer: str = _setting(
+        "", "address of the issuer whose people `helix engine serve` lets in; empty: keys alone"
+    )
+    oidc_audience: str = _setting("", "what the tokens of that issuer name as their audience")
+    oidc_claim: str = _setting(
+        "", "claim that says `TENANT:ROLE` of a person, or a list of that; empty: `helix user add` alone says so"
+    )
     host: str = _setting("127.0.0.1", "address the daemon binds to; only loopback addresses are accepted")
     port: int = _setting(0, "port of the daemon; 0 takes one that the store never had (see SECURITY.md)")
     idle_exit_minutes: float = _setting(120.0, "a daemon that a client started leaves when unused so long; 0: never")

@@ -54,6 +54,7 @@ SERVICE = (
     ("service",),
     ("operations",),
     ("api",),
+    ("server",),
 )
 CLIENT = (*SHARED, ("client",), ("daemon",), ("hooks",), ("cli",))
 BELOW = {
@@ -68,7 +69,9 @@ REACHES_OVER = {
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models_commands": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers"},
-    "helix.cli.engine_commands": {"journal", "store"},  # a server is prepared before there is anything to serve
+    # A server is prepared before there is anything to serve, and served by the command itself.
+    "helix.cli.engine_commands": {"text", "journal", "store", "server"},
+    "helix.cli.tenant_commands": {"journal", "server"},
 }
 
 OWNERS = {
@@ -76,7 +79,9 @@ OWNERS = {
     "sqlite3": "journal/",
     "fastembed": "providers/",
     "onnxruntime": "providers/",
-    **dict.fromkeys(("litellm", "httpx", "requests"), "providers/litellm_calls.py"),  # the extra: not everywhere
+    **dict.fromkeys(("litellm", "requests"), "providers/litellm_calls.py"),  # the extra: not everywhere
+    "httpx": ("providers/litellm_calls.py", "server/forwarding.py"),  # both extras
+    "jwt": "server/oidc.py",  # an extra
     "strawberry": "api/",
     "mcp": "api/mcp/",
     "nacl": "strands/",
@@ -109,7 +114,7 @@ PUTS_OFF_IMPORTS = {
     *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
-    *("helix.store.engine", "helix.cli.engine_commands"),  # what speaks to a server is an extra
+    *("helix.store.engine", "helix.cli.engine_commands", "helix.cli.tenant_commands"),  # a server's are an extra
 }
 COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

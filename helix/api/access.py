@@ -170,7 +170,7 @@ class Gate:
             return True
         if scope["type"] == "http" and scope["path"].startswith(HOOK_PATHS) and self._access.hook_token_matches(shown):
             return True
-        session = _cookie(headers.get("cookie"), cookie_name(port_of(scope)))
+        session = cookie_of(headers.get("cookie"), cookie_name(port_of(scope)))
         from_here = "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
         return session is not None and from_here and self._access.session_holds(session) and _is_this_users(scope)
 
@@ -198,7 +198,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_headers(scope["path"], host))
+                headers.update(_headers(scope["path"], host, scope["scheme"]))
                 if not scope["path"].startswith(ASSETS):
                     headers.setdefault("cache-control", "no-store")
             await send(message)
@@ -220,9 +220,10 @@ def port_of(scope: Scope) -> int:
     return int(server[1]) if server and server[1] else 80
 
 
-def _headers(path: str, host: str) -> Mapping[str, str]:
+def _headers(path: str, host: str, scheme: str) -> Mapping[str, str]:
     # A Host that is not plainly one is never echoed.
-    socket = f"ws://{host}" if _PLAIN_HOST.fullmatch(host) else ""
+    secure = "wss" if scheme in ("https", "wss") else "ws"
+    socket = f"{secure}://{host}" if _PLAIN_HOST.fullmatch(host) else ""
     return {
         "content-security-policy": policy(path, socket),
         "cross-origin-resource-policy": "same-origin",
@@ -264,7 +265,7 @@ def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _cookie(header: str | None, name: str) -> str | None:
+def cookie_of(header: str | None, name: str) -> str | None:
     """Return the value of a cookie as it is written: those of this server have neither quotes nor escapes.
 
     http.cookies resolves them, of Python 3.11.9 and before in quadratic time: one header kept everybody waiting.

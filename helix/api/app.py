@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix import __version__
@@ -25,7 +26,7 @@ from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
-from helix.api.resolver_context import Runtime
+from helix.api.resolver_context import Runtime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
@@ -53,47 +54,82 @@ def create_app(
     `app.state.activity` tells how long nobody has asked anything.
     """
     access = Access(token, hook_token=hook_token, shares=Shares(helix.settings.home))
-    meters, activity = Meters(), Activity()
-    hooks = HookEndpoint(helix)
-    runtime = Runtime(helix, access, meters, shutdown)
-    agents = McpEndpoint(runtime)
-    shares = SyncApi(helix)
-    pages, handover = Pages(pages_folder), Handover(access)
-    endpoint = Endpoint(build_schema(), runtime, pages)
+    threads, handover, shares = Threads(), Handover(access), SyncApi(helix)
+    runtime = Runtime(helix, access, Meters(), shutdown, threads)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        await agents.close()
-        await hooks.close()
+        async with _served(app):
+            yield
         await shares.close()
-        await runtime.close()
+        await threads.close()
 
+    routes = [
+        Route("/healthz", _healthz),
+        *handover.routes(),
+        Route("/metrics", _metrics(runtime)),
+        shares.mount(),
+        Route("/open/{nonce}", _entrance(helix, access)),
+    ]
+    app = _app(runtime, routes, Middleware(Gate, access=access, hosts=hosts), Pages(pages_folder), lifespan)
+    app.state.handover = handover
+    return app
+
+
+def create_tenant_app(helix: Helix, threads: Threads, full: Callable[[], str]) -> Starlette:
+    """Return the ASGI app of one tenant of many, which answers in `threads` of all of them.
+
+    `full` tells why it may keep nothing more, if so.
+    It believes what a request's scope says of who asks (`PRINCIPAL`), and refuses one that says nothing: whoever hands
+    requests on has looked at Host, Origin and key. Its lifespan is the caller's to run.
+    """
+    runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True, full=full)
+    return _app(runtime, [], None, Pages(None), _served)
+
+
+@asynccontextmanager
+async def _served(app: Starlette) -> AsyncIterator[None]:
+    """End what an app has begun with its clients."""
+    yield
+    app.state.runtime.closing.set()
+    await app.state.agents.close()
+
+
+def _app(
+    runtime: Runtime,
+    routes: Sequence[BaseRoute],
+    gate: Middleware | None,
+    pages: Pages,
+    lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
+) -> Starlette:
+    """Return an app with what is served of every store, and `routes`."""
+    activity, hooks, agents = (
+        Activity(),
+        HookEndpoint(runtime.helix, runtime.threads.hooks, runtime.full),
+        McpEndpoint(runtime),
+    )
+    endpoint = Endpoint(build_schema(), runtime, pages)
     app = Starlette(
         routes=[
             Route("/graphql", endpoint),
             WebSocketRoute("/graphql", endpoint),
             Route(PATH, agents),
-            Route("/healthz", _healthz),
-            *handover.routes(),
-            Route("/metrics", _metrics(runtime)),
             Route("/hooks/{client}", hooks.answer, methods=["POST"]),
             Route("/hooks/receipts/{name}", hooks.receipt, methods=["GET"]),
-            shares.mount(),
-            Route("/open/{nonce}", _entrance(helix, access)),
+            *routes,
             *pages.mounts(),
         ],
         middleware=[
-            Middleware(RequestMeter, meters=meters),
+            Middleware(RequestMeter, meters=runtime.meters),
             Middleware(SecurityHeaders),
-            Middleware(Gate, access=access, hosts=hosts),
+            *(() if gate is None else (gate,)),
             Middleware(activity.watch),
             Middleware(BodyLimit),
         ],
         exception_handlers={HTTPException: _http_error(pages), HelixError: _helix_error, Exception: _unexpected},
         lifespan=lifespan,
     )
-    app.state.activity, app.state.hooks, app.state.handover = activity, hooks, handover
+    app.state.activity, app.state.hooks, app.state.agents, app.state.runtime = activity, hooks, agents, runtime
     return app
 
 

@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from helix.api.resolver_context import Context
+from helix.api.permissions import check_role, within_scopes
+from helix.api.resolver_context import Context, Runtime
 from helix.api.speaking import as_said_by
-from helix.errors import HelixError
+from helix.errors import ForbiddenError, HelixError
+from helix.model.principal import Principal
 from helix.operations.listed import Operation
+from helix.operations.roles import ADDING
 
 
 async def carry_out(
@@ -22,10 +25,29 @@ async def carry_out(
     Raises HelixError: what the operation raises, QueryTimeoutError, PersonNeededError.
     """
     call = context.write if operation.writes else context.ask if operation.asks_graph else context.read
+    check_role(context.principal, operation)
     said = as_said_by(context.agent, operation, values) if operation.writes else values
-    answer = await call(work or operation.function, context.runtime.helix, **said)
+    answer = await call(_allowed, context.runtime, context.principal, operation, work or operation.function, said)
     context.runtime.meters.answer(answer)
     return answer
+
+
+def _allowed(
+    runtime: Runtime,
+    principal: Principal | None,
+    operation: Operation,
+    work: Callable[..., Any],
+    values: Mapping[str, Any],
+) -> Any:
+    """Carry an operation out within the scopes of who asks, whose name its changes get."""
+    helix = runtime.helix
+    given = within_scopes(helix, principal, operation, values)
+    if principal is None:
+        return work(helix, **given)
+    if operation.name in ADDING and (why := runtime.full()):
+        raise ForbiddenError(why, hint="forget for good what is not needed, or ask who runs the server for more")
+    with helix.acting(principal.name):
+        return work(helix, **given)
 
 
 @contextmanager

@@ -21,9 +21,11 @@ from strawberry.types.unset import UnsetType
 from helix.api.access import AUTHORIZED
 from helix.api.graphql_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
+from helix.api.permissions import PRINCIPAL
 from helix.api.resolver_context import Context, Runtime
 from helix.api.web_pages import GRAPHIQL, Pages
 from helix.errors import InvalidInputError
+from helix.model.principal import Principal
 from helix.model.speaker import HEADER, agent_named
 
 RESPONSE_TYPE = "application/graphql-response+json"
@@ -68,11 +70,14 @@ class Endpoint(GraphQL[Context, None]):
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
+        said = agent_named(request.headers.get(HEADER, ""))
+        principal: Principal | None = self._runtime.known(request.scope.get(PRINCIPAL))
         return Context(
             runtime=self._runtime,
             base_url=f"http://{request.headers['host']}",
             authorized=bool(request.scope[AUTHORIZED]),
-            agent=agent_named(request.headers.get(HEADER, "")),
+            agent=said if principal is None else said or principal.agent,
+            principal=principal,
         )
 
     async def on_ws_connect(self, context: Context) -> UnsetType | dict[str, object] | None:

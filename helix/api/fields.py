@@ -16,6 +16,7 @@ from helix.api.carrying_out import carry_out, metered
 from helix.api.glossary import GLOSSARY, description
 from helix.api.inputs import arguments, reader
 from helix.api.keys import KEY, once
+from helix.api.permissions import check_unbound
 from helix.api.resolver_context import Context
 from helix.api.types import Views, connection
 from helix.model.reports import Page
@@ -32,7 +33,7 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         context = info.context
         with metered(context, operation, info.field_name):
-            work = once(function, given.pop(KEY, None), given, context.agent)
+            work = once(function, given.pop(KEY, None), given, context.asker)
             answer = await carry_out(context, operation, arguments_of(given), work)
         return _shown(answer, given)
 
@@ -61,6 +62,7 @@ def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         values = arguments_of(given)
+        check_unbound(info.context.principal, f"`{info.field_name}`")
         info.context.walk(max(values.get("first", first.default), 1) if first is not None else 1)
         return _shown(await info.context.read(function, info.context.runtime.helix, root, **values), given)
 

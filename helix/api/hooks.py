@@ -7,12 +7,12 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -21,7 +21,11 @@ from starlette.responses import Response
 from helix.agents.hooks.deferred_queue import Showing
 from helix.agents.hooks.dispatcher import Told
 from helix.api.limits import has_too_many_values
+from helix.api.permissions import PRINCIPAL
 from helix.identity import LONGEST_PATH, project_of
+from helix.model.memory import GLOBAL_SCOPE
+from helix.model.principal import Principal
+from helix.model.speaker import SCOPE_HEADER
 from helix.service import Helix
 
 WAY = 0.05
@@ -36,16 +40,13 @@ RECEIPTS = "x-helix-receipts"
 RECEIPT = "x-helix-receipt"
 """Header of the answer: the name by which a client tells that, at `/hooks/receipts/NAME`."""
 
-SCOPE = "x-helix-scope"
-"""Header of the answer to the beginning of a session: the scope that commands run in it are to work in, quoted."""
-
 _MARGIN = 0.015
 _LONGEST_WAY = 5.0
-_THREADS = 4
 _MOST_VALUES = 20_000
 _RECEIPT_SECONDS = 2.0
 """How long a receipt is waited for: longer than any client waits for the answer that it is for."""
 _MOST_RECEIPTS = 1_000
+_LONGEST_SCOPE = 1_000
 _NOTHING: Mapping[str, Any] = {}
 
 log = logging.getLogger(__name__)
@@ -54,15 +55,16 @@ log = logging.getLogger(__name__)
 class HookEndpoint:
     """Answers a hook with what the agent is to be told, and with `{}` where that is nothing, late, or went wrong.
 
-    Hooks have threads of their own: an agent waits for them at every command, whatever else the daemon is asked. What
-    is shown counts once the answer has arrived: a client that can tells so when it has printed it; of any other its
+    What is shown counts once the answer has arrived: a client that can tells so when it has printed it; of any other its
     connection was still open when the answer went out.
     """
 
-    def __init__(self, helix: Helix) -> None:
+    def __init__(self, helix: Helix, threads: ThreadPoolExecutor, full: Callable[[], str] = str) -> None:
+        """Answer in threads of the hooks' own; `full` tells why nothing more may be kept, if so."""
         self._helix = helix
+        self._full = full
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-hook")
+        self._threads = threads
         self._receipts: dict[str, Showing] = {}
         helix.reacting.warm_up()
 
@@ -77,8 +79,13 @@ class HookEndpoint:
         except (ValueError, RecursionError):
             payload = None
         client = str(request.path_params["client"])
+        scope = scope_of(request)
+        if scope is None:
+            return _json(_NOTHING)
+        if scope and isinstance(payload, dict):  # it names files of another machine
+            payload = {name: value for name, value in payload.items() if "transcript" not in name.lower()}
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end))
+        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end, scope))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():
             work.add_done_callback(_lost)
@@ -93,9 +100,13 @@ class HookEndpoint:
             return _json(answer, headers, BackgroundTask(_arrived, showing))
         return _json(answer, headers)
 
-    def _answer(self, client: str, payload: object, end: float) -> tuple[Told, dict[str, str]]:
+    def _answer(self, client: str, payload: object, end: float, scope: str) -> tuple[Told, dict[str, str]]:
         """Return the answer and its headers, from a thread: looking at a session's folder may take long."""
-        return self._helix.reacting.answer(client, payload, end), self._scope(payload)
+        if why := self._full():
+            log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
+            return Told({}, Showing()), {}
+        told = self._helix.reacting.answer(client, payload, end, scope)
+        return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
 
     async def receipt(self, request: Request) -> Response:
         """Take note that an agent has an answer, as a route of the app; one that came too late was not shown."""
@@ -129,11 +140,23 @@ class HookEndpoint:
             return {}
         settings = self._helix.settings
         here = project_of(Path(folder), worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
-        return {SCOPE: quote(here.scope)} if here.scope else {}
+        return {SCOPE_HEADER: quote(here.scope)} if here.scope else {}
 
-    async def close(self) -> None:
-        """Let begun work end, drop what waits."""
-        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+
+def scope_of(request: Request) -> str | None:
+    """Return the scope that a key's hooks tell of: by their header, else the one that the key is bound to.
+
+    Empty where the owner of the machine asks: the folder tells then. None for a scope that is not the key's.
+    """
+    principal: Principal | None = request.scope.get(PRINCIPAL)
+    if principal is None:
+        return ""
+    said = unquote(request.headers.get(SCOPE_HEADER, ""))[:_LONGEST_SCOPE]
+    if not principal.scopes:
+        return said or GLOBAL_SCOPE
+    return (
+        said if said in principal.scopes else principal.scopes[0] if not said and len(principal.scopes) == 1 else None
+    )
 
 
 def _patience(header: str, longest: float) -> float:

@@ -212,7 +212,7 @@ class BodyLimit:
         limit = BODY_BYTES if scope[AUTHORIZED] else STRANGERS_BYTES
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await _whole(receive, limit)
+                body = await whole(receive, limit)
         except TimeoutError:
             error = InvalidInputError(f"the request did not come within {BODY_SECONDS:g} s", hint="send it again")
             await refusal(error, 408, {"connection": "close"})(scope, receive, send)
@@ -226,7 +226,7 @@ class BodyLimit:
         await self._app(scope, _replayed(bytes(body), receive), send)
 
 
-async def _whole(receive: Receive, limit: int) -> bytearray | None:
+async def whole(receive: Receive, limit: int) -> bytearray | None:
     """Return a body, of one that is larger than the limit only the beginning; None where the client has gone."""
     body = bytearray()
     more = True

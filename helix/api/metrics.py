@@ -71,6 +71,11 @@ class Meters:
         sizes.register(_Sizes(status))
         return generate_latest(self._registry) + generate_latest(sizes)
 
+    def families(self, status: StatusReport) -> Iterator[Metric]:
+        """Yield the same, not yet written out."""
+        yield from self._registry.collect()
+        yield from _Sizes(status).collect()
+
 
 class RequestMeter:
     """ASGI middleware that counts HTTP requests."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -14,26 +15,56 @@ from strawberry.extensions import SchemaExtension
 from helix.api.access import Access
 from helix.api.limits import Accepted
 from helix.api.metrics import Meters
-from helix.errors import InvalidInputError, QueryTimeoutError
+from helix.errors import InvalidInputError, QueryTimeoutError, UnauthorizedError
+from helix.model.principal import Principal
 from helix.service import Helix
 
 T = TypeVar("T")
 
 READERS = 6
 """Threads for what only reads."""
+_WRITERS, _ASKERS, _HOOKS = 2, 2, 4
 
 MAX_WALKS = 1_000
 """Most nodes one request may read by walking from node to node, however its selections nest."""
 
 
-class Runtime:
-    """What all requests of one app share.
+class Threads:
+    """The threads that requests may block, of one app or of all of a process.
 
     Reads, writes and questions to the graph have threads of their own, so that what waits for its turn never keeps a
-    read waiting: the graph answers one question at a time, each for seconds if need be.
+    read waiting: the graph answers one question at a time, each for seconds if need be. So have hooks: an agent waits
+    for them at every command, whatever else is asked.
     """
 
-    def __init__(self, helix: Helix, access: Access, meters: Meters, shutdown: Callable[[], None] | None) -> None:
+    def __init__(self, times: int = 1) -> None:
+        """Make as many as one app needs, or so many times that."""
+        self.readers = ThreadPoolExecutor(READERS * times, thread_name_prefix="helix-read")
+        self.writers = ThreadPoolExecutor(_WRITERS * times, thread_name_prefix="helix-write")
+        self.askers = ThreadPoolExecutor(_ASKERS * times, thread_name_prefix="helix-ask")
+        self.hooks = ThreadPoolExecutor(_HOOKS * times, thread_name_prefix="helix-hook")
+
+    async def close(self) -> None:
+        """Let begun work end, drop what still waits."""
+        for pool in (self.readers, self.writers, self.askers, self.hooks):
+            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+
+
+class Runtime:
+    """What all requests of one app share. With `many`, the server has other tenants, and who asks has to be known."""
+
+    def __init__(
+        self,
+        helix: Helix,
+        access: Access,
+        meters: Meters,
+        shutdown: Callable[[], None] | None,
+        threads: Threads,
+        *,
+        many: bool = False,
+        full: Callable[[], str] = str,
+    ) -> None:
+        """`full` tells why nothing more may be kept; empty where it may. It may block."""
         self.helix = helix
         self.access = access
         self.meters = meters
@@ -41,9 +72,9 @@ class Runtime:
         self.shutdown = shutdown
         self.closing = asyncio.Event()
         self.seconds = helix.settings.request_timeout_ms / 1000
-        self.readers = ThreadPoolExecutor(READERS, thread_name_prefix="helix-read")
-        self.writers = ThreadPoolExecutor(2, thread_name_prefix="helix-write")
-        self.askers = ThreadPoolExecutor(2, thread_name_prefix="helix-ask")
+        self.threads = threads
+        self.many = many
+        self.full = full
 
     async def call(
         self,
@@ -60,8 +91,10 @@ class Runtime:
         Raises QueryTimeoutError after that. A thread cannot be stopped: work that has begun goes on to its end, and
         only work that still waits for a thread is dropped.
         """
-        pool = self.writers if writing else self.askers if asking else self.readers
-        future = asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **named))
+        threads = self.threads
+        pool = threads.writers if writing else threads.askers if asking else threads.readers
+        work = partial(copy_context().run, function, *args, **named)
+        future = asyncio.get_running_loop().run_in_executor(pool, work)
         try:
             await asyncio.wait({future}, timeout=max(seconds, 0))
             if future.done():
@@ -75,18 +108,19 @@ class Runtime:
         )
         raise QueryTimeoutError(f"the request took longer than {self.seconds:g} s", hint=hint)
 
-    async def close(self) -> None:
-        """End subscriptions, let begun work end, drop what still waits."""
-        self.closing.set()
-        for pool in (self.readers, self.writers, self.askers):
-            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+    def known(self, principal: Principal | None) -> Principal | None:
+        """Return who asks; None is the owner of the machine. Raises UnauthorizedError where it may be anybody else."""
+        if principal is None and self.many:
+            raise UnauthorizedError("nothing says who asks")
+        return principal
 
 
 @dataclass(kw_only=True, slots=True)
 class Context:
     """One request, or one WebSocket; `begun` and `walks` belong to one operation (see `PerOperation`).
 
-    `agent` is the coding agent that asks, where its client says so. `connection_params` is what a WebSocket client sent
+    `agent` is the coding agent that asks, where its client says so, and `principal` whose key it showed, where many are
+    served. `connection_params` is what a WebSocket client sent
     when it said hello.
     """
 
@@ -94,9 +128,15 @@ class Context:
     base_url: str
     authorized: bool
     agent: str = ""
+    principal: Principal | None = None
     connection_params: Mapping[str, Any] = field(default_factory=dict)
     begun: float = 0.0
     walks: int = 0
+
+    @property
+    def asker(self) -> str:
+        """What tells who asks from others who ask for the same: the agent, and whose key it is."""
+        return self.agent if self.principal is None else f"{self.principal.name}\n{self.agent}"
 
     async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
         """Return what a blocking read returns, within the time the request has left."""

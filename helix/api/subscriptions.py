@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
+from helix.api.permissions import check_unbound
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import InvalidInputError
 from helix.model.ids import Id
@@ -72,6 +73,7 @@ async def events(
     insight.changed, session.changed, plan.changed, task.changed, exploration.changed, workspace.changed), job.progress,
     work.progress (background work), and store.changed: a pause, or another content.
     """
+    check_unbound(context.principal, "`events`")
     wanted = frozenset(types or EVENT_TYPES)
     if unknown := sorted(wanted.difference(EVENT_TYPES)):
         raise InvalidInputError(f"unknown event type {unknown[0]!r:.100}", hint=f"known are {', '.join(EVENT_TYPES)}")
@@ -84,6 +86,7 @@ async def events(
 
 async def job_progress(context: Context, *, id: Id) -> AsyncGenerator[Job, None]:
     """Show a job as it stands, then again whenever it moves, until it ends."""
+    check_unbound(context.principal, "`jobProgress`")
     runtime = context.runtime
 
     async with _subscribed(runtime, lambda event: event["type"] == "job.progress" and event["id"] == id) as feed:

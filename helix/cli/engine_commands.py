@@ -1,7 +1,8 @@
-"""Engine commands: engine init, migrate, check; tenant create, list. They speak to the server, without a daemon."""
+"""Engine commands: engine init, migrate, check, serve, audit; migrate. They speak to the server, without a daemon."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix.cli.invocation import Invocation
+from helix.cli.logs import start_daemon_log
 from helix.cli.output import Output
+from helix.cli.render import moment
 from helix.errors import ConfigError
+from helix.processes import calm_numpy
 
 if TYPE_CHECKING:
     from helix.journal.postgres.postgres_server import Server
@@ -35,17 +39,25 @@ def engine() -> None:
     """
 
 
+_role = click.option("--role", metavar="ROLE", default="", help="Role of the server that may serve from now on.")
+
+
 @engine.command("init")
 @_address
+@_role
 @click.pass_obj
-def init(invocation: Invocation, /, address: str) -> None:
+def init(invocation: Invocation, /, address: str, role: str) -> None:
     """Make the tables in a database, and a tenant `main` where there is none.
 
+    With --role, a role that owns no table may serve: row-level security holds for it.
+
     \b
-    helix engine init postgresql://helix@db/helix
+    helix engine init postgresql://owner@db/helix --role helix
     """
-    with _server(invocation, address) as server:
+    with server_of(invocation, address) as server:
         made = server.migrate()
+        if role:
+            server.grant(role)
         tenants = server.tenants() or [server.create("main")]
     data = {"engine": {"made": made, "tenants": [tenant.slug for tenant in tenants]}}
 
@@ -58,15 +70,18 @@ def init(invocation: Invocation, /, address: str) -> None:
 
 @engine.command("migrate")
 @_address
+@_role
 @click.pass_obj
-def migrate(invocation: Invocation, /, address: str) -> None:
+def migrate(invocation: Invocation, /, address: str, role: str) -> None:
     """Bring the tables of a server up to date with this Helix; run it before the new release is started.
 
     \b
     helix engine migrate
     """
-    with _server(invocation, address) as server:
+    with server_of(invocation, address) as server:
         made = server.migrate()
+        if role:
+            server.grant(role)
     invocation.emit({"engine": {"made": made}}, lambda out: out.line(_told(made)))
 
 
@@ -79,17 +94,102 @@ def check(invocation: Invocation, /, address: str) -> None:
     \b
     helix engine check
     """
-    with _server(invocation, address) as server:
+    with server_of(invocation, address) as server:
         server.check()
         durability = server.durability()
-        tenants = len(server.tenants())
-    data = {"engine": {"durability": durability.value, "tenants": tenants}}
+        tenants, walled = len(server.tenants()), server.walled()
+    data = {"engine": {"durability": durability.value, "tenants": tenants, "rowLevelSecurity": walled}}
 
     def show(out: Output) -> None:
         out.line(f"the tables are there, for {tenants} tenant{'s' if tenants != 1 else ''}")
         out.line(f"durability: {durability.value}, {durability.said.lower()}")
+        out.line(f"row-level security: {'it holds' if walled else 'not for this role, which owns the tables'}")
 
     invocation.emit(data, show)
+
+
+@engine.command("serve")
+@_address
+@click.option("--listen", metavar="HOST:PORT", default="127.0.0.1:8765", help="Where to listen; port 0 for any.")
+@click.option("--url", default="", help="Address by which clients reach the server; default: where it listens.")
+@click.option("--internal", default="", metavar="URL", help="Address by which its other processes reach this one.")
+@click.option("--certificate", default="", metavar="FILE", help="Certificate chain (PEM) for TLS.")
+@click.option("--private-key", default="", metavar="FILE", help="Private key (PEM) of the certificate.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front speaks TLS.")
+@click.option("--open-tenants", "most", type=click.IntRange(min=1), default=1_000, help="Tenants open at once.")
+@click.option(
+    "--idle", type=click.FloatRange(min=0.01), default=10.0, metavar="MINUTES", help="Close unused ones after."
+)
+@click.option("--drain", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Unready before it leaves.")
+@click.pass_obj
+def serve(
+    invocation: Invocation,
+    /,
+    address: str,
+    listen: str,
+    url: str,
+    internal: str,
+    certificate: str,
+    private_key: str,
+    behind_proxy: bool,
+    most: int,
+    idle: float,
+    drain: float,
+) -> None:
+    """Serve all tenants of a server to whoever shows a key, until Ctrl-C; several processes may.
+
+    \b
+    helix engine serve postgresql://helix@db/helix
+    helix engine serve --listen 0.0.0.0:8443 --url https://helix.example --behind-proxy
+    """
+    host, colon, port = listen.rpartition(":")
+    if not colon or not port.isdecimal():
+        raise ConfigError(f"--listen is HOST:PORT, not {listen!r:.100}", hint="for one: 0.0.0.0:8443")
+    if address:
+        invocation.flags.update(engine=address)
+    settings = invocation.settings
+    if not settings.engine:
+        raise ConfigError("no server is named", hint="name its address, or set `engine` (`helix config`)")
+    calm_numpy()
+    from helix.server.running import Listening, serve_tenants  # seconds to load, and only for this
+    from helix.text.redact import redact
+
+    listening = Listening(
+        host=host.strip("[]"),
+        port=int(port),
+        url=url,
+        internal=internal,
+        certificate=certificate,
+        private_key=private_key,
+        behind_proxy=behind_proxy,
+        drain_seconds=drain,
+    )
+    start_daemon_log(settings.home / "server", settings.log_level, lambda text: redact(text).text)
+
+    def ready(at: str) -> None:
+        invocation.emit({"serving": {"url": at}}, lambda out: out.line(f"serving the tenants at {at}"))
+
+    serve_tenants(settings, listening, most=most, idle_minutes=idle, ready=ready)
+
+
+@engine.command("audit")
+@_address
+@click.option("--tenant", "slug", default="", help="Of one tenant alone.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most so many, the newest first.")
+@click.pass_obj
+def audit(invocation: Invocation, /, address: str, slug: str, limit: int) -> None:
+    """Show what was administered: keys, people and tenants, and by whom.
+
+    \b
+    helix engine audit --tenant shop
+    """
+    from helix.server.accounts import Accounts
+
+    with server_of(invocation, address) as server:
+        found = Accounts(server).audit(server.tenant(slug) if slug else None, limit)
+    data: dict[str, Any] = {"audit": [{**asdict(one), "at": one.at.isoformat()} for one in found]}
+    rows = [(moment(one.at.isoformat()), one.tenant, one.actor, one.action, json.dumps(one.detail)) for one in found]
+    invocation.emit(data, lambda out: out.table(("when", "tenant", "who", "what", "detail"), rows))
 
 
 @click.command("migrate")
@@ -113,53 +213,13 @@ def move(invocation: Invocation, /, source: str, target: str, tenant: str) -> No
     invocation.emit(data, lambda out: out.line(words))
 
 
-@click.group()
-def tenant() -> None:
-    """Make and list the tenants of a server: each is a store of its own.
-
-    \b
-    helix tenant create shop
-    helix tenant list
-    """
-
-
-@tenant.command("create")
-@click.argument("name")
-@_of
-@click.pass_obj
-def create(invocation: Invocation, /, name: str, address: str) -> None:
-    """Make an empty tenant.
-
-    \b
-    helix tenant create shop
-    """
-    with _server(invocation, address) as server:
-        made = server.create(name)
-    invocation.emit({"tenant": asdict(made)}, lambda out: out.line(f"tenant {made.slug} is made"))
-
-
-@tenant.command("list")
-@_of
-@click.pass_obj
-def list_(invocation: Invocation, /, address: str) -> None:
-    """List the tenants of a server.
-
-    \b
-    helix tenant list
-    """
-    with _server(invocation, address) as server:
-        found = server.tenants()
-    data: dict[str, Any] = {"tenants": [asdict(one) for one in found]}
-    rows = [(one.slug, one.state, one.rows) for one in found]
-    invocation.emit(data, lambda out: out.table(("tenant", "state", "rows"), rows))
-
-
 def _told(made: Sequence[str]) -> str:
     return f"tables made: {', '.join(made) or 'none, all are there'}"
 
 
 @contextmanager
-def _server(invocation: Invocation, address: str) -> Iterator[Server]:
+def server_of(invocation: Invocation, address: str) -> Iterator[Server]:
+    """Lend the server at an address, or the one that the settings name."""
     from helix.store.engine import server_at
 
     found = address or invocation.settings.engine

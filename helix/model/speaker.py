@@ -14,6 +14,10 @@ HEADER = "x-helix-agent"
 FOLDER_HEADER = "x-helix-folder"
 """Header by which `helix mcp` says in which folder it was started, quoted as in an address."""
 
+SCOPE_HEADER = "x-helix-scope"
+"""Header by which a client of a server says which project it works in, quoted as in an address: a folder of its machine
+is none there. By it the answer to the beginning of a session says which scope its commands are to work in."""
+
 # Variables that clients set for the commands of an agent and not for the terminal of a person beside it. So
 # CURSOR_TRACE_ID and TERM_PROGRAM are none, nor is what people set in their profile (CLAUDE_CODE_USE_...).
 MARKS: Mapping[str, str] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from helix.settings import Settings
 from helix.store import witnesses
 
 if TYPE_CHECKING:
+    from helix.journal.postgres.home import Home
     from helix.journal.postgres.postgres_server import Server
 
 JOURNAL_NAME = "journal.db"
@@ -37,8 +39,14 @@ class Engine:
     """The tenant's number on that server; 0 for a file."""
 
 
+OpensEngine = Callable[[Path], Engine]
+"""Opens the tables of a store; the folder is for what is kept beside them."""
+
+
 def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
     """Open the tables of a store; `folder` holds the file, or what is kept of a server's. `at` is now (microseconds).
+
+    A server that is opened for it alone is closed with it.
 
     Raises ConfigError where a server is named and Helix has not what it takes to use one.
     """
@@ -53,7 +61,6 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
 def _on_server(settings: Settings, folder: Path) -> Engine:
     server = server_at(settings.engine, vouched=settings.engine_vouched)
     from helix.journal.postgres.home import Home
-    from helix.journal.postgres.tenant_database import TenantDatabase
 
     with ExitStack() as opened:  # what was opened is closed again where the rest fails
         opened.callback(server.close)
@@ -61,17 +68,30 @@ def _on_server(settings: Settings, folder: Path) -> Engine:
         tenant = server.tenant(settings.tenant)
         home = Home(server)
         opened.callback(home.close)
-        epoch = home.claim(tenant.id)
-        backend = TenantDatabase(
-            server,
-            tenant.id,
-            epoch,
-            folder / "journal",
-            closing=opened.pop_all().close,
-            lost=lambda: home.lost,
-            requires_quorum=settings.require_quorum,
-        )
-    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant.id)
+        engine = engine_of(server, home, tenant.id, settings, folder, opened.close)
+        opened.pop_all()
+    return engine
+
+
+def engine_of(
+    server: Server, home: Home, tenant: int, settings: Settings, folder: Path, closing: Callable[[], object]
+) -> Engine:
+    """Open the tables of a tenant that a process becomes home to; `closing` is called when they are closed.
+
+    Raises StoreLockedError while another process that lives is its home.
+    """
+    from helix.journal.postgres.tenant_database import TenantDatabase
+
+    backend = TenantDatabase(
+        server,
+        tenant,
+        home.claim(tenant),
+        folder / "journal",
+        closing=closing,
+        lost=lambda: home.lost(tenant),
+        requires_quorum=settings.require_quorum,
+    )
+    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant)
 
 
 def server_at(address: str, *, vouched: bool = False) -> Server:

@@ -92,7 +92,7 @@ def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
         states = (postgres_server.ACTIVE, postgres_server.INCOMING, postgres_server.MOVED)
         with closing(Home(server)) as home:
             epoch = home.claim(tenant.id, states if fresh else states[:1])
-            database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost)
+            database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
             yield _Side(
                 backend=database,
                 begun=lambda: server.set_state(tenant.id, postgres_server.INCOMING),

@@ -11,23 +11,31 @@ from helix.model.ids import IdMaker
 from helix.providers.choose import embedder_for
 from helix.providers.embedder import Embedder
 from helix.settings import Settings
+from helix.store.engine import OpensEngine
 from helix.store.store import Store
 
 log = logging.getLogger(__name__)
 
 
-def open_store(settings: Settings, *, embedder: Embedder | None, clock: Clock, make_id: IdMaker) -> tuple[Store, str]:
+def open_store(
+    settings: Settings,
+    *,
+    embedder: Embedder | None,
+    clock: Clock,
+    make_id: IdMaker,
+    engine: OpensEngine | None = None,
+) -> tuple[Store, str]:
     """Return the open store and a sentence on its model, or on why there is none.
 
     A model that turns out damaged when it is loaded leaves the store lexical only, loudly.
     """
     if embedder is not None:
-        return Store(settings, embedder=embedder, clock=clock, make_id=make_id), embedder.space.model
+        return Store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine), embedder.space.model
     choice = embedder_for(settings)
     with ThreadPoolExecutor(1, thread_name_prefix="helix-warm") as pool:
         # The model loads while the store opens: together they are what a start takes.
         warm = pool.submit(choice.embedder.warm) if choice.embedder is not None else None
-        store = Store(settings, embedder=choice.embedder, clock=clock, make_id=make_id)
+        store = Store(settings, embedder=choice.embedder, clock=clock, make_id=make_id, engine=engine)
         try:
             if warm is not None:
                 warm.result()

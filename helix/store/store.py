@@ -27,7 +27,7 @@ from helix.settings import Settings
 from helix.store import snapshot, witnesses
 from helix.store.catalogue import Catalogue
 from helix.store.costly import CostlyAnswers
-from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, open_engine
+from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, OpensEngine, open_engine
 from helix.store.folding import IdleFold
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
@@ -83,9 +83,11 @@ class Store:
         embedder: Embedder | None,
         clock: Clock = system_clock,
         make_id: IdMaker = uuid7,
+        engine: OpensEngine | None = None,
     ) -> None:
-        """Lock and open the store at `settings.store_path`, making it where there is none. Raises StoreLockedError,
-        StoreTooNewError, StoreCorruptError (the journal) or DiskFullError.
+        """Lock and open the store at `settings.store_path`, making it where there is none; with the tables that the
+        settings name, or those that `engine` opens. Raises StoreLockedError, StoreTooNewError, StoreCorruptError (the
+        journal) or DiskFullError.
         """
         self.runtime = Runtime(settings=settings, embedder=embedder, clock=clock, make_id=make_id)
         self.deriving = threading.Lock()
@@ -96,16 +98,16 @@ class Store:
         self._lock.acquire()
         self._backend: Backend | None = None
         try:
-            self._open()
+            self._open(engine)
         except BaseException:
             if self._backend is not None:
                 self._backend.close()
             self._lock.release()
             raise
 
-    def _open(self) -> None:
+    def _open(self, opens: OpensEngine | None) -> None:
         settings, clock = self.runtime.settings, self.runtime.clock
-        engine = open_engine(settings, self.path, to_micros(clock()))
+        engine = open_engine(settings, self.path, to_micros(clock())) if opens is None else opens(self.path)
         self._backend = engine.backend
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
         if moved := self.journal.meta(MOVED_TO):

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from helix.errors import DaemonError
@@ -80,6 +80,15 @@ class Writer:
         finally:
             self._local.request = None
 
+    @contextmanager
+    def acting(self, actor: str) -> Iterator[None]:
+        """Have the changes that this thread submits meanwhile name who asked for them."""
+        self._local.actor = actor
+        try:
+            yield
+        finally:
+            self._local.actor = ""
+
     def submit(self, decide: Decide[T], *, once: str = "") -> T:
         """Decide and write; return the decision's answer once its changes are durable. Raises what either raises.
 
@@ -90,12 +99,17 @@ class Writer:
         request: Request | None = getattr(self._local, "request", None)
         if request is None or not once:
             return self.begin(decide).result()
-        step = request.step(once)
-        return self._enqueue(lambda: self._once(request, step, decide)).result()
+        step, actor = request.step(once), self._actor
+        return self._enqueue(lambda: self._once(request, step, decide, actor)).result()
 
     def begin(self, decide: Decide[T]) -> Future[T]:
         """Queue a decision; the future holds its answer once its changes are durable."""
-        return self._enqueue(lambda: self._write(self.decided(decide)))
+        actor = self._actor
+        return self._enqueue(lambda: self._write(self.decided(decide), actor=actor))
+
+    @property
+    def _actor(self) -> str:
+        return getattr(self._local, "actor", "")
 
     def call(self, work: Callable[[], T]) -> T:
         """Run something on the writer's thread, between two changes, and return what it returns."""
@@ -134,19 +148,22 @@ class Writer:
         """Take a decision. It may be taken again where another process wrote meanwhile, so all it does is return."""
         return decide()
 
-    def _once(self, request: Request, step: str, decide: Decide[T]) -> T:
+    def _once(self, request: Request, step: str, decide: Decide[T], actor: str) -> T:
         """Take a decision of a request, or return what it came to before; the writer's thread takes one at a time."""
         done = self._journal.idempotency.done(request, step)
         if done is not None:
             answer: T = unpacked(done.answer, self._records)
             return answer
         decision = self.decided(decide)
-        return self._write(decision, Note(request=request, step=step, answer=packed(decision.answer)))
+        return self._write(decision, Note(request=request, step=step, answer=packed(decision.answer)), actor)
 
-    def _write(self, decision: Decision[T], note: Note | None = None) -> T:
+    def _write(self, decision: Decision[T], note: Note | None = None, actor: str = "") -> T:
         if decision.changes:
             self._follower.check_room()
-            rows = self._journal.append(decision.changes, to_micros(self._clock()), note)
+            changes = decision.changes
+            if actor:
+                changes = tuple(replace(change, note={**change.note, "actor": actor}) for change in changes)
+            rows = self._journal.append(changes, to_micros(self._clock()), note)
             operations = [op for row in rows for op in row.change.operations]
             # From here the change is durable and found; a graph that is slow or behind must not keep anybody waiting.
             self._records.follow(operations)

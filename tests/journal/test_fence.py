@@ -178,13 +178,13 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
 
 def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server: Server, tenant: Tenant) -> None:
     here, there = uuid.uuid4(), uuid.uuid4()
-    server.renew(here, "here", 60)
+    server.renew(here, "here", "", 60)
     server.claim(tenant.id, here)
     with pytest.raises(StoreLockedError, match="here"):
         server.claim(tenant.id, there)
-    server.renew(here, "here", 0)
+    server.renew(here, "here", "", 0)
     assert server.claim(tenant.id, there) == 2
-    server.renew(there, "there", 60)
+    server.renew(there, "there", "", 60)
     server.leave(there)
     assert server.claim(tenant.id, here) == 3
 
@@ -241,7 +241,7 @@ def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:
     with closing(Home(server)) as home:
         database = TenantDatabase(
-            server, tenant.id, home.claim(tenant.id), tmp_path / "journal", lost=lambda: home.lost
+            server, tenant.id, home.claim(tenant.id), tmp_path / "journal", lost=lambda: home.lost(tenant.id)
         )
         assert not database.fenced
         with server.connection() as connection:  # as if it had been asleep for so long

@@ -126,8 +126,10 @@ class Reacting:
         self._deliveries = Deliveries(_nothing)
         self._held = HeldNotes()
 
-    def answer(self, client: str, payload: object, until: float | None = None) -> Told:
+    def answer(self, client: str, payload: object, until: float | None = None, scope: str = "") -> Told:
         """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
+
+        `scope` is the project of a session on another machine; else its folder tells.
 
         `until` is the moment (of `time.monotonic`) from which nobody waits for the answer: nothing was shown then, and
         nothing is written down as shown; nor is it before the showing has arrived. What is told a second time counts
@@ -138,7 +140,7 @@ class Reacting:
             return _nothing()
         key = CLIENTS[client].delivery(payload)
         with self._foreground.request():
-            return self._deliveries.once(key, lambda: self._answer(client, payload, until), until)
+            return self._deliveries.once(key, lambda: self._answer(client, payload, until, scope), until)
 
     def tell(self, client: str, payload: object) -> dict[str, Any]:
         """Return the same to somebody who has it at once, in this process."""
@@ -146,7 +148,7 @@ class Reacting:
         showing.arrived()
         return answer
 
-    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None) -> Told:
+    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None, scope: str) -> Told:
         begun = time.monotonic()
         event: Event | None = None
         try:
@@ -154,7 +156,7 @@ class Reacting:
             event = shape.read(payload)
             if event is None:
                 return _nothing()
-            reaction = self._held.passed(event, self._react(client, event), shape.shows)
+            reaction = self._held.passed(event, self._react(client, event, scope), shape.shows)
             tells = not is_private(self._store, event.session)
             late = until is not None and time.monotonic() > until
             answer = {} if late else shape.write(event, reaction.reply)
@@ -203,11 +205,11 @@ class Reacting:
         if store.runtime.embedder is not None and not store.mismatch:
             store.embed_query("a question")
 
-    def _react(self, client: str, event: Event) -> Reaction:
+    def _react(self, client: str, event: Event, scope: str) -> Reaction:
         reaction = _REACTIONS.get(type(event))
         if reaction is None:
             return NOTHING
-        session = self._sessions.of(event)
+        session = self._sessions.of(event, scope)
         desk = Desk(
             store=self._store,
             session=session,

@@ -303,13 +303,15 @@ class Sessions:
         self._turn = threading.Lock()
         self._known: OrderedDict[str, Session] = OrderedDict()
 
-    def of(self, event: Event) -> Session:
-        """Return the session an event belongs to."""
+    def of(self, event: Event, scope: str = "") -> Session:
+        """Return the session an event belongs to; `scope` is its project's, where its folder is another machine's."""
         with self._turn:
-            known = self._known.get(event.session)
+            name = f"{scope}\n{event.session}" if scope else event.session
+            known = self._known.get(name)
             if known is None:
-                known = self._known[event.session] = Session(event.session, self._place(event))
-            self._known.move_to_end(event.session)
+                place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
+                known = self._known[name] = Session(event.session, place)
+            self._known.move_to_end(name)
             while len(self._known) > MOST_SESSIONS:
                 self._known.popitem(last=False)
             return known
@@ -317,7 +319,8 @@ class Sessions:
     def end(self, name: str) -> None:
         """Let a session go."""
         with self._turn:
-            self._known.pop(name, None)
+            for known in [known for known in self._known if known == name or known.endswith(f"\n{name}")]:
+                del self._known[known]
 
     def _place(self, event: Event) -> Identity:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""

@@ -18,10 +18,12 @@ from mcp_types import INVALID_PARAMS, ListRootsRequest, ListRootsResult
 
 from helix.api.carrying_out import carry_out, metered
 from helix.api.limits import MAX_VALUES, has_too_many_values
+from helix.api.permissions import PRINCIPAL
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import HelixError
 from helix.identity import LONGEST_PATH, project_of
-from helix.model.speaker import FOLDER_HEADER, HEADER, agent_named
+from helix.model.principal import Principal
+from helix.model.speaker import FOLDER_HEADER, HEADER, SCOPE_HEADER, agent_named
 from helix.operations.listed import OPERATIONS
 from helix.settings import Settings
 
@@ -82,7 +84,15 @@ class Askers:
         listed = OPERATIONS[operation]
         begun = asyncio.get_running_loop().time()
         agent = _UNNAMED if call is None else agent_of_call(call)
-        context = Context(runtime=self.runtime, base_url="", authorized=True, agent=agent, begun=begun)
+        principal = self.runtime.known(None if call is None else principal_of_call(call))
+        context = Context(
+            runtime=self.runtime,
+            base_url="",
+            authorized=True,
+            agent=agent,
+            principal=principal,
+            begun=begun,
+        )
         with metered(context, listed, operation):
             work = asyncio.ensure_future(carry_out(context, listed, values))
             try:
@@ -98,11 +108,15 @@ class Askers:
         """Return the scope to work in: the one asked for, else that of the client's folder; None where neither is."""
         if asked:
             return asked
+        if self.runtime.many:  # folders of other machines are none here
+            return unquote(_header(call.request_context.request, SCOPE_HEADER)) or None
         folder = await self.folder(call)
         return None if folder is None else await self._scope_of(folder)
 
     async def folder(self, call: Call) -> Path | None:
         """Return the folder that a client works in: its first root that is one, else where `helix mcp` was started."""
+        if self.runtime.many:
+            return None
         session = _header(call.request_context.request, _SESSION)
         if session and session in self._roots:
             return self._roots[session] or _started_in(call)
@@ -122,6 +136,12 @@ def agent_of_call(call: Call) -> str:
     said = agent_named(_header(call.request_context.request, HEADER))
     client = call.session.client_params
     return said or agent_named(client.client_info.name if client and client.client_info else "") or _UNNAMED
+
+
+def principal_of_call(call: Call) -> Principal | None:
+    """Return whose key a call showed; None where the owner of the machine asks."""
+    request = call.request_context.request
+    return None if request is None else request.scope.get(PRINCIPAL)
 
 
 async def _root_of(call: Call) -> Path | None:

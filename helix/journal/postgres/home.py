@@ -26,17 +26,19 @@ _LOOK_SECONDS = 0.25
 class Home:
     """This process, as the server knows it; it may be home to many tenants."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, url: str = "") -> None:
+        """Say that this process lives; `url` is where other processes may hand requests on to it."""
         # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
         self._server = Server(server.url, most=1)
-        self._id = uuid.uuid4()
+        self.id = uuid.uuid4()
+        self._url = url
         self._name = f"process {os.getpid()} on {socket.gethostname()}"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
         self._renewed = time.monotonic()
-        self._taken = False
+        self._taken: set[int] = set()
         try:
-            self._server.renew(self._id, self._name, LIVES_SECONDS)
+            self._server.renew(self.id, self._name, self._url, LIVES_SECONDS)
         except HelixError:
             self._server.close()
             raise
@@ -44,9 +46,13 @@ class Home:
         self._thread.start()
 
     @property
-    def lost(self) -> bool:
-        """Whether another process may serve one of its tenants by now: one was taken, or the server is out of reach."""
-        return self._taken or time.monotonic() - self._renewed > LIVES_SECONDS
+    def lives(self) -> bool:
+        """Whether the server was told lately that this process lives."""
+        return time.monotonic() - self._renewed <= LIVES_SECONDS
+
+    def lost(self, tenant: int) -> bool:
+        """Return whether another process may serve a tenant by now: it was taken, or the server is out of reach."""
+        return tenant in self._taken or not self.lives
 
     def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> int:
         """Become the home of a tenant and return its epoch; waits for a home that was killed to count as gone.
@@ -56,13 +62,22 @@ class Home:
         until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
         while True:
             try:
-                epoch = self._server.claim(tenant, self._id, states)
+                epoch = self._server.claim(tenant, self.id, states)
+                self._taken.discard(tenant)
                 self._claimed.add(tenant)
                 return epoch
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise
             time.sleep(_LOOK_SECONDS)
+
+    def release(self, tenant: int) -> None:
+        """Give a tenant back: another process may serve it at once."""
+        self._claimed.discard(tenant)
+        try:
+            self._server.release(tenant, self.id)
+        except HelixError as error:  # it stays this process's while that lives, which may claim it again
+            log.warning("the server was not told that a tenant is free", extra={"error": str(error)})
 
     def close(self) -> None:
         """Give all tenants back; twice is no error."""
@@ -71,7 +86,7 @@ class Home:
         self._ended.set()
         self._thread.join()
         try:
-            self._server.leave(self._id)
+            self._server.leave(self.id)
         except HelixError as error:  # it counts as gone a little later
             log.warning("the server was not told that this process ends", extra={"error": str(error)})
         finally:
@@ -81,8 +96,9 @@ class Home:
         while not self._ended.wait(_RENEWED_SECONDS):
             asked = time.monotonic()
             try:
-                self._server.renew(self._id, self._name, LIVES_SECONDS)
+                claimed = frozenset(self._claimed)
+                self._server.renew(self.id, self._name, self._url, LIVES_SECONDS)
                 self._renewed = asked
-                self._taken = self._taken or not self._claimed <= self._server.homes(self._id)
+                self._taken |= (claimed - self._server.homes(self.id)) & self._claimed
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import select
 import time
 import uuid
@@ -28,16 +29,21 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
-from helix.journal.postgres.dialect import scripts
+from helix.journal.postgres.dialect import scripts, tables
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20
-ACTIVE, INCOMING, MOVED = "active", "incoming", "moved"
+ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 0.25
 _OLDEST = 160_000
-_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)"
+_MIGRATIONS = (
+    "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)",
+    "ALTER TABLE migration ADD COLUMN IF NOT EXISTS least bigint NOT NULL DEFAULT 0",
+)
+_LEAST = re.compile(r"^-- runs beside: (\d+)$", re.MULTILINE)
+"""How a migration says that code which knows no more than that one may go on serving: it takes nothing from it."""
 _CLAIM = (
     "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
     " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now())"
@@ -48,8 +54,22 @@ _WHOSE = (
     " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
 )
 _RENEW = (
-    "INSERT INTO process (id, name, until) VALUES ($1, $2, now() + make_interval(secs => $3))"
+    "INSERT INTO process (id, name, url, until) VALUES ($1, $2, $3, now() + make_interval(secs => $4))"
     " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
+)
+_WHERE = (
+    "SELECT tenant.id, slug, state, quota, home, coalesce(process.url, ''), coalesce(process.until > now(), false)"
+    " FROM tenant JOIN head ON head.tenant = tenant.id LEFT JOIN process ON process.id = home WHERE slug = $1"
+)
+_WITH_WORK = (
+    "SELECT slug FROM tenants_with_work($1) due JOIN tenant ON tenant.id = due JOIN head ON head.tenant = due"
+    f" WHERE state = '{ACTIVE}' AND NOT EXISTS (SELECT 1 FROM process WHERE id = home AND until > now())"
+    " ORDER BY slug LIMIT $2"
+)
+_GRANTS = (
+    "GRANT USAGE ON SCHEMA {schema} TO {role}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
+    "REVOKE INSERT, UPDATE, DELETE ON migration, cluster FROM {role}",
 )
 _LOCKED = "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE"
 _WAITS_A_SECOND = (
@@ -69,6 +89,19 @@ _CONNECTING = {
     "tcp_user_timeout": 10_000,
 }
 _ANEW = "check that the server runs and that its address is right, then try again"
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where a tenant is served: `home` is a process, which is reached at `url` and may be gone (`lives`)."""
+
+    id: int
+    slug: str
+    state: str
+    quota: str
+    home: uuid.UUID | None
+    url: str
+    lives: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +158,17 @@ class Server:
                     f"the server runs PostgreSQL {connection.info.server_version // 10_000}",
                     hint="Helix needs 16 or newer",
                 )
-            connection.execute(_MIGRATIONS)
+            for statement in _MIGRATIONS:
+                connection.execute(statement)
             connection.execute("LOCK TABLE migration IN EXCLUSIVE MODE")
             lacking = self._lacking(connection)
             for number, name, text in lacking:
                 connection.execute(text.encode())
                 digest = hashlib.sha256(text.encode()).hexdigest()
-                connection.execute("INSERT INTO migration VALUES ($1, $2, $3)", (number, name, digest))
+                least = _LEAST.search(text)
+                beside = int(least[1]) if least is not None else number
+                row = (number, name, digest, beside)
+                connection.execute("INSERT INTO migration (number, name, hash, least) VALUES ($1, $2, $3, $4)", row)
         return [name for _, name, _ in lacking]
 
     def _reach(self) -> None:
@@ -143,7 +180,7 @@ class Server:
         """Raise StoreError where the tables are not those that this Helix knows."""
         self._reach()
         with mapped(), self.connection() as connection:
-            (there,) = _one(connection.execute("SELECT to_regclass('migration') IS NOT NULL"))
+            (there,) = _one(connection.execute("SELECT to_regclass('cluster') IS NOT NULL"))
             lacking = self._lacking(connection) if there else [(1, "", "")]
         if lacking:
             raise StoreError(
@@ -165,8 +202,9 @@ class Server:
         return Durability.QUORUM if standbys.strip() and waits in ("on", "remote_apply") else Durability.SINGLE
 
     def _lacking(self, connection: psycopg.Connection[Any]) -> list[tuple[int, str, str]]:
-        applied = dict(connection.execute("SELECT number, hash FROM migration").fetchall())
+        rows = connection.execute("SELECT number, hash, least FROM migration").fetchall()
         known = {int(name[:4]): (name, text) for name, text in scripts().items()}
+        applied = {number: digest for number, digest, least in rows if number in known or least > max(known)}
         if newer := sorted(applied.keys() - known.keys()):
             raise StoreTooNewError(
                 f"the server has tables of a newer Helix: migration {newer[-1]}, and this Helix ends at {max(known)}",
@@ -197,6 +235,20 @@ class Server:
         """Say that a tenant is `active`, `incoming` while it is carried here, or `moved`."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE tenant SET state = $2 WHERE id = $1", (tenant, state))
+
+    def set_quota(self, tenant: int, quota: str) -> None:
+        """Say how much a tenant may use, as JSON."""
+        with mapped(), self.connection() as connection:
+            connection.execute("UPDATE tenant SET quota = $2 WHERE id = $1", (tenant, quota))
+
+    def delete(self, tenant: int) -> None:
+        """Remove a tenant with all that it holds, for good; nobody serves it any more from its `deleting` on."""
+        self.set_state(tenant, DELETING)
+        with mapped(), self.connection() as connection, connection.transaction():
+            connection.execute("SELECT set_config('helix.tenant', $1::bigint::text, true)", (tenant,))
+            for table in (*tables(), "api_key", "member"):
+                connection.execute(f"DELETE FROM {table} WHERE tenant = $1", (tenant,))
+            connection.execute("DELETE FROM tenant WHERE id = $1", (tenant,))
 
     def tenants(self) -> list[Tenant]:
         """Return every tenant, by name."""
@@ -241,10 +293,47 @@ class Server:
             self.commit(connection, tenant, row[0], row[1])
             return int(row[0])
 
-    def renew(self, process: uuid.UUID, name: str, seconds: float) -> None:
-        """Say that a process lives, for so many seconds by the server's clock."""
+    def renew(self, process: uuid.UUID, name: str, url: str, seconds: float) -> None:
+        """Say that a process lives, for so many seconds by the server's clock, and where it is reached."""
         with mapped(), self.connection() as connection:
-            connection.execute(_RENEW, (process, name, seconds))
+            connection.execute(_RENEW, (process, name, url, seconds))
+
+    def release(self, tenant: int, process: uuid.UUID) -> None:
+        """Say that a process is home to a tenant no more."""
+        with mapped(), self.connection() as connection:
+            connection.execute("UPDATE head SET home = NULL WHERE tenant = $1 AND home = $2", (tenant, process))
+
+    def whereabouts(self, slug: str) -> Whereabouts | None:
+        """Return where a tenant is served; None where there is no such tenant."""
+        with mapped(), self.connection() as connection:
+            row = connection.execute(_WHERE, (slug,)).fetchone()
+        return None if row is None else Whereabouts(*row)
+
+    def with_work(self, at: int, most: int) -> list[str]:
+        """Return tenants that have work due `at` a moment (microseconds) and no living home, by name."""
+        with mapped(), self.connection() as connection:
+            rows = connection.execute(_WITH_WORK, (at, most)).fetchall()
+        return [slug for (slug,) in rows]
+
+    def secret(self) -> str:
+        """Return what the processes that serve show each other."""
+        with mapped(), self.connection() as connection:
+            return str(_one(connection.execute("SELECT secret FROM cluster"))[0])
+
+    def walled(self) -> bool:
+        """Return whether row-level security holds for the role that this process connects as."""
+        with mapped(), self.connection() as connection:
+            return bool(_one(connection.execute("SELECT row_security_active('node')"))[0])
+
+    def grant(self, role: str) -> None:
+        """Let a role that owns no table serve. Raises NotFoundError where the server has no such role."""
+        with mapped(), self.connection() as connection, connection.transaction():
+            asked = "SELECT quote_ident(rolname), quote_ident(current_schema) FROM pg_roles WHERE rolname = $1"
+            row = connection.execute(asked, (role,)).fetchone()
+            if row is None:
+                raise NotFoundError(f"the server has no role {role!r:.63}", hint="make it there: CREATE ROLE ... LOGIN")
+            for statement in _GRANTS:
+                connection.execute(statement.format(role=row[0], schema=row[1]).encode())
 
     def homes(self, process: uuid.UUID) -> set[int]:
         """Return the tenants that a process is home to."""

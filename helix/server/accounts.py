@@ -1,0 +1,291 @@
+"""Accounts: the keys and people that may use a tenant, and the audit of what was administered.
+
+A key is `hx_<prefix>_<secret>`. The prefix finds its row; of the secret, 256 random bits, only the SHA-256 is kept. A
+one-time link and a browser's session are keys of other kinds, so that every process knows them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from helix.errors import InvalidInputError, NotFoundError
+from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, mapped
+from helix.model.principal import Principal, Role
+
+KEY, LINK, SESSION = "key", "link", "session"
+KNOWN_SECONDS = 3.0
+"""How long a process believes what it read of a key: what is revoked is refused within 5 s."""
+LINK_SECONDS, SESSION_SECONDS = 600, 12 * 3600
+_TOKEN = re.compile(r"hx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NAME = re.compile(r"[\w@.+-][\w@.+ -]{0,99}")
+_MOST_KNOWN = 10_000
+_MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
+
+_HOLDS = (
+    "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind FROM api_key"
+    " JOIN tenant ON tenant.id = api_key.tenant WHERE prefix = $1 AND revoked_at IS NULL"
+    f" AND (expires_at IS NULL OR expires_at > now()) AND tenant.state = '{ACTIVE}'"
+)
+_MAKE = (
+    "INSERT INTO api_key (prefix, tenant, kind, name, role, scopes, digest, made_by, expires_at)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))"
+)
+_USE_LINK = (
+    "UPDATE api_key SET revoked_at = now() WHERE prefix = $1 AND kind = 'link' AND revoked_at IS NULL"
+    " AND expires_at > now() RETURNING tenant, name, role, scopes, digest"
+)
+_KEYS = (
+    "SELECT prefix, kind, name, role, scopes, made_at, made_by, expires_at, revoked_at FROM api_key WHERE tenant = $1"
+    " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
+)
+_MEMBER = (
+    "SELECT tenant.slug, account.name, member.role, member.scopes FROM member JOIN account ON account.id = member.account"
+    f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
+    " ORDER BY tenant.slug"
+)
+_MEMBERS = (
+    "SELECT issuer, subject, account.name, role, scopes FROM member JOIN account ON account.id = member.account"
+    " WHERE tenant = $1 ORDER BY issuer, subject"
+)
+_JOIN = (
+    "INSERT INTO member (account, tenant, role, scopes) VALUES ($1, $2, $3, $4)"
+    " ON CONFLICT (account, tenant) DO UPDATE SET role = excluded.role, scopes = excluded.scopes"
+)
+_ACCOUNT = (
+    "INSERT INTO account (issuer, subject, name) VALUES ($1, $2, $3)"
+    " ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name RETURNING id"
+)
+_LEAVE = (
+    "DELETE FROM member USING account WHERE account.id = member.account AND tenant = $1 AND issuer = $2"
+    " AND subject = $3"
+)
+_NOTE = "INSERT INTO audit (tenant, actor, action, detail) VALUES ($1, $2, $3, $4)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """What is known of a key but its secret."""
+
+    prefix: str
+    kind: str
+    name: str
+    role: str
+    scopes: tuple[str, ...]
+    made_at: datetime
+    made_by: str
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A person who may use a tenant."""
+
+    issuer: str
+    subject: str
+    name: str
+    role: str
+    scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One thing that somebody administered."""
+
+    at: datetime
+    tenant: str
+    actor: str
+    action: str
+    detail: dict[str, Any]
+
+
+class Accounts:
+    """Who may use the tenants of a server; any thread may ask."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._known: OrderedDict[str, tuple[float, tuple[Any, ...] | None]] = OrderedDict()
+
+    def principal_of(self, token: str) -> Principal | None:
+        """Return who shows a key or a session; None for one that is unknown, revoked or has run out.
+
+        The answer may be KNOWN_SECONDS old. Raises EngineError while the server cannot be asked.
+        """
+        shown = _TOKEN.fullmatch(token)
+        if shown is None:
+            return None
+        row = self._row(shown[1])
+        if row is None or row[5] == LINK or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
+            return None
+        return Principal(tenant=row[0], name=row[1], role=Role(row[2]), scopes=_scopes(row[3]), key=shown[1])
+
+    def _row(self, prefix: str) -> tuple[Any, ...] | None:
+        known = self._known.get(prefix)
+        if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
+            return known[1]
+        asked = time.monotonic()
+        with mapped(), self._server.connection() as connection:
+            row = connection.execute(_HOLDS, (prefix,)).fetchone()
+        self._known[prefix] = (asked, row)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return row
+
+    def create_key(
+        self,
+        tenant: Tenant,
+        name: str,
+        role: Role,
+        *,
+        by: str,
+        scopes: Sequence[str] = (),
+        seconds: float | None = None,
+        kind: str = KEY,
+    ) -> str:
+        """Make a key of a tenant and return it: this once, nobody can read it later. `seconds` is how long it is good.
+
+        Raises InvalidInputError for its name or scopes.
+        """
+        if not _NAME.fullmatch(name):
+            raise InvalidInputError("a key's name has up to 100 letters, digits and marks", hint="name who shows it")
+        bound = _checked(scopes)
+        prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        values = (prefix, tenant.id, kind, name, role.value, json.dumps(bound), _digest(secret), by, seconds)
+        with mapped(), self._server.connection() as connection, connection.transaction():
+            connection.execute(_MAKE, values)
+            detail = {"key": prefix, "name": name, "role": role.value, "scopes": bound}
+            connection.execute(_NOTE, (tenant.id, by, f"{kind}.create", json.dumps(detail)))
+        return f"hx_{prefix}_{secret}"
+
+    def redeem(self, link: str) -> str | None:
+        """Return a session for a link that nobody used and that has not run out; None for every other."""
+        shown = _TOKEN.fullmatch(link)
+        if shown is None:
+            return None
+        prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        with mapped(), self._server.connection() as connection, connection.transaction():
+            row = connection.execute(_USE_LINK, (shown[1],)).fetchone()
+            if row is None or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
+                return None
+            tenant, name, role, scopes, _ = row
+            values = (prefix, tenant, SESSION, name, role, scopes, _digest(secret), name, SESSION_SECONDS)
+            connection.execute(_MAKE, values)
+            connection.execute(_NOTE, (tenant, name, "session.begin", json.dumps({"key": prefix, "link": shown[1]})))
+        return f"hx_{prefix}_{secret}"
+
+    def keys(self, tenant: Tenant) -> list[ApiKey]:
+        """Return the keys of a tenant in the order in which they were made; of sessions those that go on."""
+        with mapped(), self._server.connection() as connection:
+            rows = connection.execute(_KEYS, (tenant.id,)).fetchall()
+        return [
+            ApiKey(
+                prefix=row[0],
+                kind=row[1],
+                name=row[2],
+                role=row[3],
+                scopes=_scopes(row[4]),
+                made_at=row[5],
+                made_by=row[6],
+                expires_at=row[7],
+                revoked_at=row[8],
+            )
+            for row in rows
+        ]
+
+    def revoke(self, tenant: Tenant, prefix: str, *, by: str) -> None:
+        """Have a key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
+        statement = (
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE prefix = $1 AND tenant = $2"
+            " RETURNING name"
+        )
+        with mapped(), self._server.connection() as connection, connection.transaction():
+            row = connection.execute(statement, (prefix, tenant.id)).fetchone()
+            if row is None:
+                raise NotFoundError(f"{tenant.slug} has no key {prefix!r:.40}", hint="`helix key list` shows them")
+            connection.execute(_NOTE, (tenant.id, by, "key.revoke", json.dumps({"key": prefix, "name": row[0]})))
+        self._known.pop(prefix, None)
+
+    def add_member(
+        self,
+        tenant: Tenant,
+        issuer: str,
+        subject: str,
+        role: Role,
+        *,
+        by: str,
+        name: str = "",
+        scopes: Sequence[str] = (),
+    ) -> None:
+        """Let a person use a tenant, or with another role from now on."""
+        if not issuer or not subject:
+            raise InvalidInputError("a person is known by an issuer and a subject", hint="both are in their token")
+        bound = _checked(scopes)
+        with mapped(), self._server.connection() as connection, connection.transaction():
+            row = connection.execute(_ACCOUNT, (issuer, subject, name)).fetchone()
+            assert row is not None  # what was put is returned
+            connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound)))
+            detail = {"issuer": issuer, "subject": subject, "role": role.value, "scopes": bound}
+            connection.execute(_NOTE, (tenant.id, by, "user.add", json.dumps(detail)))
+
+    def remove_member(self, tenant: Tenant, issuer: str, subject: str, *, by: str) -> None:
+        """Let a person use a tenant no more. Raises NotFoundError."""
+        with mapped(), self._server.connection() as connection, connection.transaction():
+            if connection.execute(_LEAVE, (tenant.id, issuer, subject)).rowcount == 0:
+                raise NotFoundError(f"{tenant.slug} has no such member", hint="`helix user list` shows them")
+            detail = {"issuer": issuer, "subject": subject}
+            connection.execute(_NOTE, (tenant.id, by, "user.remove", json.dumps(detail)))
+
+    def members(self, tenant: Tenant) -> list[Member]:
+        """Return the people of a tenant."""
+        with mapped(), self._server.connection() as connection:
+            rows = connection.execute(_MEMBERS, (tenant.id,)).fetchall()
+        return [Member(issuer=r[0], subject=r[1], name=r[2], role=r[3], scopes=_scopes(r[4])) for r in rows]
+
+    def memberships(self, issuer: str, subject: str) -> list[Principal]:
+        """Return a person in each tenant that they may use."""
+        with mapped(), self._server.connection() as connection:
+            rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
+        return [
+            Principal(tenant=slug, name=name or subject, role=Role(role), scopes=_scopes(scopes))
+            for slug, name, role, scopes in rows
+        ]
+
+    def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:
+        """Write down what somebody administered."""
+        with mapped(), self._server.connection() as connection:
+            connection.execute(_NOTE, (None if tenant is None else tenant.id, actor, action, json.dumps(detail)))
+
+    def audit(self, tenant: Tenant | None = None, first: int = 100) -> list[AuditEntry]:
+        """Return what was administered, the newest first; of one tenant, or of the whole server."""
+        statement = (
+            "SELECT audit.at, coalesce(tenant.slug, ''), actor, action, detail FROM audit LEFT JOIN tenant"
+            " ON tenant.id = audit.tenant WHERE $1::bigint IS NULL OR audit.tenant = $1 ORDER BY audit.id DESC LIMIT $2"
+        )
+        with mapped(), self._server.connection() as connection:
+            rows = connection.execute(statement, (None if tenant is None else tenant.id, first)).fetchall()
+        return [AuditEntry(at=r[0], tenant=r[1], actor=r[2], action=r[3], detail=json.loads(r[4])) for r in rows]
+
+
+def _checked(scopes: Sequence[str]) -> list[str]:
+    bound = list(dict.fromkeys(scopes))
+    if len(bound) > _MOST_SCOPES or any(not 0 < len(one) <= _LONGEST_SCOPE or "\0" in one for one in bound):
+        raise InvalidInputError(f"a key is bound to at most {_MOST_SCOPES} scopes of up to {_LONGEST_SCOPE} characters")
+    return bound
+
+
+def _scopes(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

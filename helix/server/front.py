@@ -1,0 +1,317 @@
+"""Front: takes every request of a server, finds out who asks, and has the home of their tenant answer.
+
+Any process takes any request. It answers for the tenants that it is home to, hands the others on to their home once,
+and becomes the home of a tenant that has none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import unquote, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from helix import __version__
+from helix.api.access import AUTHORIZED, HOOK_PATHS, cookie_of
+from helix.api.graphql_errors import refusal
+from helix.api.metrics import CONTENT_TYPE
+from helix.api.permissions import PRINCIPAL
+from helix.api.web_pages import page
+from helix.errors import (
+    ConflictError,
+    EngineError,
+    ForbiddenError,
+    HelixError,
+    InvalidInputError,
+    NotFoundError,
+    NotHomeError,
+    StoreLockedError,
+    UnauthorizedError,
+)
+from helix.model.principal import Principal, Role
+from helix.server.accounts import SESSION_SECONDS
+from helix.server.administration import PREFIX
+from helix.server.forwarding import CLUSTER, Forwarder
+from helix.server.people import People
+from helix.server.quotas import Quotas
+from helix.server.tenants import Open, Tenants
+
+log = logging.getLogger(__name__)
+
+TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
+"""The tenant of the request under way, for the log."""
+TENANT_HEADER = "x-helix-tenant"
+"""Header in which a person who may use several tenants says which one."""
+COOKIE = "helix_session"
+_AS = "x-helix-principal"
+_PLACED_WITHIN_SECONDS = 20.0
+"""How long a request waits for a home: longer than one that was killed counts as living."""
+_LOOK_SECONDS = 0.25
+_CHECKED_EVERY = 2.0
+_STATUSES = {
+    UnauthorizedError: HTTPStatus.UNAUTHORIZED,
+    ForbiddenError: HTTPStatus.FORBIDDEN,
+    ConflictError: HTTPStatus.CONFLICT,
+    InvalidInputError: HTTPStatus.BAD_REQUEST,
+    NotFoundError: HTTPStatus.NOT_FOUND,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where a server is reached: by its clients at `url`, by its other processes at `internal`."""
+
+    url: str
+    internal: str
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names that a Host header may give."""
+        return frozenset(urlsplit(one).netloc.lower() for one in (self.url, self.internal))
+
+
+class Front:
+    """The ASGI app of a process that serves many tenants."""
+
+    def __init__(
+        self,
+        tenants: Tenants,
+        people: People,
+        quotas: Quotas,
+        forwarder: Forwarder,
+        *,
+        places: Places,
+        secret: str,
+        administration: ASGIApp,
+        metrics: Callable[[], bytes],
+        metrics_token: str,
+        lives: Callable[[], bool],
+    ) -> None:
+        """`lives` tells whether this process may serve. `metrics` may block; without a token nobody sees them."""
+        self._tenants = tenants
+        self._people = people
+        self._quotas = quotas
+        self._forwarder = forwarder
+        self._places = places
+        self._secret = secret
+        self._administration = administration
+        self._metrics = metrics
+        self._metrics_token = metrics_token
+        self._lives = lives
+        self.draining = False
+        """Whether this process says that it is not ready any more; it still answers what comes."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        try:
+            answer = await self._answered(scope, receive)
+        except HelixError as error:
+            answer = _refused(error)
+        await answer(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self._tenants.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._tenants.close()
+        await self._forwarder.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _answered(self, scope: Scope, receive: Receive) -> ASGIApp:
+        headers, path = Headers(scope=scope), str(scope["path"])
+        if path == "/healthz":
+            return JSONResponse({"status": "ok", "version": __version__})
+        if path == "/readyz":
+            ready = self._lives() and not self.draining
+            return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
+        if path == "/metrics":
+            return await self._measured(headers)
+        cluster = headers.get(CLUSTER)
+        trusted = cluster is not None and hmac.compare_digest(cluster.encode(), self._secret.encode())
+        if cluster is not None and not trusted:
+            raise UnauthorizedError("this is no process of the server")
+        self._check_direction(headers)
+        if not trusted:
+            scope["scheme"] = _scheme(scope, self._places.url)
+        if path.startswith("/open/") and scope["type"] == "http":
+            return await self._entered(path.removeprefix("/open/"))
+        principal, shown = await self._who(scope, headers, trusted)
+        _check_path(principal, path)
+        scope[PRINCIPAL], scope[AUTHORIZED] = principal, True
+        TENANT.set(principal.tenant)
+        if not trusted:
+            self._quotas.count(await self._tenants.where(principal.tenant))
+        if path.startswith(f"{PREFIX}/"):
+            return self._administration
+        answer = await self._home(principal, once=trusted)
+        stays = scope["type"] == "websocket" or "text/event-stream" in headers.get("accept", "")
+        return self._watched(answer, principal, shown) if stays and not trusted else answer
+
+    async def _measured(self, headers: Headers) -> Response:
+        shown = headers.get("authorization", "").removeprefix("Bearer ")
+        if not self._metrics_token or not hmac.compare_digest(shown.encode(), self._metrics_token.encode()):
+            raise UnauthorizedError("metrics take the token of HELIX_METRICS_TOKEN")
+        return Response(await asyncio.to_thread(self._metrics), headers={"content-type": CONTENT_TYPE})
+
+    def _check_direction(self, headers: Headers) -> None:
+        host = headers.get("host", "").lower()
+        if len(headers.getlist("host")) != 1 or host not in self._places.hosts:
+            raise UnauthorizedError(f"this server does not answer for the host {host!r:.100}")
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() != _origin(self._places.url):
+            raise UnauthorizedError(f"pages of {origin!r:.100} may not ask this server")
+        if "service-worker" in headers:
+            raise UnauthorizedError("this server has no script for a service worker")
+
+    async def _who(self, scope: Scope, headers: Headers, trusted: bool) -> tuple[Principal, str]:
+        """Return who asks, and the key or token that was shown."""
+        if trusted:
+            return Principal.from_json(headers[_AS]), ""
+        kind, _, shown = headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer":
+            shown = cookie_of(headers.get("cookie"), COOKIE) or ""
+            if shown and not ("origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")):
+                raise UnauthorizedError("a page of another server sent this")
+        principal = await asyncio.to_thread(self._people.known, shown.strip(), headers.get(TENANT_HEADER, ""))
+        if principal is None:
+            hint = "show a key: `Authorization: Bearer hx_...`, or open a link that `helix key link` makes"
+            raise UnauthorizedError("no key that holds was shown", hint=hint)
+        return principal, shown.strip()
+
+    async def _entered(self, link: str) -> Response:
+        """Return the answer to a one-time link: a session, and the way to the explorer."""
+        session = await asyncio.to_thread(self._people.accounts.redeem, unquote(link))
+        if session is None:
+            return page(
+                "This link has been used or has run out: ask whoever runs the server for a new one.", status=403
+            )
+        response = RedirectResponse("/", status_code=303)
+        secure = self._places.url.startswith("https:")
+        response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
+        return response
+
+    async def _home(self, principal: Principal, *, once: bool) -> ASGIApp:
+        """Return what answers for a tenant: its app here, or its home elsewhere; waits for one where none lives."""
+        until = time.monotonic() + _PLACED_WITHIN_SECONDS
+        while True:
+            if (here := self._tenants.here(principal.tenant)) is not None:
+                return self._used(here)
+            there = await self._tenants.where(principal.tenant)
+            if not self._tenants.is_elsewhere(there):
+                try:
+                    return self._used(await self._tenants.opened(principal.tenant))
+                except StoreLockedError:
+                    if time.monotonic() > until:
+                        raise
+                    await asyncio.sleep(_LOOK_SECONDS)
+                    continue
+            if once:
+                raise NotHomeError("the tenant has another home by now", hint="ask again")
+            if not there.url:
+                raise StoreLockedError(
+                    f"the tenant {there.slug} is served by a process that others cannot reach",
+                    hint="end that one: its machine's `helix stop`",
+                )
+            if await self._forwarder.reaches(there.url):
+                return self._forwarder.to(there.url, {_AS: principal.to_json(), CLUSTER: self._secret})
+            if time.monotonic() > until:
+                raise EngineError("the tenant's home does not answer", hint="try again")
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _used(self, tenant: Open) -> ASGIApp:
+        """Return the app of a tenant that counts as being asked meanwhile."""
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            tenant.asking += 1
+            try:
+                await tenant.app(scope, receive, send)
+            finally:
+                tenant.asking -= 1
+                tenant.used = time.monotonic()
+
+        return answer
+
+    def _watched(self, answer: ASGIApp, principal: Principal, shown: str) -> ASGIApp:
+        """Return what answers as long as the key holds that was shown: a subscription may last for days."""
+
+        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            gone = asyncio.Event()
+            checking = asyncio.create_task(self._until_revoked(principal, shown, gone))
+            try:
+                await answer(scope, _ending(scope, receive, gone), send)
+            finally:
+                checking.cancel()
+
+        return watched
+
+    async def _until_revoked(self, principal: Principal, shown: str, gone: asyncio.Event) -> None:
+        while not gone.is_set():
+            await asyncio.sleep(_CHECKED_EVERY)
+            try:
+                now = await asyncio.to_thread(self._people.known, shown, principal.tenant)
+            except UnauthorizedError:
+                now = None
+            except HelixError:  # the server is out of reach: what is open stays so, as nothing new is told either
+                continue
+            if now != principal:
+                gone.set()
+
+
+def _ending(scope: Scope, receive: Receive, gone: asyncio.Event) -> Receive:
+    """Return what a connection is read by, which ends once `gone` is set."""
+    end: Message = (
+        {"type": "websocket.disconnect", "code": 4401} if scope["type"] == "websocket" else {"type": "http.disconnect"}
+    )
+
+    async def hear() -> Message:
+        if gone.is_set():
+            return end
+        coming = asyncio.ensure_future(receive())
+        ending = asyncio.ensure_future(gone.wait())
+        try:
+            await asyncio.wait({coming, ending}, return_when=asyncio.FIRST_COMPLETED)
+            return coming.result() if coming.done() else end
+        finally:
+            ending.cancel()
+            coming.cancel()
+
+    return hear
+
+
+def _check_path(principal: Principal, path: str) -> None:
+    if principal.role is Role.HOOK and not path.startswith(HOOK_PATHS):
+        raise ForbiddenError(f"{principal.name} may tell what happens in sessions, and nothing else")
+    if principal.role is Role.READER and path.startswith(HOOK_PATHS):
+        raise ForbiddenError(f"{principal.name} may only read")
+
+
+def _scheme(scope: Scope, url: str) -> str:
+    """Return the scheme that a client used: behind a proxy another one than the proxy's own."""
+    secure = url.startswith("https:")
+    return ("wss" if secure else "ws") if scope["type"] == "websocket" else ("https" if secure else "http")
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _refused(error: HelixError) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), HTTPStatus.SERVICE_UNAVAILABLE)
+    headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers = {"retry-after": "1"}
+    return refusal(error, status, headers)

@@ -1,0 +1,74 @@
+"""People: who shows what, a key of the server's own or a token of the issuer that is set."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from helix.errors import ForbiddenError, InvalidInputError
+from helix.model.principal import Principal, Role
+from helix.server.accounts import KNOWN_SECONDS, Accounts
+from helix.server.oidc import Verifier
+from helix.settings import TENANT_NAME
+
+_MOST_KNOWN = 10_000
+
+
+class People:
+    """Knows who asks; any thread may ask. What it read counts for KNOWN_SECONDS."""
+
+    def __init__(self, accounts: Accounts, verifier: Verifier | None = None, claim: str = "") -> None:
+        """`claim` names the claim that says `TENANT:ROLE`, beside what `helix user add` said; empty for none."""
+        self.accounts = accounts
+        self._verifier = verifier
+        self._claim = claim
+        self._known: OrderedDict[bytes, tuple[float, list[Principal]]] = OrderedDict()
+
+    def known(self, shown: str, tenant: str = "") -> Principal | None:
+        """Return who shows a key or a token, in the tenant that they name; None where nobody known does.
+
+        Raises UnauthorizedError for a token that does not hold, ForbiddenError for a tenant that is not theirs,
+        InvalidInputError where they may use several and name none, and EngineError.
+        """
+        if shown.startswith("hx_"):
+            principal = self.accounts.principal_of(shown)
+            return None if principal is None else _in([principal], tenant)
+        if self._verifier is None or shown.count(".") != 2:
+            return None
+        return _in(self._memberships(self._verifier, shown), tenant)
+
+    def _memberships(self, verifier: Verifier, token: str) -> list[Principal]:
+        digest = sha256(token.encode("utf-8", "surrogatepass")).digest()
+        known = self._known.get(digest)
+        if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
+            return known[1]
+        asked = time.monotonic()
+        claims = verifier.claims(token)
+        found = {one.tenant: one for one in self._claimed(claims)}
+        found.update({one.tenant: one for one in self.accounts.memberships(verifier.issuer, str(claims["sub"]))})
+        self._known[digest] = asked, list(found.values())
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return self._known[digest][1]
+
+    def _claimed(self, claims: Mapping[str, Any]) -> Iterable[Principal]:
+        """Yield what an issuer says by itself of who may use which tenant; what is no such word counts for nothing."""
+        said = claims.get(self._claim) if self._claim else None
+        for one in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
+            tenant, colon, role = one.partition(":") if isinstance(one, str) else ("", "", "")
+            if colon and TENANT_NAME.fullmatch(tenant) and role in list(Role):
+                name = str(claims.get("email") or claims.get("name") or claims["sub"])
+                yield Principal(tenant=tenant, name=name[:100], role=Role(role))
+
+
+def _in(found: list[Principal], tenant: str) -> Principal:
+    fitting = [one for one in found if tenant in ("", one.tenant)]
+    if not fitting:
+        raise ForbiddenError("who asks may not use this tenant", hint="`helix user add` lets a person in")
+    if len(fitting) > 1:
+        names = ", ".join(one.tenant for one in fitting)
+        raise InvalidInputError(f"several tenants may be meant: {names:.500}", hint="name one: `X-Helix-Tenant: NAME`")
+    return fitting[0]

@@ -1,0 +1,200 @@
+"""Running: brings a process up that serves many tenants, until it is told to leave, and takes it down again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from functools import partial
+from types import FrameType
+
+import uvicorn
+
+from helix import files
+from helix.api.limits import BODY_BYTES
+from helix.api.resolver_context import Threads
+from helix.errors import ConfigError, DaemonError
+from helix.journal.postgres.home import Home
+from helix.journal.postgres.postgres_server import Server
+from helix.processes import NEUTRAL_FOLDER
+from helix.providers.choose import embedder_for, reranker_for
+from helix.server.accounts import Accounts
+from helix.server.administration import Administration
+from helix.server.forwarding import Forwarder
+from helix.server.front import TENANT, Front, Places
+from helix.server.oidc import Verifier
+from helix.server.people import People
+from helix.server.quotas import Quotas
+from helix.server.tenant_metrics import metrics_of
+from helix.server.tenants import Tenants
+from helix.settings import Settings
+
+log = logging.getLogger(__name__)
+
+METRICS_TOKEN = "HELIX_METRICS_TOKEN"
+_TIMES_AS_MANY_THREADS = 3
+_GRACE_SECONDS = 20
+_KEEP_ALIVE_SECONDS = 60
+_MOST_CONNECTIONS = 2_000
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where a process listens, and how others reach it.
+
+    `url` is what clients use; `internal` what the other processes of the server use, empty: `url` of this process.
+    `certificate` and `private_key` are files of PEM; `behind_proxy` says that a proxy speaks TLS instead.
+    """
+
+    host: str
+    port: int
+    url: str = ""
+    internal: str = ""
+    certificate: str = ""
+    private_key: str = ""
+    behind_proxy: bool = False
+    drain_seconds: float = 0.0
+
+    def check(self) -> None:
+        """Raise ConfigError where keys would travel in the open."""
+        if self.host not in _LOOPBACK and not (self.certificate or self.behind_proxy):
+            raise ConfigError(
+                f"{self.host} is no loopback address, and keys would travel unencrypted",
+                hint="give --certificate and --private-key, or say --behind-proxy where a proxy speaks TLS",
+            )
+
+
+def serve_tenants(
+    settings: Settings, listening: Listening, *, most: int, idle_minutes: float, ready: Callable[[str], None]
+) -> None:
+    """Serve the tenants of the server that the settings name, until a signal; then close them and leave.
+
+    `ready` is told the address once requests are answered. Raises ConfigError, StoreError for a server without tables,
+    and DaemonError where the port is taken.
+    """
+    listening.check()
+    os.umask(0o077)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(OfTenant())
+    with ExitStack() as opened:
+        server = opened.enter_context(closing(Server(settings.engine, vouched=settings.engine_vouched)))
+        server.check()
+        listener = opened.enter_context(closing(_listen(listening)))
+        places = _places(listening, listener.getsockname()[1])
+        own = replace(settings, home=settings.home / f"server-{listener.getsockname()[1]}")
+        files.private_folder(own.home)
+        files.confine(settings.home)
+        os.chdir(NEUTRAL_FOLDER)
+        home = opened.enter_context(closing(Home(server, places.internal)))
+        front = _front(own, settings, server, home, listening, places, most, idle_minutes)
+        config = uvicorn.Config(
+            front,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="on",
+            ws_max_size=BODY_BYTES,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            limit_concurrency=_MOST_CONNECTIONS,
+            ssl_certfile=listening.certificate or None,
+            ssl_keyfile=listening.private_key or None,
+        )
+        _Serving(config, front, listening.drain_seconds, lambda: ready(places.url)).run(sockets=[listener])
+
+
+def _front(
+    own: Settings,
+    settings: Settings,
+    server: Server,
+    home: Home,
+    listening: Listening,
+    places: Places,
+    most: int,
+    idle_minutes: float,
+) -> Front:
+    choice = embedder_for(settings)
+    if choice.embedder is not None:
+        choice.embedder.warm()
+    tenants = Tenants(
+        server,
+        home,
+        own,
+        embedder=choice.embedder,
+        reranker=reranker_for(settings),
+        threads=Threads(_TIMES_AS_MANY_THREADS),
+        most=most,
+        idle_seconds=idle_minutes * 60,
+    )
+    accounts = Accounts(server)
+    verifier = Verifier(settings.oidc_issuer, settings.oidc_audience) if settings.oidc_issuer else None
+    return Front(
+        tenants,
+        People(accounts, verifier, settings.oidc_claim),
+        Quotas(),
+        Forwarder(listening.certificate or True),
+        places=places,
+        secret=server.secret(),
+        administration=Administration(server, accounts, places.url).app(),
+        metrics=lambda: metrics_of(tenants.all()),
+        metrics_token=os.environ.get(METRICS_TOKEN, ""),
+        lives=lambda: home.lives,
+    )
+
+
+class _Serving(uvicorn.Server):
+    """A server that says when it is ready, and drains before it leaves: its readiness ends first."""
+
+    def __init__(self, config: uvicorn.Config, front: Front, drain: float, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._front = front
+        self._drain = drain
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._front.draining or not self._drain:
+            super().handle_exit(sig, frame)
+            return
+        self._front.draining = True
+        log.info("draining", extra={"seconds": self._drain})
+        asyncio.get_running_loop().call_later(self._drain, partial(super().handle_exit, signal.SIGTERM, None))
+
+
+class OfTenant(logging.Filter):
+    """Adds the tenant of the request under way to what is logged."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let everything through."""
+        if (tenant := TENANT.get()) and not hasattr(record, "tenant"):
+            record.tenant = tenant
+        return True
+
+
+def _places(listening: Listening, port: int) -> Places:
+    scheme = "https" if listening.certificate else "http"
+    host = f"[{listening.host}]" if ":" in listening.host else listening.host
+    here = f"{scheme}://{host}:{port}"
+    return Places(url=(listening.url or here).rstrip("/"), internal=(listening.internal or here).rstrip("/"))
+
+
+def _listen(listening: Listening) -> socket.socket:
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    try:
+        listener = socket.create_server((listening.host, listening.port), family=family, backlog=512)
+    except OSError as error:
+        raise DaemonError(
+            f"port {listening.port} of {listening.host} cannot be had: {error.strerror or error}",
+            hint="another program may listen there: take another with `--listen HOST:PORT`",
+        ) from error
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -1,0 +1,216 @@
+"""Tenants: the stores that this process is home to, each open while it is used.
+
+They share the models, the connections to the server and the threads that requests block. What a tenant keeps on disk
+is a cache: the folder of a tenant may be removed while it is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+
+from helix.api.app import create_tenant_app
+from helix.api.resolver_context import Threads
+from helix.errors import HelixError, NotFoundError, NotHomeError, StoreError
+from helix.journal.postgres.home import Home
+from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
+from helix.model.clock import system_clock, to_micros
+from helix.providers.embedder import Embedder
+from helix.providers.reranker import Reranker
+from helix.server.quotas import Room, parsed
+from helix.service import Helix
+from helix.settings import Settings
+from helix.store.engine import Engine, engine_of
+
+log = logging.getLogger(__name__)
+
+_KNOWN_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
+_WORK_EVERY = 10.0
+_WOKEN_AT_ONCE = 5
+_MOST_KNOWN = 20_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Open:
+    """One tenant that is served here; `used` is when it was asked last (monotonic), `asking` how many do now."""
+
+    slug: str
+    helix: Helix
+    app: Starlette
+    running: AsyncExitStack
+    used: float = field(default_factory=time.monotonic)
+    asking: int = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody asks and nothing is being done."""
+        return not self.asking and not self.helix.at_work()
+
+
+class Tenants:
+    """Opens a tenant when it is first asked for, and closes it when it is not used, taken, or one too many."""
+
+    def __init__(
+        self,
+        server: Server,
+        home: Home,
+        settings: Settings,
+        *,
+        embedder: Embedder | None,
+        reranker: Reranker,
+        threads: Threads,
+        most: int = 1_000,
+        idle_seconds: float = 600.0,
+    ) -> None:
+        """Serve tenants of `server`, as `home`; `settings` are those of all. At most `most` are open at once."""
+        self._server = server
+        self._home = home
+        self._settings = settings
+        self._embedder = embedder
+        self._reranker = reranker
+        self._threads = threads
+        self._most = most
+        self._idle_seconds = idle_seconds
+        self._open: dict[str, Open] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._known: dict[str, tuple[float, Whereabouts]] = {}
+        self._keeper: asyncio.Task[None] | None = None
+        self.draining = False
+
+    def start(self) -> None:
+        """Begin to look after what is open, and for work of tenants that nobody serves."""
+        self._keeper = asyncio.create_task(self._keep())
+
+    def all(self) -> list[Open]:
+        """Return what is open here."""
+        return list(self._open.values())
+
+    async def where(self, slug: str) -> Whereabouts:
+        """Return where a tenant is served; the answer may be a second old where that is elsewhere.
+
+        Raises NotFoundError, and StoreError for a tenant that is not active.
+        """
+        known = self._known.get(slug)
+        if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS:
+            asked = time.monotonic()
+            found = await asyncio.to_thread(self._server.whereabouts, slug)
+            if found is None:
+                raise NotFoundError(f"there is no tenant {slug!r:.100}")
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[slug] = asked, found
+        if known[1].state != ACTIVE:
+            raise StoreError(f"the tenant {slug} is {known[1].state}: it is not served", hint="ask who runs the server")
+        return known[1]
+
+    def is_elsewhere(self, there: Whereabouts) -> bool:
+        """Return whether another process, which lives, is home to a tenant."""
+        return there.slug not in self._open and there.lives and there.home not in (None, self._home.id)
+
+    def here(self, slug: str) -> Open | None:
+        """Return a tenant that is open here and this process's own."""
+        found = self._open.get(slug)
+        return None if found is None or found.helix.store.journal.database.fenced else found
+
+    async def opened(self, slug: str) -> Open:
+        """Return a tenant, opened if need be. Raises StoreLockedError where another process is its home."""
+        turn = self._turns.setdefault(slug, asyncio.Lock())
+        async with turn:
+            if (found := self.here(slug)) is not None:
+                return found
+            if slug in self._open:
+                await self._close(self._open[slug], "another process may serve it by now")
+            self._known.pop(slug, None)
+            there = await self.where(slug)
+            if self.draining:
+                raise NotHomeError("this process is about to end", hint="ask again: another one answers")
+            helix = await asyncio.to_thread(self._made, there)
+            running = AsyncExitStack()
+            quota = parsed(there.quota)
+            app = create_tenant_app(helix, self._threads, Room(helix, quota).full)
+            await running.enter_async_context(app.router.lifespan_context(app))
+            made = self._open[slug] = Open(slug=slug, helix=helix, app=app, running=running)
+            log.info("tenant opened", extra={"tenant": slug})
+        await self._make_room(but=slug)
+        return made
+
+    def _made(self, there: Whereabouts) -> Helix:
+        budget = self._settings.monthly_token_budget
+        own = replace(
+            self._settings,
+            home=self._settings.home / "tenants" / there.slug,
+            db_path=None,
+            tenant=there.slug,
+            monthly_token_budget=min(budget, parsed(there.quota).get("tokens", budget)),
+        )
+
+        def opens(folder: Path) -> Engine:
+            closing = partial(self._home.release, there.id)
+            return engine_of(self._server, self._home, there.id, own, folder, closing)
+
+        return Helix.open(own, embedder=self._embedder, reranker=self._reranker, engine=opens)
+
+    async def _make_room(self, but: str) -> None:
+        spare = len(self._open) - self._most
+        for one in sorted(self._open.values(), key=lambda one: one.used)[: max(spare, 0)]:
+            if one.slug != but and one.idle:
+                await self._close_in_turn(one, "others are asked for")
+
+    async def _close_in_turn(self, one: Open, why: str) -> None:
+        async with self._turns.setdefault(one.slug, asyncio.Lock()):
+            if self._open.get(one.slug) is one:
+                await self._close(one, why)
+
+    async def _close(self, one: Open, why: str) -> None:
+        """Close a tenant; its turn is held. Whoever asks meanwhile waits."""
+        log.info("tenant closed", extra={"tenant": one.slug, "why": why})
+        del self._open[one.slug]
+        self._known.pop(one.slug, None)
+        await one.running.aclose()
+        await asyncio.to_thread(one.helix.leave)
+        try:
+            await asyncio.to_thread(one.helix.close)
+        except HelixError as error:  # such as a server that is out of reach: nothing acknowledged is in memory alone
+            log.warning("a tenant was not closed cleanly", extra={"tenant": one.slug, "error": str(error)})
+
+    async def _keep(self) -> None:
+        looked = time.monotonic()
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                now = time.monotonic()
+                for one in self.all():
+                    if one.helix.store.journal.database.fenced:
+                        await self._close_in_turn(one, "another process may serve it by now")
+                    elif one.idle and now - one.used > self._idle_seconds:
+                        await self._close_in_turn(one, "nobody asked for it")
+                if now - looked > _WORK_EVERY:
+                    looked = now
+                    await self._wake()
+            except HelixError as error:
+                log.warning("tenants were not looked after", extra={"error": str(error)})
+
+    async def _wake(self) -> None:
+        """Open some of the tenants that have work due and that nobody serves."""
+        room = min(_WOKEN_AT_ONCE, self._most - len(self._open))
+        if self.draining or room <= 0:
+            return
+        for slug in await asyncio.to_thread(self._server.with_work, to_micros(system_clock()), room):
+            if slug not in self._open:
+                await self.opened(slug)
+
+    async def close(self) -> None:
+        """Close all of them; each is free for another process at once."""
+        self.draining = True
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
