@@ -23,6 +23,10 @@ class Version:
         "forgotten, restored, accepted, rejected, quarantined, archived, merged, unmerged, superseded, retired, ended, "
         "holds again, decided, reopened, kept apart, kept apart no longer, undone, erased or changed.",
     ]
-    by: Annotated[str, "Who changed it: `you`, an agent's name, the word of its source, or `helix`; empty if unknown."]
+    by: Annotated[
+        str,
+        "Who changed it: `you`, an agent's name, whose key asked for it, the word of its source, or `helix`; empty if "
+        "unknown.",
+    ]
     trust: Annotated[Trust, "How far it was trusted from then on."]
     reason: Annotated[str, "What is known of why; empty where nothing is."]

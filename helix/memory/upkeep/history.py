@@ -138,7 +138,7 @@ def _folding(edges: Sequence[Edge], memory: Memory) -> Edge | None:
 
 def _by(row: Row, before: Memory | None, now: Memory) -> str:
     note = row.change.note
-    if said := str(note.get("by") or ""):
+    if said := str(note.get("actor") or note.get("by") or ""):
         return said
     if "job" in note:
         return "helix"

@@ -1,0 +1,142 @@
+"""Who may do what: each role, scopes, and what nobody may from another machine."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields, is_dataclass
+from typing import get_type_hints
+
+import pytest
+
+from helix.model.principal import Role
+from helix.operations import OPERATIONS
+from helix.operations.roles import ADDING, FOR_ADMINS, OF_THE_MACHINE, WITHIN_SCOPES, least_role
+from tests.server.team import GET, RECALL, STORE, Team
+
+OF_FILES = {"path", "paths", "place", "to", "other"}
+
+
+def test_every_list_names_operations_that_there_are() -> None:
+    for listed in (OF_THE_MACHINE, FOR_ADMINS, WITHIN_SCOPES, ADDING):
+        assert listed <= OPERATIONS.keys()
+    assert not OF_THE_MACHINE & (FOR_ADMINS | WITHIN_SCOPES | ADDING)
+
+
+def test_what_names_a_file_is_the_machine_s() -> None:
+    naming = {
+        name
+        for name, one in OPERATIONS.items()
+        if OF_FILES & inspect.signature(one.function).parameters.keys() - {"helix"}
+    }
+    assert naming
+    assert naming <= OF_THE_MACHINE
+
+
+def test_what_scopes_bind_takes_a_scope_or_one_memory() -> None:
+    for name in WITHIN_SCOPES:
+        hints = get_type_hints(OPERATIONS[name].function)
+        taken = inspect.signature(OPERATIONS[name].function).parameters.keys()
+        records = (hint for hint in hints.values() if is_dataclass(hint) and isinstance(hint, type))
+        of_records = {field.name for record in records for field in fields(record)}
+        assert {"scope", "name_or_id"} & (taken | of_records), name
+
+
+def test_roles_are_in_order() -> None:
+    for name, one in OPERATIONS.items():
+        least = least_role(one)
+        allowed = [] if least is None else [role for role in Role if role.reaches(least)]
+        assert Role.HOOK not in allowed, name
+        assert (Role.READER in allowed) <= (not one.writes), name
+        assert (Role.EDITOR in allowed) <= (name not in FOR_ADMINS), name
+        assert (Role.OWNER in allowed) == (name not in OF_THE_MACHINE), name
+
+
+DOCUMENTS = {
+    "recall": ('query { recall(query: "till") { items { score } } }', {"owner", "admin", "editor", "agent", "reader"}),
+    "store": (
+        'mutation { store(input: {trigger: "t", resolution: "r", kind: PATTERN}) { result { id } } }',
+        {"owner", "admin", "editor", "agent"},
+    ),
+    "prune": ("mutation { prune(input: {dryRun: true}) { result { __typename } } }", {"owner", "admin"}),
+    "rebuild": ("mutation { rebuild { result { id } } }", {"owner", "admin"}),
+    "cypher": (
+        'query { cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }',
+        {"owner", "admin", "editor", "agent", "reader"},
+    ),
+    "backup": ('mutation { backup(input: {path: "/tmp/x"}) { result { __typename } } }', set()),
+    "ingestGit": ('mutation { ingestGit(input: {path: "/etc"}) { result { __typename } } }', set()),
+    "config": ("query { config { __typename } }", set()),
+    "logs": ("query { logs { __typename } }", set()),
+    "shutdown": ("mutation { shutdown { result } }", set()),
+    "openLink": ("mutation { openLink { result { __typename } } }", set()),
+}
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_each_role_may_what_it_may(team: Team, role: Role) -> None:
+    tenant = team.tenant()
+    key = team.key(tenant, role)
+    for name, (document, allowed) in DOCUMENTS.items():
+        code = team.processes[0].code(key, document)
+        assert code == ("OK" if role in allowed else "FORBIDDEN"), (role, name, code)
+
+
+def test_a_key_of_an_agent_never_speaks_as_a_person(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    agent, editor = team.key(tenant, Role.AGENT, name="claude"), team.key(tenant, Role.EDITOR, name="ada")
+    told = here.data(agent, STORE, t="the till jams", r="off and on", s=None)["store"]["result"]
+    kept = here.data(editor, GET, n=told["id"])["get"]
+    assert kept["provenance"] == {"trust": "AGENT_INFERRED", "agent": "claude"}
+    confirm = "mutation($n: String!) { confirm(input: {nameOrId: $n}) { result { id } } }"
+    assert here.code(agent, confirm, n=told["id"]) == "PERSON_NEEDED"
+    assert here.code(editor, confirm, n=told["id"]) == "OK"
+
+
+def test_changes_name_who_asked_for_them(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[1]
+    key = team.key(tenant, name="grace@example.org")
+    stored = here.data(key, STORE, t="the printer is slow", r="use the other one", s=None)["store"]["result"]["id"]
+    history = here.data(key, "query($n: String!) { history(nameOrId: $n) { edges { node { by change } } } }", n=stored)
+    assert history["history"]["edges"] == [{"node": {"by": "grace@example.org", "change": "stored"}}]
+
+
+def test_a_key_is_bound_to_its_scopes(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    whole = team.key(tenant)
+    for scope in ("shop/web", "shop", "other", "global"):
+        here.data(whole, STORE, t=f"the till of {scope} jams", r=f"kick it in {scope}", s=scope)
+    bound = team.key(tenant, Role.AGENT, "shop/web")
+    items = here.data(bound, RECALL, q="which till jams", s=None)["recall"]["items"]
+    found = {item["node"]["scope"] for item in items}
+    assert "shop/web" in found
+    assert found <= {"shop/web", "shop", "global"}
+    assert here.code(bound, RECALL, q="which till jams", s="other") == "FORBIDDEN"
+    assert here.code(bound, STORE, t="a", r="b", s="other") == "FORBIDDEN"
+    assert here.code(bound, STORE, t="a", r="b", s="shop") == "FORBIDDEN"
+    stored = here.data(bound, STORE, t="the drawer sticks", r="oil it", s=None)["store"]["result"]
+    assert here.data(whole, GET, n=stored["id"])["get"]["scope"] == "shop/web"
+    theirs = here.data(whole, '{ memories(scope: "other") { edges { node { id } } } }')["memories"]["edges"][0]["node"][
+        "id"
+    ]
+    assert here.code(bound, GET, n=theirs) == "NOT_FOUND"
+    assert (
+        here.code(bound, "mutation($n: String!) { forget(input: {nameOrId: $n}) { result { id } } }", n=theirs)
+        == "NOT_FOUND"
+    )
+    for document in (
+        '{ cypher(query: "MATCH (m:Memory) RETURN m") { rows } }',
+        "{ status { nodes } }",
+        '{ completions(of: SCOPES, prefix: "") }',
+        f'{{ get(nameOrId: "{stored["id"]}") {{ edges {{ edges {{ node {{ relation }} }} }} }} }}',
+        f'{{ node(id: "{theirs}") {{ __typename }} }}',
+    ):
+        assert here.code(bound, document) in ("FORBIDDEN", "INVALID_INPUT"), document
+
+
+def test_an_edit_leads_into_no_other_scope(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    bound = team.key(tenant, Role.EDITOR, "shop")
+    stored = here.data(bound, STORE, t="the drawer sticks", r="oil it", s="shop")["store"]["result"]["id"]
+    edit = 'mutation($n: String!, $s: String) { edit(input: {nameOrId: $n, resolution: "wax it", scope: $s}) { result { scope } } }'
+    assert here.code(bound, edit, n=stored, s="other") == "FORBIDDEN"
+    assert here.data(bound, edit, n=stored, s=None)["edit"]["result"]["scope"] == "shop"
