@@ -14,10 +14,11 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from helix.api.permissions import PRINCIPAL
-from helix.errors import ForbiddenError, InvalidInputError
+from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
+from helix.server.refusals import refused
 
 PREFIX = "/v1"
 _DAY = 86_400.0
@@ -54,14 +55,17 @@ class Administration:
     def _by_owner(self, act: Act) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             principal: Principal = request.scope[PRINCIPAL]
-            if principal.role is not Role.OWNER or principal.scopes:
-                raise ForbiddenError(f"{principal.name} is no owner of the whole tenant, and only owners may do this")
-            body = await _body(request)
+            try:
+                if principal.role is not Role.OWNER or principal.scopes:
+                    raise ForbiddenError(f"{principal.name} is no owner of the whole tenant: only owners may do this")
+                body = await _body(request)
 
-            def work() -> Any:
-                return act(self._server.tenant(principal.tenant), principal, body, request)
+                def work() -> Any:
+                    return act(self._server.tenant(principal.tenant), principal, body, request)
 
-            return _json(await asyncio.to_thread(work))
+                return _json(await asyncio.to_thread(work))
+            except HelixError as error:
+                return refused(error)
 
         return answer
 

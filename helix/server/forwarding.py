@@ -25,6 +25,8 @@ CLUSTER = "x-helix-cluster"
 """Header by which one process shows another that it belongs to the server."""
 _OWN = frozenset({CLUSTER, "x-helix-principal", "host", "authorization", "cookie", "content-length"})
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "proxy-authorization"})
+_SAID_AGAIN = _HOP | {"date", "server"}
+"""Headers of an answer that this process says itself."""
 _CONNECT_SECONDS = 2.0
 
 
@@ -90,7 +92,9 @@ class Forwarder:
         try:
             response = await self._client.send(request, stream=True)
             try:
-                headers = [(name, value) for name, value in response.headers.raw if name.lower().decode() not in _HOP]
+                headers = [
+                    (name, value) for name, value in response.headers.raw if name.lower().decode() not in _SAID_AGAIN
+                ]
                 await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
                 begun = True
                 async for part in response.aiter_raw():

@@ -10,10 +10,9 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from http import HTTPStatus
 from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
@@ -22,17 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix import __version__
 from helix.api.access import AUTHORIZED, HOOK_PATHS, cookie_of
-from helix.api.graphql_errors import refusal
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
 from helix.api.web_pages import page
 from helix.errors import (
-    ConflictError,
     EngineError,
     ForbiddenError,
     HelixError,
-    InvalidInputError,
-    NotFoundError,
     NotHomeError,
     StoreLockedError,
     UnauthorizedError,
@@ -43,6 +38,7 @@ from helix.server.administration import PREFIX
 from helix.server.forwarding import CLUSTER, Forwarder
 from helix.server.people import People
 from helix.server.quotas import Quotas
+from helix.server.refusals import refused
 from helix.server.tenants import Open, Tenants
 
 log = logging.getLogger(__name__)
@@ -57,13 +53,6 @@ _PLACED_WITHIN_SECONDS = 20.0
 """How long a request waits for a home: longer than one that was killed counts as living."""
 _LOOK_SECONDS = 0.25
 _CHECKED_EVERY = 2.0
-_STATUSES = {
-    UnauthorizedError: HTTPStatus.UNAUTHORIZED,
-    ForbiddenError: HTTPStatus.FORBIDDEN,
-    ConflictError: HTTPStatus.CONFLICT,
-    InvalidInputError: HTTPStatus.BAD_REQUEST,
-    NotFoundError: HTTPStatus.NOT_FOUND,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +107,7 @@ class Front:
         try:
             answer = await self._answered(scope, receive)
         except HelixError as error:
-            answer = _refused(error)
+            answer = refused(error)
         await answer(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -307,11 +296,3 @@ def _scheme(scope: Scope, url: str) -> str:
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
-
-
-def _refused(error: HelixError) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
-    status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), HTTPStatus.SERVICE_UNAVAILABLE)
-    headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
-        headers = {"retry-after": "1"}
-    return refusal(error, status, headers)

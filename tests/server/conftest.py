@@ -13,6 +13,6 @@ from tests.server.team import Team, gathered
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     """Two processes, which every test shares; each makes tenants of its own and ends neither."""
     with gathered(tmp_path_factory.mktemp("team")) as made:
-        made.start(HELIX_METRICS_TOKEN="counted")
-        made.start()
+        for process in [made.start(HELIX_METRICS_TOKEN="counted"), made.start()]:
+            process.announced()
         yield made

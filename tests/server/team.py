@@ -19,9 +19,9 @@ from helix.model.principal import Role
 from helix.processes import python_command
 from helix.server.accounts import Accounts
 from tests.postgres_cluster import Cluster, running
-from tests.waiting import MOST_SECONDS
+from tests.waiting import MOST_SECONDS, UNHURRIED
 
-STORE = "mutation($t: String!, $r: String!, $s: String) { store(input: {trigger: $t, resolution: $r, kind: PATTERN, scope: $s}) { result { id name } } }"  # noqa: E501
+STORE = "mutation($t: String!, $r: String!, $s: String) { store(input: {trigger: $t, resolution: $r, kind: CONVENTION, scope: $s}) { result { id name } } }"  # noqa: E501
 RECALL = "query($q: String!, $s: String) { recall(query: $q, scope: $s) { items { node { id ... on Memory { name scope trigger resolution } } } } }"
 GET = "query($n: String!) { get(nameOrId: $n) { id name scope trigger provenance { trust agent } } }"
 
@@ -35,7 +35,7 @@ class Process:
         self.home = home
         self.client = httpx.Client(timeout=MOST_SECONDS, trust_env=False)
 
-    def announced(self) -> None:
+    def announced(self) -> Process:
         """Wait until it says where it answers."""
         assert self.child.stdout is not None
         said = ""
@@ -44,6 +44,7 @@ class Process:
             assert line, f"it ended: {said}"
             said += line
         self.url = json.loads(said)["serving"]["url"]
+        return self
 
     def send(self, method: str, path: str, key: str = "", **named: Any) -> httpx.Response:
         """Return the answer to a request that shows a key."""
@@ -53,21 +54,21 @@ class Process:
         )
 
     def ask(
-        self, key: str, document: str, headers: Mapping[str, str] | None = None, **variables: Any
+        self, key: str, document: str, /, headers: Mapping[str, str] | None = None, **variables: Any
     ) -> dict[str, Any]:
         """Return the whole answer to a GraphQL document."""
         body = {"query": document, "variables": variables}
         told: dict[str, Any] = self.send("POST", "/graphql", key, json=body, headers=headers or {}).json()
         return told
 
-    def data(self, key: str, document: str, **variables: Any) -> dict[str, Any]:
+    def data(self, key: str, document: str, /, **variables: Any) -> dict[str, Any]:
         """Return the data of an answer that has to be without errors."""
         told = self.ask(key, document, **variables)
         assert "errors" not in told, told
         data: dict[str, Any] = told["data"]
         return data
 
-    def code(self, key: str, document: str, **variables: Any) -> str:
+    def code(self, key: str, document: str, /, **variables: Any) -> str:
         """Return the code of an answer's first error, `OK` without one."""
         errors = self.ask(key, document, **variables).get("errors")
         return str(errors[0]["extensions"]["code"]) if errors else "OK"
@@ -105,7 +106,7 @@ class Team:
         return self.accounts.create_key(self.server.tenant(tenant), name, role, by="the test", scopes=scopes, **named)
 
     def start(self, *words: str, **settings: str) -> Process:
-        """Start one more process, which serves as a role that owns no table."""
+        """Start one more process, which serves as a role that owns no table; wait for it by `announced`."""
         home = self.folder / f"home{len(self.processes)}"
         home.mkdir()
         child = subprocess.Popen(
@@ -117,6 +118,9 @@ class Team:
                 "HELIX_HOME": str(home),
                 "HOME": str(self.folder),
                 "HELIX_EMBEDDING_MODEL": "none",
+                "HELIX_HOOK_MS": "60000",
+                "HELIX_HOLDBACK": "0",
+                **UNHURRIED,
                 "HELIX_ENGINE": self.address,
                 **settings,
             },
@@ -126,7 +130,6 @@ class Team:
         )
         process = Process(child, home)
         self.processes.append(process)
-        process.announced()
         return process
 
     def sql(self, statement: str, *values: Any, address: str = "") -> list[Any]:

@@ -125,7 +125,7 @@ def test_a_key_is_bound_to_its_scopes(team: Team) -> None:
     )
     for document in (
         '{ cypher(query: "MATCH (m:Memory) RETURN m") { rows } }',
-        "{ status { nodes } }",
+        "{ status { edges } }",
         '{ completions(of: SCOPES, prefix: "") }',
         f'{{ get(nameOrId: "{stored["id"]}") {{ edges {{ edges {{ node {{ relation }} }} }} }} }}',
         f'{{ node(id: "{theirs}") {{ __typename }} }}',

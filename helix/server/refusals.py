@@ -1,0 +1,34 @@
+"""Refusals: how an error of the server itself is answered, before or beside a tenant's own app."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.responses import Response
+
+from helix.api.graphql_errors import refusal
+from helix.errors import (
+    ConflictError,
+    ForbiddenError,
+    HelixError,
+    InvalidInputError,
+    NotFoundError,
+    UnauthorizedError,
+)
+
+_STATUSES = {
+    UnauthorizedError: HTTPStatus.UNAUTHORIZED,
+    ForbiddenError: HTTPStatus.FORBIDDEN,
+    ConflictError: HTTPStatus.CONFLICT,
+    InvalidInputError: HTTPStatus.BAD_REQUEST,
+    NotFoundError: HTTPStatus.NOT_FOUND,
+}
+
+
+def refused(error: HelixError) -> Response:
+    """Return the answer that an error is; what is of no known kind may be tried again."""
+    status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), HTTPStatus.SERVICE_UNAVAILABLE)
+    headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers = {"retry-after": "1"}
+    return refusal(error, status, headers)

@@ -1,0 +1,238 @@
+"""Front: who is let in and how, what is handed on, and what ends when a key does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Subprotocol
+
+from helix.model.principal import Role
+from helix.server.accounts import LINK
+from tests.server.team import RECALL, STORE, Process, Team
+from tests.waiting import MOST_SECONDS, until
+
+STATUS = "{ status { edges } }"
+EVENTS = "subscription { events { type id } }"
+
+
+def test_both_processes_answer_for_a_tenant(team: Team) -> None:
+    key = team.key(team.tenant())
+    one, other = team.processes
+    one.data(key, STORE, t="the till jams", r="off and on", s="shop")
+    assert other.data(key, RECALL, q="till jams", s="shop")["recall"]["items"][0]["node"]["resolution"] == "off and on"
+    other.data(key, STORE, t="the lamp flickers", r="screw it in", s="shop")
+    assert (
+        one.data(key, RECALL, q="lamp flickers", s="shop")["recall"]["items"][0]["node"]["resolution"] == "screw it in"
+    )
+
+
+def test_without_a_key_that_holds_nobody_gets_in(team: Team) -> None:
+    tenant = team.tenant()
+    key = team.key(tenant)
+    short = team.key(tenant, seconds=0.01)
+    time.sleep(0.1)
+    here = team.processes[0]
+    wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
+    for shown in ("", "hx_", wrong, key.upper(), short, "x" * 5_000, "hx_000000000000_" + "a" * 43):
+        assert here.code(shown, STATUS) == "UNAUTHORIZED", shown
+    assert here.code(key, STATUS) == "OK"
+
+
+def test_a_revoked_key_is_good_for_nothing_within_5_seconds(team: Team) -> None:
+    tenant = team.tenant()
+    key = team.key(tenant)
+    for process in team.processes:
+        assert process.code(key, STATUS) == "OK"
+    team.accounts.revoke(team.server.tenant(tenant), key.split("_")[1], by="the test")
+    begun = time.monotonic()
+    while any(process.code(key, STATUS) == "OK" for process in team.processes):
+        assert time.monotonic() - begun < 30  # 5 s on a machine that does nothing else
+    assert {process.code(key, STATUS) for process in team.processes} == {"UNAUTHORIZED"}
+
+
+def test_a_suspended_tenant_is_not_served(team: Team) -> None:
+    tenant = team.tenant()
+    key = team.key(tenant)
+    here = team.processes[0]
+    assert here.code(key, STATUS) == "OK"
+    team.server.set_state(team.server.tenant(tenant).id, "suspended")
+    until(lambda: here.code(key, STATUS) == "UNAUTHORIZED")
+    team.server.set_state(team.server.tenant(tenant).id, "active")
+    until(lambda: here.code(key, STATUS) == "OK")
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ({"host": "evil.example"}, "does not answer for the host"),
+        ({"origin": "https://evil.example"}, "may not ask this server"),
+        ({"service-worker": "script"}, "service worker"),
+        ({"x-helix-cluster": "guessed", "x-helix-principal": "{}"}, "no process of the server"),
+    ],
+)
+def test_what_was_meant_for_somebody_else_is_refused(team: Team, headers: dict[str, str], said: str) -> None:
+    here, key = team.processes[0], team.key(team.tenant())
+    told = here.send("POST", "/graphql", key, json={"query": STATUS}, headers=headers)
+    assert told.status_code == 401
+    assert said in told.json()["errors"][0]["message"]
+
+
+def test_who_asks_is_never_taken_from_a_client(team: Team) -> None:
+    ours, theirs = team.tenant(), team.tenant()
+    key = team.key(ours, Role.READER)
+    forged = json.dumps({"tenant": theirs, "name": "root", "role": "owner", "scopes": [], "key": ""})
+    for process in team.processes:
+        told = process.ask(key, "{ status { edges } }", headers={"x-helix-principal": forged, "x-helix-tenant": theirs})
+        assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+        code = process.send(
+            "POST",
+            "/graphql",
+            key,
+            json={"query": "mutation { rebuild { result { id } } }"},
+            headers={"x-helix-principal": forged},
+        ).json()["errors"][0]["extensions"]["code"]
+        assert code == "FORBIDDEN"
+
+
+def _link(team: Team, tenant: str) -> str:
+    return team.key(tenant, Role.EDITOR, name="ada", kind=LINK, seconds=60)
+
+
+def test_a_link_lets_one_browser_in_once(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    link = _link(team, tenant)
+    assert here.code(link, STATUS) == "UNAUTHORIZED"  # it is no key
+    entered = here.send("GET", f"/open/{link}")
+    assert entered.status_code == 303
+    cookie = entered.headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    session = cookie.partition(";")[0]
+    assert here.send("GET", f"/open/{link}").status_code == 403
+    elsewhere = team.processes[1]
+
+    def asks(process: Process, **headers: str) -> httpx.Response:
+        with httpx.Client(trust_env=False) as client:
+            return client.post(f"{process.url}/graphql", json={"query": STATUS}, headers={"cookie": session, **headers})
+
+    assert "data" in asks(here, origin=here.url).json()
+    assert "data" in asks(elsewhere, **{"sec-fetch-site": "same-origin"}).json()
+    assert asks(here).status_code == 401
+    assert asks(here, **{"sec-fetch-site": "cross-site"}).status_code == 401
+    assert asks(here, origin=elsewhere.url).status_code == 401
+    page = here.client.get(f"{here.url}/", headers={"cookie": session, "sec-fetch-site": "none", "accept": "text/html"})
+    assert page.status_code in (200, 404)
+    assert "content-security-policy" in page.headers
+
+
+def test_health_and_readiness_are_apart_and_metrics_take_a_token(team: Team) -> None:
+    one, other = team.processes
+    key = team.key(team.tenant("counted"))
+    one.data(key, STATUS)
+    assert one.send("GET", "/healthz").json()["status"] == "ok"
+    assert one.send("GET", "/readyz").json() == {"ready": True}
+    assert one.send("GET", "/metrics", "wrong").status_code == 401
+    assert one.send("GET", "/metrics", key).status_code == 401
+    assert other.send("GET", "/metrics", "").status_code == 401
+    homes = [
+        process for process in team.processes if 'tenant="counted"' in process.send("GET", "/metrics", "counted").text
+    ]
+    assert homes == [one]
+    lines = one.send("GET", "/metrics", "counted").text
+    assert 'helix_operations_total{code="OK",operation="status",tenant="counted",type="query"} ' in lines
+    assert "helix_tenants_open" in lines
+
+
+async def _hello(process: Process, key: str) -> ClientConnection:
+    socket = await connect(
+        f"{process.url.replace('http', 'ws', 1)}/graphql",
+        additional_headers={"authorization": f"Bearer {key}"},
+        subprotocols=[Subprotocol("graphql-transport-ws")],
+        proxy=None,
+    )
+    await socket.send(json.dumps({"type": "connection_init"}))
+    assert json.loads(await socket.recv())["type"] == "connection_ack"
+    return socket
+
+
+async def _next(socket: ClientConnection) -> dict[str, Any]:
+    while True:
+        told = json.loads(await asyncio.wait_for(socket.recv(), MOST_SECONDS))
+        if told["type"] == "next":
+            return dict(told["payload"]["data"]["events"])
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: int) -> None:
+    tenant = team.tenant()
+    key, watcher = team.key(tenant), team.key(tenant, Role.READER, name="watcher")
+    team.processes[0].data(key, STATUS)  # which is its home from now on
+
+    async def watched() -> None:
+        socket = await _hello(team.processes[number], watcher)
+        await socket.send(json.dumps({"id": "1", "type": "subscribe", "payload": {"query": EVENTS}}))
+        seen: dict[str, Any] = {}
+        for attempt in range(50):
+            await asyncio.to_thread(team.processes[0].data, key, STORE, t=f"event {attempt}", r="seen", s="shop")
+            try:
+                seen = await asyncio.wait_for(_next(socket), 2)
+                break
+            except TimeoutError:
+                continue
+        assert seen["type"]
+        team.accounts.revoke(team.server.tenant(tenant), watcher.split("_")[1], by="the test")
+        with pytest.raises(ConnectionClosed):
+            while True:
+                await asyncio.wait_for(socket.recv(), MOST_SECONDS)
+
+    asyncio.run(watched())
+
+
+def test_a_websocket_without_a_key_is_refused(team: Team) -> None:
+    async def refused() -> None:
+        with pytest.raises(InvalidStatus):
+            await connect(f"{team.processes[0].url.replace('http', 'ws', 1)}/graphql", proxy=None)
+
+    asyncio.run(refused())
+
+
+def test_hooks_take_the_scope_that_a_header_names_and_read_no_file(team: Team, tmp_path: Any) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    hook, reader = team.key(tenant, Role.HOOK, name="hooks"), team.key(tenant)
+    here.data(reader, STORE, t="the till jams", r="turn the till off and on", s="shop/web")
+    secret = tmp_path / "transcript.jsonl"
+    secret.write_text(
+        json.dumps({"type": "user", "message": {"role": "user", "content": "hunter2 of the server"}}) + "\n"
+    )
+    payload = {
+        "hook_event_name": "SessionStart",
+        "session_id": "monday",
+        "cwd": str(tmp_path),
+        "transcript_path": str(secret),
+        "source": "startup",
+    }
+    told = here.send("POST", "/hooks/claude-code", hook, json=payload, headers={"x-helix-scope": "shop/web"})
+    assert told.headers["x-helix-scope"] == "shop/web"
+    assert "till" in told.text
+    ended = {**payload, "hook_event_name": "SessionEnd", "reason": "exit"}
+    assert here.send("POST", "/hooks/claude-code", hook, json=ended, headers={"x-helix-scope": "shop/web"}).json() == {}
+    assert here.code(hook, STATUS) == "FORBIDDEN"
+    assert here.send("POST", "/hooks/claude-code", team.key(tenant, Role.READER), json=payload).status_code == 403
+    number = team.server.tenant(tenant).id
+    assert not team.sql("SELECT id FROM node WHERE tenant = $1 AND props LIKE '%hunter2%'", number)
+
+
+def test_a_bound_key_s_hooks_stay_in_its_scope(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    hook = team.key(tenant, Role.HOOK, "shop", name="hooks")
+    payload = {"hook_event_name": "SessionStart", "session_id": "tuesday", "cwd": "/", "source": "startup"}
+    told = here.send("POST", "/hooks/claude-code", hook, json=payload, headers={"x-helix-scope": "other"})
+    assert told.json() == {}
+    assert "x-helix-scope" not in told.headers
+    assert here.send("POST", "/hooks/claude-code", hook, json=payload).headers["x-helix-scope"] == "shop"

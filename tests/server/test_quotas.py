@@ -1,0 +1,75 @@
+"""Quotas: what a tenant may keep and ask, and that others notice nothing of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.errors import ForbiddenError, InvalidInputError
+from helix.journal.postgres.postgres_server import Whereabouts
+from helix.model.principal import Role
+from helix.server.quotas import NAMES, Quotas, parsed
+from tests.server.team import RECALL, STORE, Team
+
+
+def _limited(team: Team, **quota: int) -> str:
+    tenant = team.tenant()
+    team.server.set_quota(team.server.tenant(tenant).id, json.dumps(quota))
+    return team.key(tenant)
+
+
+def test_a_tenant_that_keeps_as_much_as_it_may_still_recalls_and_forgets(team: Team) -> None:
+    here, key = team.processes[0], _limited(team, memories=2)
+    first = here.data(key, STORE, t="one", r="so it is", s="shop")["store"]["result"]["id"]
+    here.data(key, STORE, t="another", r="or else", s="shop")
+    told = here.ask(key, STORE, t="a third", r="too many", s="shop")
+    assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+    assert "as many memories as it may (2)" in told["errors"][0]["message"]
+    assert here.data(key, RECALL, q="another", s="shop")["recall"]["items"]
+    forget = "mutation($n: String!) { forget(input: {nameOrId: $n}) { result { id } } }"
+    assert here.code(key, forget, n=first) == "OK"
+    other = _limited(team)
+    assert here.code(other, STORE, t="a third", r="room for all", s="shop") == "OK"
+
+
+def test_a_tenant_s_log_has_a_size_that_it_may_have(team: Team) -> None:
+    here, key = team.processes[0], _limited(team, bytes=1)
+    here.data(key, STORE, t="one", r="so it is", s="shop")  # an empty log has room
+    assert here.code(key, STORE, t="two", r="so it is", s="shop") in ("OK", "FORBIDDEN")
+
+
+def test_requests_of_a_minute_are_counted(team: Team) -> None:
+    key = _limited(team, requests=3)
+    here = team.processes[1]
+    codes = [here.code(key, "{ status { edges } }") for _ in range(5)]
+    assert codes[:3] == ["OK"] * 3
+    assert "FORBIDDEN" in codes[3:]
+    assert here.code(team.key(team.tenant(), Role.READER), "{ status { edges } }") == "OK"
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), st.integers(min_value=0, max_value=1 << 60)))
+def test_a_quota_is_kept_as_it_is_said(quota: dict[str, int]) -> None:
+    assert parsed(json.dumps(quota)) == quota
+
+
+@pytest.mark.parametrize("text", ['{"memories": -1}', '{"other": 1}', "[1]", '{"memories": "many"}', "{"])
+def test_what_is_no_quota_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError):
+        parsed(text)
+
+
+@given(st.integers(min_value=0, max_value=40), st.integers(min_value=1, max_value=80))
+def test_no_more_than_its_number_goes_through_at_once(most: int, asked: int) -> None:
+    there = Whereabouts(1, "t", "active", json.dumps({"requests": most}), None, "", False)
+    quotas, through = Quotas(), 0
+    for _ in range(asked):
+        try:
+            quotas.count(there)
+            through += 1
+        except ForbiddenError:
+            pass
+    assert through <= most + 1
+    assert through >= min(most, asked)
