@@ -4,6 +4,7 @@
 #   docker run -d --name helix -v helix:/data helix
 #   docker exec helix helix recall "what do we do before pushing?"
 #
+# `--build-arg LOCK=requirements-server.lock` makes the image of a team's server (docs/server.md, deploy/).
 # It listens on the container's own loopback and publishes no port; docs/install.md says how clients reach it.
 
 FROM node:22-slim AS page
@@ -16,8 +17,9 @@ RUN for page in explorer graphiql; do (cd "web/$page" && npm ci && npm run build
 FROM python:3.13-slim AS helix
 RUN python -m venv /opt/helix
 WORKDIR /source
-COPY requirements.lock ./
-RUN /opt/helix/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.lock
+ARG LOCK=requirements.lock
+COPY requirements.lock requirements-server.lock ./
+RUN /opt/helix/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r ${LOCK}
 COPY pyproject.toml README.md LICENSE ./
 COPY helix/ helix/
 COPY schema/ schema/

@@ -22,11 +22,13 @@ import helix
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK = (
-    (ROOT / f"requirements{name}.lock").read_text("utf-8") for name in ("", "-dev", "-bench", "-examples")
+LOCK, SERVER_LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK = (
+    (ROOT / f"requirements{name}.lock").read_text("utf-8") for name in ("", "-server", "-dev", "-bench", "-examples")
 )
 LOCKS = pytest.mark.parametrize(
-    "lock", [LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK], ids=["run", "dev", "bench", "examples"]
+    "lock",
+    [LOCK, SERVER_LOCK, DEV_LOCK, BENCH_LOCK, EXAMPLES_LOCK],
+    ids=["run", "server", "dev", "bench", "examples"],
 )
 
 # In pieces, because this file is searched too.
@@ -90,11 +92,12 @@ GROUPS = PROJECT["dependency-groups"]
     ("lock", "texts"),
     [
         (LOCK, [*PROJECT["project"]["dependencies"], *GROUPS["build"]]),
+        (SERVER_LOCK, [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["server"]]),
         (DEV_LOCK, [*PROJECT["project"]["optional-dependencies"]["litellm"], *GROUPS["dev"]]),
         (BENCH_LOCK, GROUPS["bench"]),
         (EXAMPLES_LOCK, GROUPS["examples"]),
     ],
-    ids=["run", "dev", "bench", "examples"],
+    ids=["run", "server", "dev", "bench", "examples"],
 )
 def test_the_lock_satisfies_the_project(lock: str, texts: list[str]) -> None:
     wanted = list(map(Requirement, texts))

@@ -55,8 +55,8 @@ log = logging.getLogger(__name__)
 class HookEndpoint:
     """Answers a hook with what the agent is to be told, and with `{}` where that is nothing, late, or went wrong.
 
-    What is shown counts once the answer has arrived: a client that can tells so when it has printed it; of any other its
-    connection was still open when the answer went out.
+    What is shown counts once the answer has arrived: a client that can tells so when it has printed it; of any other
+    its connection was still open when the answer went out.
     """
 
     def __init__(self, helix: Helix, threads: ThreadPoolExecutor, full: Callable[[], str] = str) -> None:

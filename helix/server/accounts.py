@@ -49,7 +49,8 @@ _KEYS = (
     " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
 )
 _MEMBER = (
-    "SELECT tenant.slug, account.name, member.role, member.scopes FROM member JOIN account ON account.id = member.account"
+    "SELECT tenant.slug, account.name, member.role, member.scopes FROM member"
+    " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
     " ORDER BY tenant.slug"
 )

@@ -18,7 +18,7 @@ from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
-from helix.server.refusals import refused
+from helix.server.front_errors import refused
 
 PREFIX = "/v1"
 _DAY = 86_400.0

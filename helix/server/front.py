@@ -36,9 +36,9 @@ from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
 from helix.server.forwarding import CLUSTER, Forwarder
+from helix.server.front_errors import refused
 from helix.server.people import People
 from helix.server.quotas import Quotas
-from helix.server.refusals import refused
 from helix.server.tenants import Open, Tenants
 
 log = logging.getLogger(__name__)
@@ -221,10 +221,10 @@ class Front:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _used(self, tenant: Open) -> ASGIApp:
-        """Return the app of a tenant that counts as being asked meanwhile."""
+        """Return the app of a tenant, which counts as being asked from now on until it has answered."""
+        tenant.asking += 1
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-            tenant.asking += 1
             try:
                 await tenant.app(scope, receive, send)
             finally:

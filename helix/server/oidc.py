@@ -18,6 +18,7 @@ _MOST_BYTES = 1 << 20
 _LEEWAY = 30
 _LONGEST = 16_384
 _KEYS_SECONDS = 300
+_COOLDOWN_SECONDS = 30.0
 
 
 class _SameAddress(urllib.request.HTTPRedirectHandler):
@@ -28,13 +29,17 @@ class _SameAddress(urllib.request.HTTPRedirectHandler):
 class Verifier:
     """Checks tokens of one issuer; its keys are fetched when they are first needed, and again for a new one."""
 
-    def __init__(self, issuer: str, audience: str) -> None:
-        """`issuer` is the address as tokens have it in `iss`; `audience` is what they have in `aud`."""
+    def __init__(self, issuer: str, audience: str, *, cooldown: float = _COOLDOWN_SECONDS) -> None:
+        """`issuer` is the address as tokens have it in `iss`; `audience` is what they have in `aud`.
+
+        `cooldown` is how long (seconds) a key that nobody knows has the issuer asked no second time.
+        """
         _check(issuer)
         if not audience:
             raise ConfigError("`oidc_issuer` needs `oidc_audience`", hint="it is what tokens name in `aud`")
         self.issuer = issuer
         self._audience = audience
+        self._cooldown = cooldown
         self._keys: jwt.PyJWKClient | None = None
 
     def claims(self, token: str) -> dict[str, Any]:
@@ -74,7 +79,9 @@ class Verifier:
                 _check(keys)
             except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
                 raise EngineError(f"{place} does not tell where its keys are", hint="check `oidc_issuer`") from error
-            self._keys = jwt.PyJWKClient(keys, cache_keys=True, lifespan=_KEYS_SECONDS, timeout=_SECONDS)
+            self._keys = jwt.PyJWKClient(
+                keys, cache_keys=True, lifespan=_KEYS_SECONDS, timeout=_SECONDS, cooldown_duration=self._cooldown
+            )
         return self._keys
 
 

@@ -70,7 +70,10 @@ class Tenants:
         most: int = 1_000,
         idle_seconds: float = 600.0,
     ) -> None:
-        """Serve tenants of `server`, as `home`; `settings` are those of all. At most `most` are open at once."""
+        """Serve tenants of `server`, as `home`; `settings` are those of all.
+
+        About `most` stay open, those that were used last, each until nobody asked for it for `idle_seconds`.
+        """
         self._server = server
         self._home = home
         self._settings = settings
@@ -139,7 +142,6 @@ class Tenants:
             await running.enter_async_context(app.router.lifespan_context(app))
             made = self._open[slug] = Open(slug=slug, helix=helix, app=app, running=running)
             log.info("tenant opened", extra={"tenant": slug})
-        await self._make_room(but=slug)
         return made
 
     def _made(self, there: Whereabouts) -> Helix:
@@ -158,15 +160,10 @@ class Tenants:
 
         return Helix.open(own, embedder=self._embedder, reranker=self._reranker, engine=opens)
 
-    async def _make_room(self, but: str) -> None:
-        spare = len(self._open) - self._most
-        for one in sorted(self._open.values(), key=lambda one: one.used)[: max(spare, 0)]:
-            if one.slug != but and one.idle:
-                await self._close_in_turn(one, "others are asked for")
-
-    async def _close_in_turn(self, one: Open, why: str) -> None:
+    async def _close_in_turn(self, one: Open, why: str, *, unused: bool = False) -> None:
+        """Close a tenant if it is still open; with `unused`, if still nobody asks."""
         async with self._turns.setdefault(one.slug, asyncio.Lock()):
-            if self._open.get(one.slug) is one:
+            if self._open.get(one.slug) is one and (one.idle or not unused):
                 await self._close(one, why)
 
     async def _close(self, one: Open, why: str) -> None:
@@ -191,7 +188,10 @@ class Tenants:
                     if one.helix.store.journal.database.fenced:
                         await self._close_in_turn(one, "another process may serve it by now")
                     elif one.idle and now - one.used > self._idle_seconds:
-                        await self._close_in_turn(one, "nobody asked for it")
+                        await self._close_in_turn(one, "nobody asked for it", unused=True)
+                unused = sorted((one for one in self.all() if one.idle), key=lambda one: one.used)
+                for one in unused[: max(len(self._open) - self._most, 0)]:
+                    await self._close_in_turn(one, "others are asked for", unused=True)
                 if now - looked > _WORK_EVERY:
                     looked = now
                     await self._wake()

@@ -21,8 +21,14 @@ from helix.server.accounts import Accounts
 from tests.postgres_cluster import Cluster, running
 from tests.waiting import MOST_SECONDS, UNHURRIED
 
-STORE = "mutation($t: String!, $r: String!, $s: String) { store(input: {trigger: $t, resolution: $r, kind: CONVENTION, scope: $s}) { result { id name } } }"  # noqa: E501
-RECALL = "query($q: String!, $s: String) { recall(query: $q, scope: $s) { items { node { id ... on Memory { name scope trigger resolution } } } } }"
+STORE = (
+    "mutation($t: String!, $r: String!, $s: String) {"
+    " store(input: {trigger: $t, resolution: $r, kind: CONVENTION, scope: $s}) { result { id name } } }"
+)
+RECALL = (
+    "query($q: String!, $s: String) { recall(query: $q, scope: $s) {"
+    " items { node { id ... on Memory { name scope trigger resolution } } } } }"
+)
 GET = "query($n: String!) { get(nameOrId: $n) { id name scope trigger provenance { trust agent } } }"
 
 

@@ -137,6 +137,9 @@ def test_an_edit_leads_into_no_other_scope(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     bound = team.key(tenant, Role.EDITOR, "shop")
     stored = here.data(bound, STORE, t="the drawer sticks", r="oil it", s="shop")["store"]["result"]["id"]
-    edit = 'mutation($n: String!, $s: String) { edit(input: {nameOrId: $n, resolution: "wax it", scope: $s}) { result { scope } } }'
+    edit = (
+        "mutation($n: String!, $s: String) {"
+        ' edit(input: {nameOrId: $n, resolution: "wax it", scope: $s}) { result { scope } } }'
+    )
     assert here.code(bound, edit, n=stored, s="other") == "FORBIDDEN"
     assert here.data(bound, edit, n=stored, s=None)["edit"]["result"]["scope"] == "shop"

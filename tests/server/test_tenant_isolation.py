@@ -29,7 +29,8 @@ def _fill(here: Process, key: str, mark: str, dice: random.Random) -> list[str]:
         told += [stored["store"]["result"]["id"], stored["store"]["result"]["name"]]
     here.data(
         key,
-        'mutation($c: String!) { recordEpisode(input: {content: $c, session: "monday", scope: "shop"}) { result { __typename } } }',
+        "mutation($c: String!) {"
+        ' recordEpisode(input: {content: $c, session: "monday", scope: "shop"}) { result { __typename } } }',
         c=f"{mark} what happened on Monday",
     )
     return told

@@ -1,4 +1,4 @@
-"""Refusals: how an error of the server itself is answered, before or beside a tenant's own app."""
+"""Front errors: how an error of the server itself is answered, before or beside a tenant's own app."""
 
 from __future__ import annotations
 

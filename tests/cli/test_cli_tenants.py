@@ -1,0 +1,69 @@
+"""The tenants, keys and people of a server at the command line, as whoever runs it uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.machine import Machine
+from tests.postgres_cluster import running
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A machine whose settings name a server that has Helix's tables."""
+    folder = tmp_path_factory.mktemp("operator")
+    with running() as cluster:
+        machine = Machine(folder / "home", {"HELIX_ENGINE": cluster.address, "HELIX_OIDC_ISSUER": "https://i.example"})
+        machine("engine", "init")
+        yield machine
+
+
+def test_a_tenant_lives_and_ends(operator: Machine) -> None:
+    assert operator("tenant", "create", "shop")["tenant"]["state"] == "active"
+    assert "already" in operator.run("tenant", "create", "shop").stderr
+    assert operator.run("tenant", "delete", "shop", "--confirm", "shop").returncode == 2  # it is active
+    assert operator("tenant", "suspend", "shop")["tenant"]["state"] == "suspended"
+    assert "suspended" in operator.run("list", HELIX_TENANT="shop").stderr
+    assert operator("tenant", "resume", "shop")["tenant"]["state"] == "active"
+    assert operator("tenant", "quota", "shop", "--memories", "10")["quota"] == {"memories": 10}
+    operator("key", "create", "claude", "--role", "agent", "--tenant", "shop")
+    operator("tenant", "suspend", "shop")
+    assert operator.run("tenant", "delete", "shop").returncode == 2  # the name is to be said once more
+    assert operator("tenant", "delete", "shop", "--confirm", "shop") == {"deleted": "shop"}
+    assert "shop" not in {one["slug"] for one in operator("tenant", "list")["tenants"]}
+    actions = [one["action"] for one in operator("engine", "audit")["audit"]]
+    assert {"tenant.create", "tenant.suspended", "tenant.active", "tenant.quota", "tenant.delete"} <= set(actions)
+
+
+def test_a_key_is_shown_once_and_revoked(operator: Machine) -> None:
+    made = operator("key", "create", "ci", "--role", "hook", "--scope", "a/b", "--days", "30")["key"]
+    prefix = made.split("_")[1]
+    listed = {one["prefix"]: one for one in operator("key", "list")["keys"]}
+    assert listed[prefix]["scopes"] == ["a/b"]
+    assert listed[prefix]["revoked_at"] is None
+    assert made.split("_", 2)[2] not in str(listed)
+    operator("key", "revoke", prefix)
+    assert {one["prefix"]: one for one in operator("key", "list")["keys"]}[prefix]["revoked_at"]
+    assert operator.run("key", "revoke", "ffffffffffff").returncode == 3
+    assert operator.run("key", "create", "x", "--role", "god").returncode == 2
+    link = operator("key", "link", "ada", "--url", "https://helix.example/")["link"]
+    assert link.startswith("https://helix.example/open/hx_")
+
+
+def test_people_come_and_go(operator: Machine) -> None:
+    operator("user", "add", "248", "--role", "editor", "--name", "Ada")
+    assert [(one["name"], one["issuer"], one["role"]) for one in operator("user", "list")["users"]] == [
+        ("Ada", "https://i.example", "editor")
+    ]
+    operator("user", "remove", "248")
+    assert operator("user", "list")["users"] == []
+    assert operator.run("user", "remove", "248").returncode == 3
+
+
+def test_keys_do_not_travel_in_the_open(operator: Machine) -> None:
+    ended = operator.run("engine", "serve", "--listen", "0.0.0.0:0")
+    assert ended.returncode == 2
+    assert "unencrypted" in ended.stderr
+    assert operator.run("engine", "serve", "--listen", "8765").returncode == 2

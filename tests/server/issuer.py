@@ -1,0 +1,77 @@
+"""An issuer of OpenID Connect of the tests' own: real HTTP, real signatures, keys that can be changed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
+
+AUDIENCE = "helix"
+
+
+class Issuer:
+    """Signs tokens and tells its keys."""
+
+    def __init__(self) -> None:
+        self.address = ""
+        self.asked = 0
+        self.turn()
+
+    def turn(self) -> None:
+        """Have another key from now on, as issuers do."""
+        self.private = ec.generate_private_key(ec.SECP256R1())
+        self.name = f"key-{time.monotonic_ns()}"
+
+    def keys(self) -> dict[str, Any]:
+        """Return what is told of the key."""
+        told = json.loads(ECAlgorithm.to_jwk(self.private.public_key()))
+        return {"keys": [{**told, "kid": self.name, "use": "sig", "alg": "ES256"}]}
+
+    def token(self, subject: str = "ada", **changed: Any) -> str:
+        """Return a token that holds for five minutes; a claim of None is left out."""
+        now = int(time.time())
+        claims = {"iss": self.address, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + 300, **changed}
+        kept = {name: value for name, value in claims.items() if value is not None}
+        return jwt.encode(kept, self.private, algorithm="ES256", headers={"kid": self.name})
+
+
+@contextmanager
+def issuing() -> Iterator[Issuer]:
+    """Lend an issuer that answers on this machine."""
+    issuer = Issuer()
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            issuer.asked += 1
+            told = {
+                "/.well-known/openid-configuration": {"issuer": issuer.address, "jwks_uri": f"{issuer.address}/keys"},
+                "/keys": issuer.keys(),
+            }.get(self.path)
+            body = json.dumps(told).encode()
+            self.send_response(200 if told is not None else 404)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    issuer.address = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield issuer
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

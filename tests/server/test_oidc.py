@@ -1,0 +1,126 @@
+"""People: who an issuer vouches for gets in, as who whoever runs the server says; every other token does not."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from helix.errors import ConfigError, EngineError, UnauthorizedError
+from helix.model.principal import Role
+from helix.server.oidc import Verifier
+from tests.server.issuer import AUDIENCE, Issuer, issuing
+from tests.server.team import STORE, Process, Team
+from tests.waiting import until
+
+STATUS = "{ status { edges } }"
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    """An issuer that all tests of the file share."""
+    with issuing() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def here(team: Team, issuer: Issuer) -> Process:
+    """A process that lets its people in."""
+    return team.start(
+        HELIX_OIDC_ISSUER=issuer.address, HELIX_OIDC_AUDIENCE=AUDIENCE, HELIX_OIDC_CLAIM="helix"
+    ).announced()
+
+
+def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Process) -> None:
+    tenant = team.tenant()
+    token = issuer.token("person-1")
+    assert here.code(token, STATUS) == "FORBIDDEN"  # known to the issuer, and no member of a tenant
+    of = team.server.tenant(tenant)
+    team.accounts.add_member(of, issuer.address, "person-1", Role.READER, by="the test", name="Ada")
+    until(lambda: here.code(token, STATUS) == "OK")
+    assert here.code(token, STORE, t="a", r="b", s="shop") == "FORBIDDEN"
+    team.accounts.add_member(of, issuer.address, "person-1", Role.EDITOR, by="the test", name="Ada")
+    until(lambda: here.code(token, STORE, t="a", r="b", s="shop") == "OK")
+    team.accounts.remove_member(of, issuer.address, "person-1", by="the test")
+    until(lambda: here.code(token, STATUS) == "FORBIDDEN")
+
+
+def test_who_may_use_several_tenants_names_one(team: Team, issuer: Issuer, here: Process) -> None:
+    first, second, third = team.tenant(), team.tenant(), team.tenant()
+    for tenant in (first, second):
+        team.accounts.add_member(team.server.tenant(tenant), issuer.address, "person-2", Role.EDITOR, by="the test")
+    token = issuer.token("person-2")
+    assert here.code(token, STATUS) == "INVALID_INPUT"
+    assert "data" in here.ask(token, STATUS, headers={"x-helix-tenant": second})
+    told = here.ask(token, STATUS, headers={"x-helix-tenant": third})
+    assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+
+
+def test_a_claim_may_say_who_may_what(team: Team, issuer: Issuer, here: Process) -> None:
+    tenant = team.tenant()
+    assert here.code(issuer.token("person-3", helix=f"{tenant}:reader"), STATUS) == "OK"
+    assert here.code(issuer.token("person-3", helix=[f"{tenant}:editor", "x:y", 3]), STORE, t="a", r="b", s="s") == "OK"
+    for claim in (f"{tenant}:god", tenant, f"{tenant}:", 7, {"a": 1}, None):
+        assert here.code(issuer.token("person-3", helix=claim), STATUS) == "FORBIDDEN", claim
+
+
+def test_a_token_that_does_not_hold_lets_nobody_in(issuer: Issuer) -> None:
+    verifier, now = Verifier(issuer.address, AUDIENCE), int(time.time())
+    assert verifier.claims(issuer.token())["sub"] == "ada"
+    stranger = ec.generate_private_key(ec.SECP256R1())
+    good = jwt.decode(issuer.token(), options={"verify_signature": False})
+    header = {"kid": issuer.name}
+    head, body, _ = issuer.token().split(".")
+    none = base64.urlsafe_b64encode(json.dumps({"alg": "none", "kid": issuer.name}).encode()).decode().rstrip("=")
+    public = json.dumps(issuer.keys()["keys"][0])
+    wrong = [
+        issuer.token(exp=now - 3_600),
+        issuer.token(exp=None),
+        issuer.token(aud="another"),
+        issuer.token(aud=None),
+        issuer.token(iss="https://another.example"),
+        issuer.token(sub=None),
+        issuer.token(nbf=now + 3_600),
+        jwt.encode(good, stranger, algorithm="ES256", headers=header),
+        jwt.encode(good, stranger, algorithm="ES256", headers={"kid": "unknown"}),
+        jwt.encode(good, rsa.generate_private_key(65_537, 2_048), algorithm="RS256", headers=header),
+        jwt.encode(good, hashlib.sha256(public.encode()).hexdigest(), algorithm="HS256", headers=header),
+        f"{none}.{body}.",
+        f"{head}.{body}.AAAA",
+        f"{head}.{body}.",
+        "a.b.c",
+        "é.é.é",
+        "." * 2,
+        "a" * 20_000 + ".b.c",
+    ]
+    for token in wrong:
+        with pytest.raises(UnauthorizedError):
+            verifier.claims(token)
+
+
+def test_an_issuer_may_change_its_key(issuer: Issuer) -> None:
+    verifier = Verifier(issuer.address, AUDIENCE, cooldown=0)
+    verifier.claims(issuer.token())
+    issuer.turn()
+    assert verifier.claims(issuer.token())["sub"] == "ada"
+
+
+def test_an_issuer_that_is_away_is_no_yes() -> None:
+    with issuing() as gone:
+        token, verifier = gone.token(), Verifier(gone.address, AUDIENCE)
+    with pytest.raises(EngineError):
+        verifier.claims(token)
+
+
+def test_an_issuer_in_the_open_is_refused() -> None:
+    for address in ("http://issuer.example", "ftp://issuer.example", "issuer.example"):
+        with pytest.raises(ConfigError):
+            Verifier(address, AUDIENCE)
+    with pytest.raises(ConfigError):
+        Verifier("https://issuer.example", "")

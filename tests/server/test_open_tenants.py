@@ -1,0 +1,59 @@
+"""Open tenants: opened when asked for, closed when not used or one too many, with nothing lost and little held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.server.team import RECALL, STORE, Process, Team, gathered
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, Process]]:
+    """A process that has room for three open tenants, and closes one after 2 seconds."""
+    with gathered(tmp_path_factory.mktemp("small")) as made:
+        words = ("--open-tenants", "3", "--idle", "0.034")
+        yield made, made.start(*words, HELIX_METRICS_TOKEN="counted").announced()
+
+
+def _open(process: Process) -> int:
+    lines = process.send("GET", "/metrics", "counted").text.splitlines()
+    return int(float(next(line for line in lines if line.startswith("helix_tenants_open ")).split()[1]))
+
+
+def test_many_tenants_take_turns(small: tuple[Team, Process]) -> None:
+    team, here = small
+    keys = [team.key(team.tenant()) for _ in range(12)]
+
+    def work(number: int) -> None:
+        for round_ in range(3):
+            here.data(keys[number], STORE, t=f"thing {number} of {round_}", r=f"mark{number}", s="shop")
+            items = here.data(keys[number], RECALL, q=f"thing {number}", s="shop")["recall"]["items"]
+            assert {item["node"]["resolution"] for item in items} == {f"mark{number}"}
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(12)))
+    for number, key in enumerate(keys):
+        document = '{ memories(scope: "shop") { edges { node { resolution } } } }'
+        found = [edge["node"]["resolution"] for edge in here.data(key, document)["memories"]["edges"]]
+        assert found == [f"mark{number}"] * 3
+    until(lambda: _open(here) == 0)
+    until(lambda: team.sql("SELECT count(*) FROM head WHERE home IS NOT NULL") == [(0,)])
+
+
+def test_an_open_tenant_holds_no_thread_of_the_pool_and_few_of_its_own(small: tuple[Team, Process]) -> None:
+    team, here = small
+    keys = [team.key(team.tenant()) for _ in range(3)]
+
+    def threads() -> int:
+        return len(list(Path(f"/proc/{here.child.pid}/task").iterdir()))
+
+    here.data(keys[0], STORE, t="a", r="b", s="shop")
+    before = threads()
+    for key in keys[1:]:
+        here.data(key, STORE, t="a", r="b", s="shop")
+    assert threads() - before <= 2 * 5 + 4
