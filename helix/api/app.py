@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix import __version__
-from helix.api.access import LOOPBACK, Access, Gate, SecurityHeaders, open_link, port_of
+from helix.api.access import LOOPBACK, SHARE, Access, Gate, SecurityHeaders, open_link, port_of
 from helix.api.endpoint import Endpoint, wants_page
 from helix.api.graphql_errors import refusal
 from helix.api.handover import Handover
@@ -26,12 +26,15 @@ from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
+from helix.api.permissions import PRINCIPAL
 from helix.api.resolver_context import Runtime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
 from helix.bearer import drop_link
-from helix.errors import HelixError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.errors import ForbiddenError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.model.principal import Principal
+from helix.model.strand import MemoryShare
 from helix.operations import upkeep
 from helix.service import Helix
 from helix.strands.shares import Shares
@@ -54,7 +57,7 @@ def create_app(
     `app.state.activity` tells how long nobody has asked anything.
     """
     access = Access(token, hook_token=hook_token, shares=Shares(helix.settings.home))
-    threads, handover, shares = Threads(), Handover(access), SyncApi(helix)
+    threads, handover, shares = Threads(), Handover(access), SyncApi(helix, lambda request: request.scope[SHARE])
     runtime = Runtime(helix, access, Meters(), shutdown, threads)
 
     @asynccontextmanager
@@ -76,15 +79,25 @@ def create_app(
     return app
 
 
-def create_tenant_app(helix: Helix, threads: Threads, full: Callable[[], str]) -> Starlette:
+def create_tenant_app(
+    helix: Helix, threads: Threads, full: Callable[[], str], share_of: Callable[[Principal], MemoryShare]
+) -> Starlette:
     """Return the ASGI app of one tenant of many, which answers in `threads` of all of them.
 
-    `full` tells why it may keep nothing more, if so.
+    `full` tells why it may keep nothing more, if so, and `share_of` what the store of a principal is synced with.
     It believes what a request's scope says of who asks (`PRINCIPAL`), and refuses one that says nothing: whoever hands
     requests on has looked at Host, Origin and key. Its lifespan is the caller's to run.
     """
     runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True, full=full)
-    return _app(runtime, [], None, Pages(None), _served)
+    shares = SyncApi(helix, lambda request: share_of(request.scope[PRINCIPAL]))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with _served(app):
+            yield
+        await shares.close()
+
+    return _app(runtime, [shares.mount()], None, Pages(None), lifespan)
 
 
 @asynccontextmanager
@@ -208,7 +221,11 @@ def _http_error(pages: Pages) -> Callable[[Request, Exception], Awaitable[Respon
 
 async def _helix_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HelixError)
-    statuses = {NotFoundError: HTTPStatus.NOT_FOUND, UnauthorizedError: HTTPStatus.UNAUTHORIZED}
+    statuses = {
+        NotFoundError: HTTPStatus.NOT_FOUND,
+        UnauthorizedError: HTTPStatus.UNAUTHORIZED,
+        ForbiddenError: HTTPStatus.FORBIDDEN,
+    }
     return refusal(error, statuses.get(type(error), HTTPStatus.SERVICE_UNAVAILABLE))
 
 

@@ -17,7 +17,6 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from helix import __version__, resources
-from helix.api.access import SHARE
 from helix.api.graphql_errors import refusal
 from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
 from helix.model.strand import SYNC_PATH, MemoryShare
@@ -42,8 +41,10 @@ Answering = Callable[[Request], Awaitable[Response]]
 class SyncApi:
     """The routes of `/sync/v1`. They have threads of their own: large strands keep nobody else waiting."""
 
-    def __init__(self, helix: Helix) -> None:
+    def __init__(self, helix: Helix, share_of: Callable[[Request], MemoryShare]) -> None:
+        """`share_of` returns the share that a request is let in by, or raises; it may block."""
         self._helix = helix
+        self._share_of = share_of
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="helix-share")
         self._turns: dict[str, str] = {}
 
@@ -65,7 +66,7 @@ class SyncApi:
         )
 
     async def _terms(self, request: Request) -> Response:
-        share = _share(request)
+        share = await self._do(self._share_of, request)
         own = [key.public for key in await self._do(strand_keys.keys, self._helix) if key.own]
         if len(own) != 1:
             raise NotFoundError("this Helix has not exactly one key to sign with", hint="`helix keys new NAME` there")
@@ -78,14 +79,15 @@ class SyncApi:
 
     async def _turn(self, request: Request) -> Response:
         """Begin to exchange what lies here with the store."""
-        share = _share(request)
+        share = await self._do(self._share_of, request)
         job = await self._do(self._helix.sync, PREFIX + share.name)
         self._turns[share.name] = job.id
         return JSONResponse({"job": job.id}, status_code=202)
 
     async def _turned(self, request: Request) -> Response:
         job_id = str(request.path_params["job"])
-        if self._turns.get(_share(request).name) != job_id:
+        share = await self._do(self._share_of, request)
+        if self._turns.get(share.name) != job_id:
             raise NotFoundError("that is not the last turn of this share")
         job = await self._do(upkeep.job, self._helix, job_id)
         result: Mapping[str, Any] = job.result or {}
@@ -119,7 +121,7 @@ class SyncApi:
         return Response(status_code=201 if complete else 204, headers=_so_far(held, complete))
 
     def _place(self, request: Request) -> SharedPlace:
-        return SharedPlace(self._helix.store, _share(request))
+        return SharedPlace(self._helix.store, self._share_of(request))
 
     async def _do(self, function: Callable[..., Any], *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args))
@@ -142,11 +144,6 @@ def _told(answer: Answering) -> Answering:
             return refusal(error, status)
 
     return answered
-
-
-def _share(request: Request) -> MemoryShare:
-    share: MemoryShare = request.scope[SHARE]
-    return share
 
 
 def _name(request: Request) -> StrandName:

@@ -175,7 +175,7 @@ def serve(
 @engine.command("audit")
 @_address
 @click.option("--tenant", "slug", default="", help="Of one tenant alone.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most so many, the newest first.")
+@click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=100, help="At most so many, the newest first.")
 @click.pass_obj
 def audit(invocation: Invocation, /, address: str, slug: str, limit: int) -> None:
     """Show what was administered: keys, people and tenants, and by whom.

@@ -168,6 +168,7 @@ def key() -> None:
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What it may do.")
 @_scopes
+@click.option("--peer", default="", metavar="KEY", help="Public key of a store that is synced by it (`helix keys`).")
 @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="Days that it is good for; default: always.")
 @_tenant
 @_of
@@ -178,6 +179,7 @@ def create_key(
     name: str,
     role: str,
     scopes: tuple[str, ...],
+    peer: str,
     days: float | None,
     slug: str,
     address: str,
@@ -186,9 +188,10 @@ def create_key(
 
     \b
     helix key create claude --role agent --tenant shop
+    helix key create laptop --role editor --scope acme/api --peer helix-key1:...
     """
     seconds = None if days is None else days * _DAY
-    made = _made(invocation, address, slug, name, role, scopes, seconds, "key")
+    made = _made(invocation, address, slug, name, role, scopes, seconds, "key", peer)
     invocation.emit({"key": made}, lambda out: out.line(made))
     if not invocation.json:
         invocation.say("keep it now: it is shown this once")
@@ -361,12 +364,13 @@ def _made(
     scopes: tuple[str, ...],
     seconds: float | None,
     kind: str,
+    peer: str = "",
 ) -> str:
     from helix.model.principal import Role
 
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
-        return accounts.create_key(of, name, Role(role), by=_me(), scopes=scopes, seconds=seconds, kind=kind)
+        return accounts.create_key(of, name, Role(role), by=_me(), scopes=scopes, seconds=seconds, kind=kind, peer=peer)
 
 
 def _of_tenant(invocation: Invocation, server: Server, slug: str) -> Tenant:

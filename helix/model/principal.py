@@ -28,7 +28,8 @@ class Role(Worded):
 class Principal:
     """Who asks: a key or a person, in one tenant. `scopes` bind it to these projects; empty: it sees the whole tenant.
 
-    `key` is the prefix of the key that was shown; empty for a person whose issuer vouches for them.
+    `key` is the prefix of the key that was shown; empty for a person whose issuer vouches for them. `peer` is
+    the public key of the store that is synced by it; empty for none.
     """
 
     tenant: str
@@ -36,6 +37,7 @@ class Principal:
     role: Role
     scopes: tuple[str, ...] = ()
     key: str = ""
+    peer: str = ""
 
     @property
     def agent(self) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 from helix.errors import InvalidInputError, NotFoundError
 from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, mapped
 from helix.model.principal import Principal, Role
+from helix.strands.keyring import digits_of
 
 KEY, LINK, SESSION = "key", "link", "session"
 KNOWN_SECONDS = 3.0
@@ -32,13 +33,14 @@ _MOST_KNOWN = 10_000
 _MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
 
 _HOLDS = (
-    "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind FROM api_key"
+    "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind, peer"
+    " FROM api_key"
     " JOIN tenant ON tenant.id = api_key.tenant WHERE prefix = $1 AND revoked_at IS NULL"
     f" AND (expires_at IS NULL OR expires_at > now()) AND tenant.state = '{ACTIVE}'"
 )
 _MAKE = (
-    "INSERT INTO api_key (prefix, tenant, kind, name, role, scopes, digest, made_by, expires_at)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))"
+    "INSERT INTO api_key (prefix, tenant, kind, name, role, scopes, digest, peer, made_by, expires_at)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))"
 )
 _USE_LINK = (
     "UPDATE api_key SET revoked_at = now() WHERE prefix = $1 AND kind = 'link' AND revoked_at IS NULL"
@@ -128,7 +130,8 @@ class Accounts:
         row = self._row(shown[1])
         if row is None or row[5] == LINK or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
             return None
-        return Principal(tenant=row[0], name=row[1], role=Role(row[2]), scopes=_scopes(row[3]), key=shown[1])
+        tenant, name, role, scopes, _, _, peer = row
+        return Principal(tenant=tenant, name=name, role=Role(role), scopes=_scopes(scopes), key=shown[1], peer=peer)
 
     def _row(self, prefix: str) -> tuple[Any, ...] | None:
         known = self._known.get(prefix)
@@ -152,16 +155,21 @@ class Accounts:
         scopes: Sequence[str] = (),
         seconds: float | None = None,
         kind: str = KEY,
+        peer: str = "",
     ) -> str:
         """Make a key of a tenant and return it: this once, nobody can read it later. `seconds` is how long it is good.
 
-        Raises InvalidInputError for its name or scopes.
+        `peer` is the public key of a store that is synced by it. Raises InvalidInputError for its name, scopes or peer.
         """
         if not _NAME.fullmatch(name):
             raise InvalidInputError("a key's name has up to 100 letters, digits and marks", hint="name who shows it")
         bound = _checked(scopes)
+        if peer and not (bound and role.reaches(Role.READER)):
+            raise InvalidInputError("what is synced is of scopes, and takes a role that reads", hint="--scope NAME")
+        if peer:
+            digits_of(peer)
         prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        values = (prefix, tenant.id, kind, name, role.value, json.dumps(bound), _digest(secret), by, seconds)
+        values = (prefix, tenant.id, kind, name, role.value, json.dumps(bound), _digest(secret), peer, by, seconds)
         with mapped(), self._server.connection() as connection, connection.transaction():
             connection.execute(_MAKE, values)
             detail = {"key": prefix, "name": name, "role": role.value, "scopes": bound}
@@ -179,7 +187,7 @@ class Accounts:
             if row is None or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
                 return None
             tenant, name, role, scopes, _ = row
-            values = (prefix, tenant, SESSION, name, role, scopes, _digest(secret), name, SESSION_SECONDS)
+            values = (prefix, tenant, SESSION, name, role, scopes, _digest(secret), "", name, SESSION_SECONDS)
             connection.execute(_MAKE, values)
             connection.execute(_NOTE, (tenant, name, "session.begin", json.dumps({"key": prefix, "link": shown[1]})))
         return f"hx_{prefix}_{secret}"

@@ -122,6 +122,7 @@ def _front(
     choice = embedder_for(settings)
     if choice.embedder is not None:
         choice.embedder.warm()
+    secret = server.secret()
     tenants = Tenants(
         server,
         home,
@@ -129,6 +130,7 @@ def _front(
         embedder=choice.embedder,
         reranker=reranker_for(settings),
         threads=Threads(_TIMES_AS_MANY_THREADS),
+        secret=secret,
         most=most,
         idle_seconds=idle_minutes * 60,
     )
@@ -140,7 +142,7 @@ def _front(
         Quotas(),
         Forwarder(listening.certificate or True),
         places=places,
-        secret=server.secret(),
+        secret=secret,
         administration=Administration(server, accounts, places.url).app(),
         metrics=lambda: metrics_of(tenants.all()),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),

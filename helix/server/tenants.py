@@ -25,6 +25,7 @@ from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.server.quotas import Room, parsed
+from helix.server.tenant_sync import seed_of, share_of
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.engine import Engine, engine_of
@@ -67,6 +68,7 @@ class Tenants:
         embedder: Embedder | None,
         reranker: Reranker,
         threads: Threads,
+        secret: str,
         most: int = 1_000,
         idle_seconds: float = 600.0,
     ) -> None:
@@ -80,6 +82,7 @@ class Tenants:
         self._embedder = embedder
         self._reranker = reranker
         self._threads = threads
+        self._secret = secret
         self._most = most
         self._idle_seconds = idle_seconds
         self._open: dict[str, Open] = {}
@@ -138,7 +141,8 @@ class Tenants:
             helix = await asyncio.to_thread(self._made, there)
             running = AsyncExitStack()
             quota = parsed(there.quota)
-            app = create_tenant_app(helix, self._threads, Room(helix, quota).full)
+            share = partial(share_of, helix, seed_of(self._secret, there.id))
+            app = create_tenant_app(helix, self._threads, Room(helix, quota).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
             made = self._open[slug] = Open(slug=slug, helix=helix, app=app, running=running)
             log.info("tenant opened", extra={"tenant": slug})

@@ -79,6 +79,14 @@ class Keyring:
             self._write_own(name, SigningKey.generate())
         return next(key for key in self.keys() if key.name == name)
 
+    def derive(self, name: str, seed: bytes) -> StrandKey:
+        """Have a key of one's own that follows from 32 bytes which are kept elsewhere, as a tenant's is."""
+        with _WRITING:
+            held = self._own()
+            if name not in held or bytes(held[name]) != seed:
+                self._write_own(name, SigningKey(seed))
+        return next(key for key in self.keys() if key.name == name)
+
     def add(self, name: str, public: str) -> StrandKey:
         """Know somebody else's key by its public text; its rows are believed as the web is.
 

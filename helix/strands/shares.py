@@ -76,6 +76,14 @@ class Shares:
             self._write([*held, _Kept(share=share, digest=_digest(token))])
         return replace(share, token=token)
 
+    def put(self, share: MemoryShare) -> None:
+        """Keep a share as it is told elsewhere, with no token of its own."""
+        with _WRITING:
+            held = self._read()
+            kept = _Kept(share=share, digest="")
+            if kept not in held:
+                self._write([*(one for one in held if one.share.name != share.name), kept])
+
     def revoke(self, name: str) -> MemoryShare:
         """End a share: its token opens nothing from now on. Raises NotFoundError."""
         with _WRITING:

@@ -36,7 +36,7 @@ CREATE TABLE member (
 );
 
 -- A key of an agent or a program, a link that lets one browser in, or the session that it became. The secret itself is
--- nowhere: `digest` is its SHA-256.
+-- nowhere: `digest` is its SHA-256. `peer` is the public key of a store that is synced by it: what that signs is taken.
 CREATE TABLE api_key (
     prefix text COLLATE "C" PRIMARY KEY,
     tenant bigint NOT NULL REFERENCES tenant (id),
@@ -45,6 +45,7 @@ CREATE TABLE api_key (
     role text COLLATE "C" NOT NULL,
     scopes text NOT NULL DEFAULT '[]',
     digest bytea NOT NULL,
+    peer text COLLATE "C" NOT NULL DEFAULT '',
     made_at timestamptz NOT NULL DEFAULT now(),
     made_by text NOT NULL DEFAULT '',
     expires_at timestamptz,
