@@ -119,7 +119,8 @@ class Tenants:
 
     def is_elsewhere(self, there: Whereabouts) -> bool:
         """Return whether another process, which lives, is home to a tenant."""
-        return there.slug not in self._open and there.lives and there.home not in (None, self._home.id)
+        own = there.home in (None, self._home.id) or there.url == self._home.url
+        return there.slug not in self._open and there.lives and not own
 
     def here(self, slug: str) -> Open | None:
         """Return a tenant that is open here and this process's own."""

@@ -18,6 +18,7 @@ from benchmarks.poison import poison
 from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.server import server
+from benchmarks.server_team import team
 from benchmarks.soak import soak
 from benchmarks.speed import speed
 from benchmarks.strands import strand
@@ -42,6 +43,7 @@ cli = click.Group(
         "quality": quality,
         "replay": replay,
         "server": server,
+        "team": team,
         "soak": soak,
         "speed": speed,
         "strands": strand,

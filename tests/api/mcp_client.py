@@ -14,7 +14,7 @@ from mcp_types import CallToolResult, ElicitResult
 from helix.api.access import Access
 from helix.api.mcp.server import build_server
 from helix.api.metrics import Meters
-from helix.api.resolver_context import READERS, Runtime
+from helix.api.resolver_context import READERS, Runtime, Threads
 from helix.service import Helix
 
 DECLINED = "(declined)"
@@ -42,15 +42,16 @@ def with_client(
         return ElicitResult(action="accept", content={"name": choose})
 
     async def run() -> Any:
-        runtime = Runtime(helix, Access("t" * 43), Meters(), None)
+        threads = Threads()
+        runtime = Runtime(helix, Access("t" * 43), Meters(), None, threads)
         for _ in range(READERS) if until is not None else ():
-            runtime.readers.submit(until.wait)
+            threads.readers.submit(until.wait)
         asked = {} if choose is None else {"elicitation_callback": chosen}
         try:
             async with Client(build_server(runtime), mode=mode, **asked) as client:
                 return await work(client)
         finally:
-            await runtime.close()
+            await threads.close()
 
     return asyncio.run(run())
 

@@ -74,6 +74,22 @@ def test_a_home_that_leaves_gives_its_tenants_back_at_once(own: Team) -> None:
     assert other.send("GET", "/readyz").json() == {"ready": True}
 
 
+def test_a_process_that_starts_where_one_was_killed_goes_on_in_its_place(own: Team) -> None:
+    tenant = own.tenant()
+    key = own.key(tenant)
+    home, other = own.processes
+    home.data(key, STORE, t="before", r="so it is", s="shop")
+    number = own.server.tenant(tenant).id
+    home.kill()
+    own.sql("UPDATE process SET until = now() + interval '1 hour'")  # nobody waits for it to count as gone
+    port = home.url.rpartition(":")[2]
+    again = own.start("--listen", f"127.0.0.1:{port}").announced()
+    assert again.url == home.url
+    other.data(key, STORE, t="after", r="so it is", s="shop")
+    assert set(_names(again, key)) == {"before", "after"}
+    assert own.sql("SELECT epoch FROM head WHERE tenant = $1", number)[0][0] == 2
+
+
 def test_a_home_that_slept_writes_nothing_when_it_wakes(own: Team) -> None:
     key = own.key(own.tenant())
     home, other = own.processes

@@ -1,4 +1,4 @@
-"""Sync of a laptop's store with a tenant: both hold the same of a scope, whoever is home, and no other scope travels."""
+"""Sync of a laptop's store with a tenant: both hold the same of a scope, whoever is home; no other scope travels."""
 
 from __future__ import annotations
 

@@ -31,14 +31,14 @@ class Home:
         # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
         self._server = Server(server.url, most=1)
         self.id = uuid.uuid4()
-        self._url = url
+        self.url = url
         self._name = f"process {os.getpid()} on {socket.gethostname()}"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
         self._renewed = time.monotonic()
         self._taken: set[int] = set()
         try:
-            self._server.renew(self.id, self._name, self._url, LIVES_SECONDS)
+            self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
         except HelixError:
             self._server.close()
             raise
@@ -62,7 +62,7 @@ class Home:
         until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
         while True:
             try:
-                epoch = self._server.claim(tenant, self.id, states)
+                epoch = self._server.claim(tenant, self.id, states, self.url)
                 self._taken.discard(tenant)
                 self._claimed.add(tenant)
                 return epoch
@@ -97,7 +97,7 @@ class Home:
             asked = time.monotonic()
             try:
                 claimed = frozenset(self._claimed)
-                self._server.renew(self.id, self._name, self._url, LIVES_SECONDS)
+                self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
                 self._renewed = asked
                 self._taken |= (claimed - self._server.homes(self.id)) & self._claimed
             except HelixError as error:  # whoever takes over fences this process off

@@ -46,7 +46,8 @@ _LEAST = re.compile(r"^-- runs beside: (\d+)$", re.MULTILINE)
 """How a migration says that code which knows no more than that one may go on serving: it takes nothing from it."""
 _CLAIM = (
     "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
-    " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now())"
+    " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now()"
+    " AND (url = '' OR url <> $4))"
     " AND EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND state = ANY($3)) RETURNING epoch, commits"
 )
 _WHOSE = (
@@ -270,8 +271,12 @@ class Server:
             rows = connection.execute(f"{statement} ORDER BY slug", values).fetchall()
         return [Tenant(id=row[0], slug=row[1], state=row[2], rows=row[3], epoch=row[4]) for row in rows]
 
-    def claim(self, tenant: int, process: uuid.UUID | None = None, states: Sequence[str] = (ACTIVE,)) -> int:
+    def claim(
+        self, tenant: int, process: uuid.UUID | None = None, states: Sequence[str] = (ACTIVE,), url: str = ""
+    ) -> int:
         """Become the home of a tenant; return the epoch that its transactions have from now on.
+
+        A process that others reach at `url` takes the place of one that they reached there: that one has ended.
 
         Raises StoreLockedError while another process lives that is its home or a session that was cut off holds it,
         and StoreError for a tenant in another state. Without a `process` nobody else is told.
@@ -280,7 +285,7 @@ class Server:
             connection.execute("BEGIN")
             try:
                 connection.execute(_WAITS_A_SECOND)
-                row = connection.execute(_CLAIM, (tenant, process, list(states))).fetchone()
+                row = connection.execute(_CLAIM, (tenant, process, list(states), url)).fetchone()
                 if row is None:
                     raise _not_claimed(tenant, connection.execute(_WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
