@@ -68,8 +68,9 @@ def _on_server(settings: Settings, folder: Path) -> Engine:
         tenant = server.tenant(settings.tenant)
         home = Home(server)
         opened.callback(home.close)
-        engine = engine_of(server, home, tenant.id, settings, folder, opened.close)
-        opened.pop_all()
+        kept = ExitStack()
+        engine = engine_of(server, home, tenant.id, settings, folder, kept.close)
+        kept.push(opened.pop_all())
     return engine
 
 

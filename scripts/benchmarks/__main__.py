@@ -19,6 +19,7 @@ from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.server import server
 from benchmarks.server_team import team
+from benchmarks.server_tenants import tenants
 from benchmarks.soak import soak
 from benchmarks.speed import speed
 from benchmarks.strands import strand
@@ -44,6 +45,7 @@ cli = click.Group(
         "replay": replay,
         "server": server,
         "team": team,
+        "tenants": tenants,
         "soak": soak,
         "speed": speed,
         "strands": strand,

@@ -92,6 +92,11 @@ class Processes:
             said += line
         return str(json.loads(said)["serving"]["url"])
 
+    @property
+    def pids(self) -> list[int]:
+        """Their process ids."""
+        return [one.pid for one in self._running]
+
     def kill(self, number: int) -> None:
         """Kill one: -9. Another takes its place."""
         self._running[number].kill()

@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from helix import settings as configuration
 from helix.errors import EngineError, HelixError, NotHomeError, StoreError, StoreLockedError
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
@@ -19,6 +20,7 @@ from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.edge import Label
 from helix.model.operations import Change, PutNode
+from helix.service import Helix
 from tests.journal.cut_wire import Wire
 from tests.waiting import until
 
@@ -236,6 +238,15 @@ def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_
     assert home.rows(0, 1)
     home.append([put("b")], 2)
     assert names(server, tenant) == ["a", "b"]
+
+
+def test_a_store_that_is_closed_gives_its_tenant_back(server: Server, tenant: Tenant, tmp_path: Path) -> None:
+    told = {"home": tmp_path / "home", "engine": server.url, "tenant": tenant.slug, "embedding_model": "none"}
+    for epoch in (1, 2):
+        Helix.open(configuration.load(told, environ={}, cwd=tmp_path)).close()
+        with server.connection() as connection:
+            found = connection.execute("SELECT home, epoch FROM head WHERE tenant = $1", (tenant.id,)).fetchone()
+        assert found == (None, epoch)
 
 
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:

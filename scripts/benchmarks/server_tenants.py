@@ -1,0 +1,121 @@
+"""Many tenants of a server: what the first answer of one takes that was closed, and what so many open ones hold."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import click
+import httpx
+
+from benchmarks.machine import described, percentiles
+from benchmarks.quality_store import FOLDER
+from benchmarks.server import settings_of, stored
+from benchmarks.server_team import RECALL, STORE, Processes
+from benchmarks.speed_corpus import Phrases
+from helix.journal.postgres.dialect import tables
+from helix.journal.postgres.postgres_server import Server
+from helix.model.principal import Role
+from helix.server.accounts import Accounts
+from helix.service import Helix
+from helix.store.engine import server_at
+
+
+def _copied(server: Server, source: int, target: int) -> None:
+    """Give a tenant all the rows of another one."""
+    with server.connection() as connection, connection.transaction():
+        for table, columns in tables().items():
+            if table == "head":
+                continue
+            names = ", ".join(f'"{name}"' for name in columns if name != "rowid")
+            statement = f"INSERT INTO {table} (tenant, {names}) SELECT $1, {names} FROM {table} WHERE tenant = $2"
+            connection.execute(statement.encode(), (target, source))
+        connection.execute(
+            "UPDATE head SET seq = from_.seq, chain = from_.chain FROM head from_"
+            " WHERE head.tenant = $1 AND from_.tenant = $2",
+            (target, source),
+        )
+
+
+def _held(pid: int) -> dict[str, int]:
+    status = Path(f"/proc/{pid}/status").read_text("ascii")
+    told = {
+        line.partition(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith(("VmRSS", "Thr"))
+    }
+    return {"resident MB": int(told["VmRSS"]) // 1024, "threads": int(told["Threads"])}
+
+
+@click.command()
+@click.argument("address")
+@click.option("--tenants", "count", default=1_000)
+@click.option("--memories", default=1_000, help="Of each tenant.")
+@click.option("--cold", default=200, help="First answers of closed tenants to measure, one after the other.")
+@click.option("--seed", default=1)
+def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> None:
+    """Measure many tenants on an empty database of PostgreSQL at ADDRESS.
+
+    \b
+    scripts/bench tenants postgresql://postgres@localhost/bench
+    """
+    click.echo(described())
+    folder, tag, draw = FOLDER / "tenants", f"n{int(time.time())}", random.Random(seed)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with closing(server_at(address)) as server:
+        server.migrate()
+        first = server.create(f"{tag}-0")
+        settings = settings_of(folder / "first", address, first.slug)
+        with Helix.open(settings, embedder=None) as helix:
+            stored(helix, Phrases(draw), memories)
+        accounts, keys = Accounts(server), []
+        for number in range(count):
+            tenant = first if not number else server.create(f"{tag}-{number}")
+            if number:
+                _copied(server, first.id, tenant.id)
+            keys.append(accounts.create_key(tenant, "bench", Role.EDITOR, by="the benchmark"))
+        with server.connection() as connection:
+            connection.execute("ANALYZE")
+        processes = Processes(folder, address, 1)
+        try:
+            url, pid = processes.urls[0], processes.pids[0]
+            client = httpx.Client(timeout=60, trust_env=False)
+
+            def asked(key: str, document: str = RECALL) -> float:
+                variables = {"q": Phrases(draw).question(), "t": "one more", "r": "so it is", "k": key}
+                begun = time.perf_counter()
+                answer = client.post(
+                    f"{url}/graphql",
+                    json={"query": document, "variables": variables},
+                    headers={"authorization": f"Bearer {key}"},
+                ).json()
+                if "errors" in answer:
+                    raise RuntimeError(answer)
+                return time.perf_counter() - begun
+
+            click.echo(f"nothing open: {_held(pid)}")
+            click.echo(f"first answer: {percentiles([asked(key) for key in keys[:cold]])}")
+            click.echo(f"second answer: {percentiles([asked(key) for key in keys[:cold]])}")
+            with ThreadPoolExecutor(4) as pool:
+                list(pool.map(asked, keys[cold:]))
+            with server.connection() as connection:
+                (used,) = connection.execute(
+                    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'helix'"
+                    " AND datname = current_database()"
+                ).fetchone() or (0,)
+            click.echo(f"{count} open, of {memories} memories each: {_held(pid)}, connections of all processes: {used}")
+            click.echo(
+                f"store in {min(cold, count)} of them: {percentiles([asked(key, STORE) for key in keys[:cold]])}"
+            )
+            click.echo(f"with those written to: {_held(pid)}")
+            for clients in (16, 64):
+                begun, asked_in_all = time.perf_counter(), 20 * clients
+                with ThreadPoolExecutor(clients) as pool:
+                    took = list(pool.map(lambda _: asked(draw.choice(keys[:100])), range(asked_in_all)))
+                rate = asked_in_all / (time.perf_counter() - begun)
+                click.echo(f"{clients} clients, 100 tenants, 1 process: {rate:.0f} answers/s, {percentiles(took)}")
+        finally:
+            processes.end()
