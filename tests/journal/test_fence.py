@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from helix import settings as configuration
-from helix.errors import EngineError, HelixError, NotHomeError, StoreError, StoreLockedError
+from helix.errors import EngineError, HelixError, NotHomeError, StoreError, StoreLockedError, StoreTooNewError
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
@@ -258,3 +258,20 @@ def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant,
         with server.connection() as connection:  # as if it had been asleep for so long
             connection.execute("UPDATE head SET home = NULL WHERE tenant = $1", (tenant.id,))
         assert until(lambda: database.fenced)
+
+
+def test_code_of_the_release_before_goes_on_beside_what_takes_nothing_from_it(server: Server) -> None:
+    put_in = "INSERT INTO migration (number, name, hash, least) VALUES (9999, '9999_later.sql', 'x', $1)"
+    try:
+        for least, refused in ((2, False), (9999, True)):
+            with server.connection() as connection:
+                connection.execute("DELETE FROM migration WHERE number = 9999")
+                connection.execute(put_in, (least,))
+            if refused:
+                with pytest.raises(StoreTooNewError):
+                    server.check()
+            else:
+                server.check()
+    finally:
+        with server.connection() as connection:
+            connection.execute("DELETE FROM migration WHERE number = 9999")
