@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from helix.errors import ForbiddenError, NotFoundError
+from helix.errors import ForbiddenError
 from helix.memory.change.find import memory_of
 from helix.model.memory import GLOBAL_SCOPE, scopes_seen
 from helix.model.principal import Principal
@@ -70,9 +70,7 @@ def within_scopes(
     if "scope" in _parameters(operation):
         given["scope"], bound = _scope(principal, seen, values.get("scope")), True
     if _NAMING in values:
-        if memory_of(helix.store.index, values[_NAMING]).scope not in seen:
-            raise NotFoundError(f"no memory is called {values[_NAMING]!r:.100}")
-        bound = True
+        given[_NAMING], bound = memory_of(helix.store.index, values[_NAMING], seen).id, True
     if not bound:
         raise ForbiddenError(f"`{operation.name}` takes no scope, and {principal.name} is bound to some")
     return given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import fields, is_dataclass
 from typing import get_type_hints
 
@@ -143,3 +144,34 @@ def test_an_edit_leads_into_no_other_scope(team: Team) -> None:
     )
     assert here.code(bound, edit, n=stored, s="other") == "FORBIDDEN"
     assert here.data(bound, edit, n=stored, s=None)["edit"]["result"]["scope"] == "shop"
+
+
+def test_no_error_names_what_lies_in_other_scopes(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    whole, bound = team.key(tenant), team.key(tenant, Role.EDITOR, "shop")
+    for place in ("kitchen", "cellar"):
+        here.data(whole, STORE, t=f"the lamp of the {place} flickers", r="screw it in", s="other")
+    theirs = here.data(whole, STORE, t="the drawer sticks", r="oil it", s="other")["store"]["result"]
+    for wanted in ("lamp", "lamp-kitchn-flickers", f"other:{theirs['name']}", theirs["name"], theirs["id"][:12]):
+        for document in (GET, "mutation($n: String!) { forget(input: {nameOrId: $n}) { result { id } } }"):
+            told = here.ask(bound, document, n=wanted)["errors"][0]
+            assert told["extensions"]["code"] == "NOT_FOUND", wanted
+            assert told["message"] == f"no memory is called {wanted!r}"
+            assert not {"lamp", "drawer"} & set(re.findall(r"\w+", told["extensions"]["hint"]))
+    ours = here.data(bound, STORE, t="the drawer sticks", r="wax it", s="shop")["store"]["result"]
+    assert ours["name"] == theirs["name"]
+    assert here.data(bound, GET, n=ours["name"])["get"]["id"] == ours["id"]
+
+
+def test_a_name_in_a_scope_of_its_own_leads_to_no_quarantined_memory_of_another(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    whole, bound = team.key(tenant), team.key(tenant, Role.EDITOR, "shop")
+    hold = "mutation($n: String!) { hold(input: {nameOrId: $n}) { result { __typename } } }"
+    theirs = here.data(whole, STORE, t="the drawer sticks", r="oil it", s="other")["store"]["result"]
+    here.data(whole, hold, n=theirs["id"])
+    ours = here.data(bound, STORE, t="the drawer sticks", r="wax it", s="shop")["store"]["result"]
+    assert ours["name"] == theirs["name"]
+    accept = hold.replace("hold", "accept")
+    assert here.code(bound, accept, n=ours["name"]) == "CONFLICT"
+    held = here.data(whole, "query($n: String!) { get(nameOrId: $n) { status } }", n=theirs["id"])["get"]
+    assert held == {"status": "QUARANTINED"}

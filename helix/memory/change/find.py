@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from helix.errors import ConflictError, NotFoundError, did_you_mean
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
@@ -21,40 +23,48 @@ _COMPARED = 5_000
 """Most names that a mistyped one is compared with."""
 
 
-def memory_of(index: Index, name_or_id: str) -> Memory:
-    """Return the memory of that id, or the newest of that name, active ones first.
+def memory_of(index: Index, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
+    """Return the memory of that id, or the newest of that name, active ones first; of these scopes, None: of any.
 
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
     scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
-    active in several scopes, and for what begins several.
+    active in several scopes, and for what begins several; neither tells of other scopes than these.
     """
     wanted = name_or_id.strip()
-    if (known := index.memory_by_id(wanted)) is not None:
+    if (known := index.memory_by_id(wanted)) is not None and (scopes is None or known.scope in scopes):
         return known
-    named = index.memories_named(wanted) or index.memories_named(given_name(wanted))
+    named = _named(index, wanted, scopes) or _named(index, given_name(wanted), scopes)
     if not named and ":" in wanted:
         scope, _, name = wanted.rpartition(":")
-        named = [memory for memory in index.memories_named(name) if same_scope(memory.scope, scope)]
+        named = [memory for memory in _named(index, name, scopes) if same_scope(memory.scope, scope)]
     if not named:
-        named = _beginning(index, wanted)
+        named = _beginning(index, wanted, scopes)
     best = min(_PREFERENCE.index(memory.status) for memory in named)
     candidates = [memory for memory in named if _PREFERENCE.index(memory.status) == best]
-    scopes = sorted({memory.scope for memory in candidates})
-    if len(scopes) > 1:
-        choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in scopes)
+    places = sorted({memory.scope for memory in candidates})
+    if len(places) > 1:
+        choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in places)
         raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
     return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _beginning(index: Index, wanted: str) -> list[Memory]:
+def _named(index: Index, name: str, scopes: Collection[str] | None) -> list[Memory]:
+    return [memory for memory in index.memories_named(name) if scopes is None or memory.scope in scopes]
+
+
+def _beginning(index: Index, wanted: str, scopes: Collection[str] | None) -> list[Memory]:
     """Return the memories of the one name or id that begins so, of active ones where there are any.
 
     Raises ConflictError where several do, and NotFoundError with what is like it where none does.
     """
     prefix = given_name(wanted)
+    known = [*index.memory_names()]
+    if scopes is not None:
+        there = {row for scope in scopes for row in index.of_scope(scope)}
+        known = [(name, here) for name, rows in known if (here := [row for row in rows if row in there])]
     begun = {
         name: rows
-        for name, rows in index.memory_names()
+        for name, rows in known
         if (len(prefix) >= _LEAST_OF_NAME and name.startswith(prefix))
         or (len(wanted) >= _LEAST_OF_ID and any(index.id_of(row).startswith(wanted) for row in rows))
     }
@@ -67,12 +77,12 @@ def _beginning(index: Index, wanted: str) -> list[Memory]:
         raise ConflictError(f"{wanted!r} begins the names of {len(names)} memories", hint=hint)
     if not names:
         first = prefix[:1]
-        near = [name for name, _ in index.memory_names() if name.startswith(first)][:_COMPARED] if first else []
+        near = [name for name, _ in known if name.startswith(first)][:_COMPARED] if first else []
         hint = did_you_mean(prefix, near) or "`helix list` and `helix recall` show names"
         raise NotFoundError(f"no memory is called {wanted!r}", hint=hint)
     return [
         memory
-        for memory in index.memories_named(names[0])
+        for memory in _named(index, names[0], scopes)
         if names[0].startswith(prefix) or memory.id.startswith(wanted)
     ]
 
