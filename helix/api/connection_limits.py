@@ -132,13 +132,13 @@ class GuardedProtocol(H11Protocol):
 HAS_UNIX = hasattr(socket, "AF_UNIX")
 
 
-def guarded(config: Config, address: tuple[str, int]) -> None:
+def guarded(config: Config, address: tuple[str, int], most: int = _MOST_BY_PORT) -> None:
     """Have a server guard its connections, with as many as the descriptors that are left allow.
 
-    `address` is where it listens by a port.
+    `address` is where it listens by a port, and `most` how many connections it takes there.
     """
     free = _free_descriptors()
-    port, local = (max(min(most, free // 3), _LEAST) for most in (_MOST_BY_PORT, _MOST_BY_SOCKET))
+    port, local = (max(min(wanted, free // 3), _LEAST) for wanted in (most, _MOST_BY_SOCKET))
     members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}
     config.http = cast(Any, type("GuardedProtocol", (GuardedProtocol,), members))
     config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)

@@ -251,7 +251,7 @@ class Front:
             await asyncio.sleep(_CHECKED_EVERY)
             try:
                 now = await asyncio.to_thread(self._people.known, shown, principal.tenant)
-            except UnauthorizedError:
+            except (UnauthorizedError, ForbiddenError):  # such as a person who is no member any more
                 now = None
             except HelixError:  # the server is out of reach: what is open stays so, as nothing new is told either
                 continue

@@ -16,6 +16,7 @@ from types import FrameType
 import uvicorn
 
 from helix import files
+from helix.api.connection_limits import guarded
 from helix.api.limits import BODY_BYTES
 from helix.api.resolver_context import Threads
 from helix.errors import ConfigError, DaemonError
@@ -102,10 +103,10 @@ def serve_tenants(
             ws_max_size=BODY_BYTES,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
-            limit_concurrency=_MOST_CONNECTIONS,
             ssl_certfile=listening.certificate or None,
             ssl_keyfile=listening.private_key or None,
         )
+        guarded(config, listener.getsockname()[:2], _MOST_CONNECTIONS)
         _Serving(config, front, listening.drain_seconds, lambda: ready(places.url)).run(sockets=[listener])
 
 

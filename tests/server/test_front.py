@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from typing import Any
 
@@ -194,6 +195,13 @@ def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: i
                 await asyncio.wait_for(socket.recv(), MOST_SECONDS)
 
     asyncio.run(watched())
+
+
+def test_nobody_holds_a_connection_by_half_a_request(team: Team) -> None:
+    url = httpx.URL(team.processes[0].url)
+    with socket.create_connection((url.host, url.port), timeout=MOST_SECONDS) as half:
+        half.sendall(b"POST /graphql HTTP/1.1\r\nHost: ")
+        assert half.recv(1) == b""
 
 
 def test_a_websocket_without_a_key_is_refused(team: Team) -> None:
