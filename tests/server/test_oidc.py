@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -11,13 +12,16 @@ from collections.abc import Iterator
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from helix.errors import ConfigError, EngineError, UnauthorizedError
 from helix.model.principal import Role
 from helix.server.oidc import Verifier
 from tests.server.issuer import AUDIENCE, Issuer, issuing
 from tests.server.team import STORE, Process, Team
-from tests.waiting import until
+from tests.waiting import MOST_SECONDS, until
 
 STATUS = "{ status { edges } }"
 
@@ -60,6 +64,27 @@ def test_who_may_use_several_tenants_names_one(team: Team, issuer: Issuer, here:
     assert "data" in here.ask(token, STATUS, headers={"x-helix-tenant": second})
     told = here.ask(token, STATUS, headers={"x-helix-tenant": third})
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+
+
+def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: Issuer, here: Process) -> None:
+    tenant, token = team.server.tenant(team.tenant()), issuer.token("person-4")
+    team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test")
+    until(lambda: here.code(token, STATUS) == "OK")
+
+    async def watched() -> None:
+        socket = await connect(
+            f"{here.url.replace('http', 'ws', 1)}/graphql",
+            additional_headers={"authorization": f"Bearer {token}"},
+            subprotocols=[Subprotocol("graphql-transport-ws")],
+            proxy=None,
+        )
+        await socket.send(json.dumps({"type": "connection_init"}))
+        assert json.loads(await socket.recv())["type"] == "connection_ack"
+        team.accounts.remove_member(tenant, issuer.address, "person-4", by="the test")
+        with pytest.raises(ConnectionClosed):
+            await asyncio.wait_for(socket.recv(), MOST_SECONDS)
+
+    asyncio.run(watched())
 
 
 def test_a_claim_may_say_who_may_what(team: Team, issuer: Issuer, here: Process) -> None:
