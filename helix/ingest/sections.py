@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_FRONT_MATTER = 200
 _LONGEST_TITLE = 300
-_MARKER = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
+_MARKER = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
 _BULLET = re.compile(r"^([ \t]*)•(?=[ \t])", re.MULTILINE)  # what plain text has for a list
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LAID_OUT = frozenset({"list_item_open", "fence", "code_block"})

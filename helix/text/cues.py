@@ -25,8 +25,8 @@ DECISION = words(
 
 PITFALL = words(
     r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
-    r"(?:don't|do not|never|avoid|must not) .+ (?:because|since|otherwise|or else|as (?:it|this))",
-    r"(?:don't|do not|never|avoid|must not) .+ (?:it|this) (?:will|would)",
+    r"(?:don't|do not|never|avoid|must not) .{1,600} (?:because|since|otherwise|or else|as (?:it|this))",
+    r"(?:don't|do not|never|avoid|must not) .{1,600} (?:it|this) (?:will|would)",
     r"(?:breaks|fails|crashes|hangs|deadlocks|leaks) (?:when|if|because|unless|on|with)",
     r"(?:will|would) (?:break|fail|crash|hang)",
 )

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.ingest.decision_record import decision_of
-from helix.ingest.note_kinds import notes_of
+from helix.ingest.note_kinds import kind_of, notes_of
 from helix.ingest.sections import Block, BlockKind, Section, parse_markdown, parse_rst
+from helix.model.memory import Kind
 
 LINES = st.sampled_from(
     [
@@ -158,3 +159,8 @@ def test_each_item_and_each_paragraph_is_a_memory_of_its_own_and_short_ones_stay
     notes = list(notes_of(section, "notes"))
     assert [note.resolution for note in notes] == [first, second, item, "- red, green\n\n- blue, white, black, grey"]
     assert {note.trigger for note in notes} == {"Library"}, "the document's title is shared by all that it says"
+
+
+def test_a_reason_is_looked_for_near_its_rule_alone() -> None:
+    assert kind_of("Never force a push because it loses work", "") is Kind.FAILURE
+    assert kind_of(f"Never force a push {'again ' * 200}because it loses work", "") is Kind.CONVENTION
