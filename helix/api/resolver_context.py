@@ -135,8 +135,9 @@ class Context:
 
     @property
     def asker(self) -> str:
-        """What tells who asks from others who ask for the same: the agent, and whose key it is."""
-        return self.agent if self.principal is None else f"{self.principal.name}\n{self.agent}"
+        """What tells who asks from others who ask for the same: the agent, whose key it is, and where that leads."""
+        who = self.principal
+        return self.agent if who is None else "\n".join((who.name, *who.scopes, self.agent))
 
     async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
         """Return what a blocking read returns, within the time the request has left."""

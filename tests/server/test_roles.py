@@ -175,3 +175,14 @@ def test_a_name_in_a_scope_of_its_own_leads_to_no_quarantined_memory_of_another(
     assert here.code(bound, accept, n=ours["name"]) == "CONFLICT"
     held = here.data(whole, "query($n: String!) { get(nameOrId: $n) { status } }", n=theirs["id"])["get"]
     assert held == {"status": "QUARANTINED"}
+
+
+def test_a_key_of_the_same_name_is_not_told_what_was_stored_in_another_scope(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    store = (
+        'mutation { store(input: {trigger: "the drawer sticks", resolution: "oil it", kind: PATTERN,'
+        ' idempotencyKey: "monday"}) { result { id } } }'
+    )
+    shop, other = (team.key(tenant, Role.EDITOR, scope, name="ci") for scope in ("shop", "other"))
+    assert here.data(shop, store) == here.data(shop, store)
+    assert here.code(other, store) == "CONFLICT"
