@@ -428,7 +428,10 @@ def _check(settings: Settings) -> None:
 
 def _holds_secret(address: str) -> bool:
     """Whether an address has a password where others may read it; anything that may be one counts."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # such as an open bracket
+        return True
     behind = f"{parts.path}?{parts.query}"
     return ":" in parts.netloc.rpartition("@")[0] or "@" in behind or "password" in behind
 

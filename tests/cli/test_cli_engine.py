@@ -102,6 +102,7 @@ def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) ->
         "postgesql://helix:hunter2@127.0.0.1/helix",
         "postgresql://helix:hunter2/x@127.0.0.1/helix",
         "postgresql://helix@127.0.0.1/helix?sslpassword=hunter2",
+        "postgresql://helix:hunter2@[127.0.0.1/helix",
     ],
 )
 def test_a_password_in_an_address_is_refused_and_not_repeated(tmp_path: Path, address: str) -> None:
