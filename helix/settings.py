@@ -201,6 +201,8 @@ class Settings:
     max_tokens: int = _setting(2_000, "most lexical tokens in one GraphQL document")
 
     sources: Mapping[str, str] = field(default_factory=dict, metadata={"internal": True})
+    one_of_many: bool = field(default=False, metadata={"internal": True})
+    """Whether a process has many stores open: what only some of them need is made when it is asked for."""
     warnings: tuple[str, ...] = field(default=(), metadata={"internal": True})
     """What of a project's folder was not taken, in a sentence each."""
 

@@ -156,6 +156,7 @@ class Tenants:
             home=self._settings.home / "tenants" / there.slug,
             db_path=None,
             tenant=there.slug,
+            one_of_many=True,
             monthly_token_budget=min(budget, parsed(there.quota).get("tokens", budget)),
         )
 

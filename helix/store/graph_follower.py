@@ -51,7 +51,7 @@ _BUILDING_SUFFIX = ".building"
 class GraphFollower:
     """Owns the graph of a store and its process. Every method is safe from any thread."""
 
-    def __init__(self, journal: Journal, place: Place, *, clock: Clock) -> None:
+    def __init__(self, journal: Journal, place: Place, *, clock: Clock, when_asked: bool = False) -> None:
         self.path = Path(place.graph)
         self._journal = journal
         self._place = place
@@ -62,8 +62,8 @@ class GraphFollower:
         self._asking = 0
         self._wanted = journal.last_seq
         self._retry_at = 0.0
-        self._checked = self._mended = False
-        self._suspended = self._closed = False
+        self._when_asked = self._checked = when_asked
+        self._mended = self._suspended = self._closed = False
         self._era = 0
         unclean = files_of(self.path)[1].exists() or (journal.last_seq > _PILE_ROWS and not self.path.exists())
         self._used = time.monotonic() - _IDLE_SECONDS + (0 if unclean else _CHECK_AFTER_SECONDS)
@@ -370,7 +370,8 @@ class GraphFollower:
         behind = self._wanted - self.applied_seq
         if self._asking or self._suspended or behind <= 0 or time.monotonic() < self._retry_at:
             return False
-        return not self.needs_rebuild and (self._process is not None or (self._checked and behind >= _PILE_ROWS))
+        piled = self._checked and not self._when_asked and behind >= _PILE_ROWS
+        return not self.needs_rebuild and (self._process is not None or piled)
 
     def _at_rest(self) -> bool:
         return self._suspended or self.needs_rebuild or (self._process is None and self._checked)
@@ -484,8 +485,7 @@ class GraphFollower:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            asked = self._asking
-        if asked and (process := self._process) is not None:
+        if self._asking and (process := self._process) is not None:
             process.kill()
 
     def close(self) -> None:

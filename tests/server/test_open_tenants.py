@@ -57,3 +57,24 @@ def test_an_open_tenant_holds_no_thread_of_the_pool_and_few_of_its_own(small: tu
     for key in keys[1:]:
         here.data(key, STORE, t="a", r="b", s="shop")
     assert threads() - before <= 2 * 5 + 4
+
+
+def test_the_graph_of_a_tenant_is_made_when_it_is_asked(small: tuple[Team, Process]) -> None:
+    team, here = small
+    key = team.key(team.tenant())
+
+    def children() -> list[str]:
+        found = []
+        for task in Path(f"/proc/{here.child.pid}/task").iterdir():
+            found += (task / "children").read_text().split()
+        return found
+
+    for number in range(20):
+        here.data(key, STORE, t=f"thing {number}", r="so it is", s="shop")
+    until(lambda: _open(here) == 0)
+    here.data(key, RECALL, q="thing", s="shop")
+    assert children() == []
+    count = '{ cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }'
+    until(lambda: here.code(key, count) == "OK")
+    assert here.data(key, count)["cypher"]["rows"] == [[20]]
+    assert len(children()) == 1
