@@ -42,7 +42,7 @@ PURE = tuple(
         *(f"api/{name}.py" for name in ("test_api_scalars", "test_schema_snapshot")),
         *(f"connectors/test_{name}.py" for name in ("json_text", "text_formats")),
         "cli/test_columns.py",
-        *(f"commands/test_{name}.py" for name in ("evidence", "fixes", "runners", "taking_back")),
+        *(f"command_outcome/test_{name}.py" for name in ("evidence", "fixes", "taking_back")),
         *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),
         *(f"memory/test_{name}.py" for name in ("by_model", "consolidate", "contradict", "derive")),
         *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "grounding", "model_extract")),

@@ -46,7 +46,7 @@ SERVICE = (
     ("store",),
     ("recall",),
     ("memory",),
-    ("commands",),
+    ("command_outcome",),
     ("agents",),
     ("exports",),
     ("ingest",),
@@ -105,7 +105,6 @@ FOLDERS = {
         *("change", "scoring", "contradiction", "jobs", "capture", "llm", "upkeep", "remember"),
         *("extraction", "insight", "erasure", "worker"),
     ),
-    "commands": ("grammar", "outcome"),
     "agents": ("answers", "tasks", "outcomes", "experiment", "context", "observer", "hooks"),
 }
 """The folders within a part, each of which imports none that comes after it."""
@@ -196,7 +195,7 @@ def test_what_lies_in_a_folder_has_one_order() -> None:
             pytest.fail(f"a ring in {'/'.join(folder)}: {' -> '.join(error.args[1])}")
 
 
-def test_the_folders_of_memory_commands_and_agents_import_downwards_only() -> None:
+def test_the_folders_of_memory_and_agents_import_downwards_only() -> None:
     strays = [
         f"{name} imports {target}"
         for name in MODULES

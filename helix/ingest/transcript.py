@@ -18,11 +18,10 @@ from pathlib import Path
 
 from helix.agents.hooks.claude_code import CLIENT, is_by_client
 from helix.agents.hooks.client_transcripts import Calls, Record, blocks_of, moment_of, record_of
-from helix.commands.grammar.normal_forms import command_of
-from helix.commands.outcome.command_evidence import classify
-from helix.commands.outcome.exit_status import ended
-from helix.commands.outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
-from helix.commands.outcome.ignored import names_ignored
+from helix.command_outcome.command_evidence import classify
+from helix.command_outcome.exit_status import ended
+from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
+from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.identity import LONGEST_PATH, Identity
@@ -36,6 +35,7 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import told_id
+from helix.text.command_line.command_forms import normal_forms
 from helix.text.path_patterns import as_name
 
 log = logging.getLogger(__name__)
@@ -248,7 +248,7 @@ class _History:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
         if not action.command or not ended(action) or only_looks(action.command):
             return
-        command = next(iter(command_of(action.command, folder=action.folder, root=self.root)), "")
+        command = next(iter(normal_forms(action.command, folder=action.folder, root=self.root)), "")
         if not command or command.startswith("git ") or _SELECTED.search(command):
             return
         self.passed[command] += 1

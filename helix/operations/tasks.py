@@ -23,9 +23,9 @@ from helix.agents.tasks.board import find_task, learned_in, tasks_of, waits_for
 from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
-from helix.commands.outcome.command_evidence import classify, takes_back
-from helix.commands.outcome.exit_status import succeeded
-from helix.commands.outcome.fixes import looks
+from helix.command_outcome.command_evidence import classify, takes_back
+from helix.command_outcome.exit_status import succeeded
+from helix.command_outcome.fixes import looks
 from helix.errors import NotFoundError
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
-from helix.text.command_forms import Level, forms, is_path, whole_forms
-from helix.text.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.command_line.command_forms import Level, forms, is_path, whole_forms
+from helix.text.command_line.command_words import ALONE_ENOUGH, WITH_ACTIONS
 from helix.text.cues import TROUBLE
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
 from helix.text.rule_commands import keys_of_rule

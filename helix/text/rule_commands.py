@@ -12,15 +12,15 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import takewhile
 
-from helix.text.command_forms import is_path, unwrapped
-from helix.text.command_words import ALONE_ENOUGH, GIVEN_CODE, WITH_ACTIONS
+from helix.text.command_line.command_forms import is_path, unwrapped
+from helix.text.command_line.command_words import ALONE_ENOUGH, GIVEN_CODE, WITH_ACTIONS
+from helix.text.command_line.parser import Command, simple_commands
+from helix.text.command_line.tools import only_looks
 from helix.text.path_patterns import fits
 from helix.text.regex import regex
-from helix.text.shell.parser import Command, simple_commands
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import canonical
 from helix.text.spotting.typed_commands import HEADS
-from helix.text.tools import only_looks
 
 _READ = 4_000
 _MOST = 12

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.replay_score import Played, Shown, allowed
-from helix.commands.outcome.fixes import Mending, normal
+from helix.command_outcome.fixes import Mending, normal
 from helix.model.action import Action
 from helix.providers.embedder import Embedder
 

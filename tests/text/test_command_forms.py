@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.commands.grammar.normal_forms import command_of, error_of
-from helix.text.command_forms import Level, forms
-from helix.text.shell.parser import simple_commands
+from helix.text.command_line.command_forms import Level, forms, normal_forms
+from helix.text.command_line.parser import simple_commands
+from helix.text.error_lines import signature_of
 
 ROOT = "/home/me/house"
 
@@ -45,7 +45,7 @@ ROOT = "/home/me/house"
     ],
 )
 def test_what_is_the_same_command_has_one_form(line: str, form: str) -> None:
-    assert command_of(line, folder=ROOT)[0] == form
+    assert normal_forms(line, folder=ROOT)[0] == form
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_the_same_command_has_one_form(line: str, form: str) -> None:
     ],
 )
 def test_a_tool_alone_and_a_script_among_temporary_files_say_nothing(line: str) -> None:
-    assert command_of(line) == ()
+    assert normal_forms(line) == ()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_tool_that_is_told_nothing_to_do_has_no_form(line: str) -> None:
 
 
 def test_a_project_may_lie_among_temporary_files() -> None:
-    assert command_of("python /tmp/house/x.py", folder="/tmp/house") == ("python x.py",)
+    assert normal_forms("python /tmp/house/x.py", folder="/tmp/house") == ("python x.py",)
 
 
 def test_shorter_forms_follow_by_how_much_they_say() -> None:
@@ -115,9 +115,9 @@ def test_shorter_forms_follow_by_how_much_they_say() -> None:
         (Level.TARGET, "git push origin main"),
         (Level.GENERAL, "git push"),
     ]
-    assert "pytest tests/a.py" in command_of("pytest tests/a.py::test_one[x] tests/b.py")
-    assert "pytest" not in command_of("pytest tests/a.py")
-    assert "npm run" not in command_of("npm run build")
+    assert "pytest tests/a.py" in normal_forms("pytest tests/a.py::test_one[x] tests/b.py")
+    assert "pytest" not in normal_forms("pytest tests/a.py")
+    assert "npm run" not in normal_forms("npm run build")
 
 
 WORDS = st.sampled_from(
@@ -205,25 +205,25 @@ AFTER = st.sampled_from(["", " 2>&1 | tail -5", " > out.txt", " # a note", "\n",
 @given(BEFORE, TYPED, WITH, AFTER)
 def test_a_form_is_its_own_form_whatever_stands_around_it(before: str, typed: str, more: str, after: str) -> None:
     folder = ROOT + "/src" if before.startswith("cd") else ROOT
-    around = command_of(f"{before}{typed} {more}{after}", folder=ROOT)
+    around = normal_forms(f"{before}{typed} {more}{after}", folder=ROOT)
     plain = forms(f"{typed} {more}", folder=folder, root=ROOT)
     meant = plain[:1] if before.startswith("cd") else plain  # what is run elsewhere is not what is run here
     assert [form.text for form in meant if form.text not in around] == []
     for form in plain:
         if form.level is Level.WHOLE:
-            assert form.text in command_of(form.text)
+            assert form.text in normal_forms(form.text)
 
 
 @pytest.mark.parametrize(
     "line", ["cd /elsewhere && make all", "cd ../other; pytest tests/a.py", "git -C /x push origin main"]
 )
 def test_what_is_run_in_another_project_has_no_form(line: str) -> None:
-    assert command_of(line, folder=ROOT) == ()
+    assert normal_forms(line, folder=ROOT) == ()
 
 
 def test_a_path_is_of_the_folder_that_the_line_goes_to() -> None:
-    assert "pytest tests/unit -k slow" not in command_of("cd sub && pytest tests/unit -k slow", folder=ROOT)
-    assert command_of("cd sub && pytest tests/unit -k slow", folder=ROOT)[0] == "pytest sub/tests/unit -k slow"
+    assert "pytest tests/unit -k slow" not in normal_forms("cd sub && pytest tests/unit -k slow", folder=ROOT)
+    assert normal_forms("cd sub && pytest tests/unit -k slow", folder=ROOT)[0] == "pytest sub/tests/unit -k slow"
 
 
 @settings(deadline=None)
@@ -231,7 +231,7 @@ def test_a_path_is_of_the_folder_that_the_line_goes_to() -> None:
     st.text(max_size=400) | st.lists(st.sampled_from(["Error: x", "E  ", "\n", "File", "fatal: no", "1"])).map("".join)
 )
 def test_an_error_is_its_own_form_and_nothing_raises(output: str) -> None:
-    found = error_of(output)
+    found = signature_of(output)
     assert "\n" not in found
     assert len(found) <= 260
 
@@ -243,7 +243,7 @@ def test_hostile_lines_take_no_time(line: str) -> None:
     begun = time.process_time()
     simple_commands(line)
     forms(line)
-    error_of(line)
+    signature_of(line)
     assert time.process_time() - begun < 1.0
 
 
@@ -273,4 +273,4 @@ def test_hostile_lines_take_no_time(line: str) -> None:
     ],
 )
 def test_an_error_is_the_line_that_says_what_went_wrong(output: str, error: str) -> None:
-    assert error_of(output) == error
+    assert signature_of(output) == error

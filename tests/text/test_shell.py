@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helix.text.shell.parser import (
+from helix.text.command_line.parser import (
     LONGEST_LINE,
     MOST_COMMANDS,
     AndOr,

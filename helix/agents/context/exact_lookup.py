@@ -14,8 +14,7 @@ from posixpath import isabs, join, normpath
 
 from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
 from helix.agents.context.relevant import is_worth_its_room
-from helix.commands.grammar.normal_forms import command_forms, error_of
-from helix.commands.outcome.fixes import FIXED, is_mended_in_files
+from helix.command_outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Relation
@@ -29,8 +28,8 @@ from helix.recall.worth import by_exactness, heard
 from helix.store.index import Index
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
-from helix.text.command_forms import Level
-from helix.text.command_terms import terms_of
+from helix.text.command_line.command_forms import Level, redacted_forms
+from helix.text.command_line.command_terms import terms_of
 from helix.text.cues import NEED, PITFALL, RULE, words
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
@@ -236,7 +235,7 @@ def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry
 
 def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
     if action.command:
-        for form in command_forms(action.command, folder=action.folder, root=root):
+        for form in redacted_forms(action.command, folder=action.folder, root=root):
             yield _Key(
                 rows=index.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
@@ -247,7 +246,7 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
             )
         yield from (_rule(index, name) for name in keys_of_line(action.command))
     if action.output and action.passed is not True:
-        error = error_of(action.output, failed=action.passed is False)
+        error = signature_of(action.output, failed=action.passed is False)
         for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
             yield _Key(
                 rows=index.entities(EntityKind.ERROR, name) if name else [],

@@ -7,7 +7,7 @@ from hashlib import sha256
 from helix.agents.context.exact_lookup import look_up
 from helix.agents.hooks.hook_context import Desk
 from helix.agents.tasks.board import learn
-from helix.commands.outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
+from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.remember.remember import remember

@@ -11,7 +11,7 @@ from pathlib import Path
 from helix.agents.answers.prompt import AgentType
 from helix.agents.hooks.hook_events import Event
 from helix.agents.tasks.board import SESSION_KEY, task_id
-from helix.commands.outcome.fixes import Mending
+from helix.command_outcome.fixes import Mending
 from helix.identity import Identity, project_of
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Ref

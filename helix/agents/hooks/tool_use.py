@@ -13,11 +13,10 @@ from helix.agents.hooks.known_errors import is_own, met, remember_fix
 from helix.agents.hooks.session_state import Worker
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.agents.tasks.board import find_task, inject, task_id
-from helix.commands.grammar.normal_forms import error_of
-from helix.commands.outcome.command_evidence import classify, takes_back
-from helix.commands.outcome.exit_status import ended, succeeded
-from helix.commands.outcome.fixes import Fix, failure_words, looks, normal, only_looks
-from helix.commands.outcome.ignored import names_ignored
+from helix.command_outcome.command_evidence import classify, takes_back
+from helix.command_outcome.exit_status import ended, succeeded
+from helix.command_outcome.fixes import Fix, failure_words, looks, normal, only_looks
+from helix.command_outcome.ignored import names_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
@@ -25,6 +24,7 @@ from helix.model.context_answers import Site
 from helix.model.evidence import EvidenceKind
 from helix.model.provenance import Trust
 from helix.model.task import HELD_BACK, VERIFY
+from helix.text.error_lines import signature_of
 
 
 def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
@@ -149,7 +149,7 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
     if action.id in desk.session.told_before:
         return
     if ended(action) is False and not only_looks(action.command):
-        met(desk, normal(action, str(desk.session.root)), error_of(action.output, failed=True))
+        met(desk, normal(action, str(desk.session.root)), signature_of(action.output, failed=True))
     fix = worker.mending.take(action)
     if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
         remember_fix(desk, task, kept)

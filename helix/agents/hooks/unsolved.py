@@ -8,8 +8,7 @@ from helix.agents.context.exact_lookup import look_up
 from helix.agents.hooks.hook_context import Desk
 from helix.agents.hooks.session_state import Worker
 from helix.agents.tasks.board import find_task, learn
-from helix.commands.grammar.normal_forms import error_of
-from helix.commands.outcome.fixes import COMMAND, ERROR, Unsolved, normal
+from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
@@ -25,6 +24,7 @@ from helix.model.task import BLOCKED, VERIFY, Task
 from helix.scopes import same_scope
 from helix.store.writer import Decision
 from helix.text.client_ids import digest
+from helix.text.error_lines import signature_of
 
 _SURENESS = 0.6
 _LOOKED_THROUGH = 20
@@ -53,7 +53,7 @@ def blocking(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
     """Return the failures of an agent that its task ended by, and not only happened in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    wanted, error = normal(Action(command=verify, folder=root), root) if verify else "", error_of(said)
+    wanted, error = normal(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
     return [
         one
         for one in worker.mending.unsolved
@@ -68,7 +68,7 @@ def about(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
         return found[-1].attributes
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    told = {COMMAND: normal(Action(command=verify, folder=root), root) if verify else "", ERROR: error_of(said)}
+    told = {COMMAND: normal(Action(command=verify, folder=root), root) if verify else "", ERROR: signature_of(said)}
     return {name: value for name, value in told.items() if value}
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from helix.agents.answers.loose_json import words
 from helix.agents.observer.observe import FILES
 from helix.agents.tasks.board import find_task, learn, shortened
-from helix.commands.outcome.fixes import COMMAND, ERROR
+from helix.command_outcome.fixes import COMMAND, ERROR
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private

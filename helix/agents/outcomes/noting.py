@@ -12,7 +12,7 @@ from helix.agents.outcomes.ledger import Ledger, joined, ledger_of, with_evidenc
 from helix.agents.outcomes.settle import amend
 from helix.agents.outcomes.uses import Deeds, Given, Lesson, signs_of_use
 from helix.agents.tasks.board import find_task, injections, tasks_of
-from helix.commands.outcome.command_evidence import HEAD, when
+from helix.command_outcome.command_evidence import HEAD, when
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of
 from helix.model.edge import Label, Ref

@@ -11,7 +11,7 @@ from helix.agents.outcomes.credit import Entry, give, take_back
 from helix.agents.outcomes.ledger import Ledger, ledger_of, with_ledger
 from helix.agents.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome_of, verdict
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, put_injection, task_id
-from helix.commands.outcome.command_evidence import first_verified, seen_since, verification_of
+from helix.command_outcome.command_evidence import first_verified, seen_since, verification_of
 from helix.errors import InvalidInputError, NotFoundError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from helix.commands.grammar.launchers import bare
-from helix.commands.outcome.exit_status import parse, words_of
+from helix.command_outcome.exit_status import parse, words_of
 from helix.model.entity import EntityKind
-from helix.text.command_forms import forms
+from helix.text.command_line.command_forms import forms
+from helix.text.command_line.launchers import bare
 from helix.text.cues import words
 from helix.text.entities import mentions
 from helix.text.spotting.paths import canonical

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.agents.context.exact_lookup import look_up, shown, text
 from helix.agents.outcomes.feedback import feedback
-from helix.commands.grammar.normal_forms import command_forms, error_of
 from helix.memory.change.versions import files_of
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
@@ -27,7 +26,8 @@ from helix.providers.fakes import HashEmbedder
 from helix.recall.worth import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
-from helix.text.error_lines import keys_of
+from helix.text.command_line.command_forms import redacted_forms
+from helix.text.error_lines import keys_of, signature_of
 from helix.text.path_patterns import fits
 from helix.text.redact import redact
 from helix.text.spotting.paths import canonical
@@ -375,8 +375,8 @@ def put(store: Store, number: int, one: SimpleNamespace) -> None:
 
 def scanned(store: Store, action: Action) -> set[str]:
     """Look at every memory there is, one by one, the obvious way."""
-    wanted = {(EntityKind.COMMAND, PROMPT + form.text) for form in command_forms(action.command, folder=action.folder)}
-    errors = {(EntityKind.ERROR, key) for key in keys_of(error_of(action.output))}
+    wanted = {(EntityKind.COMMAND, PROMPT + form.text) for form in redacted_forms(action.command, folder=action.folder)}
+    errors = {(EntityKind.ERROR, key) for key in keys_of(signature_of(action.output))}
     file = canonical(action.files[0]).removeprefix("/home/me/house/")
     found = set()
     for memory in memories(store):

@@ -17,7 +17,7 @@ from helix.agents.hooks import deliveries
 from helix.agents.hooks.deliveries import Deliveries
 from helix.agents.outcomes.ledger import Ledger, ledger_of, with_evidence
 from helix.agents.tasks.board import tasks_of
-from helix.commands.outcome.command_evidence import verification_of
+from helix.command_outcome.command_evidence import verification_of
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind, Verification

@@ -54,7 +54,7 @@ _GIT_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree"})
 _MOST_LAUNCHERS = 8
 
 
-def forms(words: Sequence[str]) -> list[list[str]]:
+def without_launchers(words: Sequence[str]) -> list[list[str]]:
     """Return a command, less each of what only starts it in turn: `uv run pytest` and `pytest`."""
     found = [list(words)]
     while len(found) <= _MOST_LAUNCHERS and found[-1]:
@@ -67,7 +67,7 @@ def forms(words: Sequence[str]) -> list[list[str]]:
 
 def bare(words: Sequence[str]) -> list[str]:
     """Return a command without what only starts it (`uv run`, `npx`, `timeout 60`, `python -m`) and without path."""
-    left = forms(words)[-1]
+    left = without_launchers(words)[-1]
     return [tool(left[0]), *left[1:]] if left else []
 
 

@@ -11,10 +11,10 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from helix.commands.grammar.launchers import forms, is_interpreter, operands, takes_next, tool
 from helix.model.evidence import EvidenceKind
+from helix.text.command_line.launchers import is_interpreter, operands, takes_next, tool, without_launchers
+from helix.text.command_line.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
 from helix.text.spotting.known_words import words
-from helix.text.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
 
 _GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
     (kind, re.compile(pattern))
@@ -103,7 +103,7 @@ _TALKS = frozenset(
 
 def recognised(words: Sequence[str]) -> EvidenceKind | None:
     """Return what a command does for the work, by its words; None where it is none of the known, or only talks."""
-    started = forms(words)
+    started = without_launchers(words)
     for plain in reversed(started):
         if plain and _is_known(name := tool(plain[0])):
             rest = plain[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix.commands.outcome.command_evidence import classify, takes_back
+from helix.command_outcome.command_evidence import classify, takes_back
 from helix.model.action import Action
 
 

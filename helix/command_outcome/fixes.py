@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
-from helix.commands.grammar.normal_forms import command_of, error_of
-from helix.commands.outcome.exit_status import ended, only_checks
+from helix.command_outcome.exit_status import ended, only_checks
 from helix.model.action import Action
 from helix.model.memory import Memory
+from helix.text.command_line.command_forms import normal_forms
+from helix.text.command_line.parser import simple_commands
+from helix.text.command_line.tools import only_looks as shows
+from helix.text.error_lines import signature_of
 from helix.text.excerpts import head
 from helix.text.redact import redact
-from helix.text.shell.parser import simple_commands
 from helix.text.spotting.known_words import words
-from helix.text.tools import only_looks as shows
 
 COMMAND, ERROR = "command", "error"
 """Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
@@ -157,7 +158,7 @@ class Mending:
         if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
             return None
         self._open.pop(command, None)
-        if (well or not error_of(action.output)) and not only_checks(action.command, _leaves_files):
+        if (well or not signature_of(action.output)) and not only_checks(action.command, _leaves_files):
             for one in self._open.values():
                 one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
@@ -172,7 +173,7 @@ class Mending:
 
     def _failed(self, command: str, action: Action) -> Fix | None:
         """Return the fix of the error before, where the command fails with another one by now."""
-        error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
+        error = _cut(signature_of(action.output, failed=True), _ERROR_SHOWN)
         known = self._open.get(command)
         if known is not None and known.error == error:
             known.times += 1
@@ -205,7 +206,7 @@ def failure_words(action: Action, root: str = "") -> str:
     sure = ended(action) is False
     command = normal(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
     status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
-    error = _cut(error_of(action.output, failed=True), _ERROR_SHOWN)
+    error = _cut(signature_of(action.output, failed=True), _ERROR_SHOWN)
     return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
 
 
@@ -228,7 +229,7 @@ def _leaves_files(words: Sequence[str]) -> bool:
 
 def normal(action: Action, root: str = "") -> str:
     """Return the normal form that the command of an action is remembered by, redacted."""
-    forms = command_of(action.command, folder=action.folder, root=root)
+    forms = normal_forms(action.command, folder=action.folder, root=root)
     return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
 
 
@@ -258,7 +259,7 @@ def _comes_without(error: str, action: Action) -> bool:
     """Return whether an output would tell of an error if it were met again, and does not."""
     reads = [part.words[0] for part in simple_commands(action.command) if part.piped]
     told = bool(error and action.output.strip()) and all(PurePath(name).name in _LEAVES_WORDS for name in reads)
-    return told and error_of(action.output, failed=True) != error
+    return told and signature_of(action.output, failed=True) != error
 
 
 def _inside(file: str, folder: str) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from itertools import islice
 from posixpath import join
 
-from helix.commands.grammar.normal_forms import error_of
-from helix.commands.outcome.fixes import normal
+from helix.command_outcome.fixes import normal
 from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
-from helix.text.command_forms import is_path
+from helix.text.command_line.command_forms import is_path
+from helix.text.command_line.parser import simple_commands
 from helix.text.entities import mentions
-from helix.text.shell.parser import simple_commands
+from helix.text.error_lines import signature_of
 
 _MOST = 400
 """Names of a command and its error that are looked at."""
@@ -50,10 +50,10 @@ def _places(action: Action, root: str) -> Iterator[str]:
 
 def _in_error(output: str) -> Iterator[str]:
     """Yield the files of the line that tells of an error, also as it was printed: folders are left out of it later."""
-    error = error_of(output, failed=True)
+    error = signature_of(output, failed=True)
     yield from (mention.name for mention in mentions(error) if mention.kind is EntityKind.FILE)
     for line in output.splitlines():
-        if "/" in line and error_of(line, failed=True) == error:
+        if "/" in line and signature_of(line, failed=True) == error:
             yield from _paths(line)
 
 

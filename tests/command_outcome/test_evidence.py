@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.commands.grammar.runners import recognised
-from helix.commands.outcome.command_evidence import classify, verification_of
-from helix.commands.outcome.exit_status import parse, words_of
-from helix.commands.outcome.test_counts import counts_of
+from helix.command_outcome.command_evidence import classify, verification_of
+from helix.command_outcome.exit_status import parse, words_of
+from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
+from helix.text.command_line.runners import recognised
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

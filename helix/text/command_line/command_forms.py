@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import lru_cache
 from posixpath import basename, join, normpath
 
-from helix.text.command_words import (
+from helix.text.command_line.command_words import (
     ALIASES,
     ALONE_ENOUGH,
     GIVEN_CODE,
@@ -28,11 +28,13 @@ from helix.text.command_words import (
     WITH_ACTIONS,
     WRAPPERS,
 )
-from helix.text.shell.parser import Command, joined, simple_commands
+from helix.text.command_line.parser import Command, joined, simple_commands
+from helix.text.command_line.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
+from helix.text.excerpts import head
 from helix.text.spotting.paths import canonical, is_file_name
-from helix.text.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
 
 LONGEST_FORM = 240
+_LONGEST_LINE = 8_192
 _MOST_TARGETS = 8
 _MOST_UNWRAPPED = 6
 
@@ -93,6 +95,20 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
         for form in _forms(simple, folder, root or folder):
             found[form.text] = min(form.level, found.get(form.text, form.level))
     return tuple(sorted((Form(level, text) for text, level in found.items()), key=lambda form: form.level))
+
+
+def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
+    """Return the same forms of a line that may hold secrets, without them."""
+    return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
+
+
+def normal_forms(line: str, *, folder: str = "", root: str = "") -> tuple[str, ...]:
+    """Return the normal forms of a command line, redacted, the most exact first; none for what says nothing.
+
+    The first is the one to remember: the last command of the line as a whole, without wrappers, `cd`, redirections and
+    options that change only how much it says.
+    """
+    return tuple(form.text for form in redacted_forms(line, folder=folder, root=root))
 
 
 def invocation(words: Sequence[str]) -> Invocation | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from helix.commands.grammar.runners import of_target, recognised
-from helix.commands.outcome.exit_status import parse, words_of
+from helix.command_outcome.exit_status import parse, words_of
 from helix.model.evidence import EvidenceKind
+from helix.text.command_line.runners import of_target, recognised
 
 TEST, BUILD, LINT = EvidenceKind.TEST, EvidenceKind.BUILD, EvidenceKind.LINT
 

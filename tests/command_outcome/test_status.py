@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.commands.outcome.exit_status import can_fail, parse, told, words_of
+from helix.command_outcome.exit_status import can_fail, parse, told, words_of
 
 BASH = shutil.which("bash")
 RUN = r"""

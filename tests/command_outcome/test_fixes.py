@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.commands.outcome.fixes import Fix, Mending, failure_words, fixes, only_looks, worked
+from helix.command_outcome.fixes import Fix, Mending, failure_words, fixes, only_looks, worked
 from helix.model.action import Action
 
 ROOT = "/p"

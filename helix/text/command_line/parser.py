@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 from posixpath import join, normpath
 
-from helix.text.shell.lexer import MOST_DEPTH, Token, Tokens, Unclosed
+from helix.text.command_line.lexer import MOST_DEPTH, Token, Tokens, Unclosed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from helix.text.command_forms import Invocation, invocation, is_path
-from helix.text.command_words import GIVEN_CODE, SHELLS
-from helix.text.shell.parser import Command, simple_commands
+from helix.text.command_line.command_forms import Invocation, invocation, is_path
+from helix.text.command_line.command_words import GIVEN_CODE, SHELLS
+from helix.text.command_line.parser import Command, simple_commands
+from helix.text.command_line.tools import only_looks
 from helix.text.tokens import query_terms
-from helix.text.tools import only_looks
 
 FULL, HALF, LITTLE = 1.0, 0.5, 0.3
 """What a word counts: of a tool, a subcommand, an option or a file's own name; of what else a command is run on; of the

@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from posixpath import basename
 
-from helix.commands.grammar.launchers import bare, git_verb
-from helix.commands.grammar.runners import recognised
-from helix.commands.outcome.exit_status import Told, Words, can_fail, parse, told, words_of
-from helix.commands.outcome.test_counts import counts_of
+from helix.command_outcome.exit_status import Told, Words, can_fail, parse, told, words_of
+from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.text.shell.parser import Node, simple_commands
+from helix.text.command_line.launchers import bare, git_verb
+from helix.text.command_line.parser import Node, simple_commands
+from helix.text.command_line.runners import recognised
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import is_file_name
 

@@ -12,15 +12,14 @@ from itertools import product
 from pathlib import PurePosixPath
 from typing import Literal
 
-from helix.commands.grammar.launchers import forms
-from helix.commands.grammar.normal_forms import command_forms
-from helix.commands.grammar.runners import recognised
-from helix.commands.outcome.test_counts import counts_of
+from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
-from helix.text.command_forms import Level
+from helix.text.command_line.command_forms import Level, redacted_forms
+from helix.text.command_line.launchers import without_launchers
+from helix.text.command_line.parser import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands, joined, read
+from helix.text.command_line.runners import recognised
 from helix.text.error_lines import tells_of_failure
-from helix.text.shell.parser import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands, joined, read
 
 Words = tuple[str, ...]
 Told = Literal["passed", "failed", "suspect"]
@@ -167,7 +166,7 @@ def _command(simple: Simple, depth: int) -> Node:
         raise _Unread
     if depth < _MOST_DEPTH and words[0] == "exit" and any(map(_is_expanded, words[1:])):
         raise _Unread  # where the quotes were double it was the shell outside that put something there
-    started = () if words[0] == "exec" else next((form for form in forms(words) if _is_shell(form)), ())
+    started = () if words[0] == "exec" else next((form for form in without_launchers(words) if _is_shell(form)), ())
     flags = next((place for place, word in enumerate(started) if re.fullmatch(r"-[a-z]*c", word)), None)
     if flags is None or flags + 1 >= len(started):
         return simple
@@ -386,4 +385,4 @@ def _subject(whole: Node) -> Words:
 
 
 def _has_form(words: Sequence[str]) -> bool:
-    return any(form.level is Level.WHOLE for form in command_forms(joined(words)))
+    return any(form.level is Level.WHOLE for form in redacted_forms(joined(words)))

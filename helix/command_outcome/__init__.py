@@ -1,0 +1,1 @@
+"""Command outcome: what the end of a line says: status, test counts, evidence, which command mended an error."""

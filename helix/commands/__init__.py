@@ -1,1 +1,0 @@
-"""Commands: what a command line is, and what its end says of the work."""

@@ -1,1 +1,0 @@
-"""Grammar: the forms of command lines: launchers, test runners, and the form in which a command is remembered."""
