@@ -103,6 +103,12 @@ def identify(
     return base if inner is None else _below(base, inner)
 
 
+def project_root(folder: Path) -> Path:
+    """Return the top of the project a folder lies in; the folder itself where it lies in none."""
+    project = identify(folder)
+    return folder.absolute() if project is None else project.root
+
+
 def called(project: Identity, name: str, names: Path | None) -> Identity:
     """Return a project under the name that a file of its folder asks for; as it is until the user has confirmed it.
 

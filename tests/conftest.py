@@ -45,7 +45,7 @@ PURE = tuple(
         *(f"command_outcome/test_{name}.py" for name in ("evidence", "fixes", "taking_back")),
         *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),
         *(f"memory/test_{name}.py" for name in ("by_model", "consolidate", "contradict", "derive")),
-        *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "grounding", "model_extract")),
+        *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "model_extract")),
         *(f"memory/test_{name}.py" for name in ("reinforce", "salience")),
         *(f"providers/test_{name}.py" for name in ("crew", "packing", "vector_cache")),
         *(f"store/test_{name}.py" for name in ("catalogue", "image", "matrix", "projection")),

@@ -42,7 +42,7 @@ SHARED = (
 SERVICE = (
     *SHARED,
     ("text",),
-    ("journal", "graph", "providers"),
+    ("journal", "graph", "providers", "helixignore"),
     ("store",),
     ("recall",),
     ("memory",),

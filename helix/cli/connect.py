@@ -25,10 +25,11 @@ from helix.connectors.connections import (
     wanted,
 )
 from helix.connectors.connections import connect as lead
-from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described, project_root
+from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described
 from helix.connectors.plugin_files import remove, render
 from helix.connectors.settings_file import Change, Memo, parsed, take_back
 from helix.errors import ConfigError, InvalidInputError
+from helix.identity import project_root
 from helix.settings import Settings
 
 _PROJECT, _USER, _ALL = "project", "user", "all"

@@ -8,7 +8,7 @@ from itertools import islice
 from posixpath import join
 
 from helix.command_outcome.fixes import normal
-from helix.memory.capture.helixignore import without_ignored
+from helix.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import is_path

@@ -22,7 +22,6 @@ from typing import Any
 
 from helix.connectors.settings_file import Entry
 from helix.errors import ConfigError
-from helix.identity import identify
 
 CLIENTS = (
     *("claude-code", "claude-desktop", "codex", "gemini", "opencode", "cursor"),
@@ -127,12 +126,6 @@ def unlinked(project: Path, path: Path) -> Path:
         if place.is_symlink():
             raise ConfigError(f"{place} is a link: nothing is written through it", hint="remove it, then try again")
     return path
-
-
-def project_root(folder: Path) -> Path:
-    """Return the top of the project a folder lies in; the folder itself where it lies in none."""
-    project = identify(folder)
-    return folder.absolute() if project is None else project.root
 
 
 def _of_system(told: str | list[str] | dict[str, Any]) -> list[str]:

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import InvalidInputError
+from helix.helixignore import IgnoreRules, rules_of
 from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
 from helix.ingest.commit import Change, Commit, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
 from helix.ingest.repository import Repository, check
-from helix.memory.capture.helixignore import IgnoreRules, rules_of
 from helix.text.cleaning import clean
 
 _LONGEST_FIELD = 1 << 20

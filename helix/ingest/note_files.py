@@ -10,7 +10,7 @@ from pathlib import Path
 
 from helix.errors import NotFoundError
 from helix.files import open_regular
-from helix.memory.capture.helixignore import IgnoreRules, rules_above, rules_of
+from helix.helixignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
 from helix.text.redact import redact

@@ -24,11 +24,11 @@ from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only
 from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
+from helix.helixignore import without_ignored
 from helix.identity import LONGEST_PATH, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.own_history import trust_of
 from helix.ingest.plain import bounded_lines, count_lines, shorten
-from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind

@@ -41,6 +41,11 @@ _JOIN = re.compile(
 )
 
 
+def day_in_words(moment: datetime) -> str:
+    """Return the day of a moment in words: 8 May 2023."""
+    return f"{moment.day} {moment:%B %Y}"
+
+
 def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     """Return the half-open range of time, in UTC, that a question names, or None where it names none.
 

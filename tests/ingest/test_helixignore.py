@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError
+from helix.helixignore import IGNORE_FILE, IgnoreRules, _parse, _Rule, rules_of, without_ignored
 from helix.ingest.note_files import NoteFile, note_files
-from helix.memory.capture.helixignore import IGNORE_FILE, IgnoreRules, _parse, _Rule, rules_of, without_ignored
 from tests.counting import calls_of
 
 # Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.

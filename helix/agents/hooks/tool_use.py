@@ -17,8 +17,8 @@ from helix.command_outcome.command_evidence import classify, takes_back
 from helix.command_outcome.exit_status import ended, succeeded
 from helix.command_outcome.fixes import Fix, failure_words, looks, normal, only_looks
 from helix.command_outcome.ignored import names_ignored
+from helix.helixignore import without_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.capture.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.context_answers import Site
 from helix.model.evidence import EvidenceKind

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, cast
 
 from helix.errors import InvalidInputError
-from helix.memory.capture.helixignore import without_ignored
+from helix.helixignore import without_ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private
 from helix.memory.change import intake as checks

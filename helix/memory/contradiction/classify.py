@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
-from helix.memory.contradiction.wording import exchanged, negated, numbers, opposites, overlap
 from helix.model.memory import Kind, Memory, Tier, tier_of
 from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
 from helix.store.runtime import Runtime
 from helix.text.about import own_commands
+from helix.text.statement.wording import exchanged, negated, numbers, opposites, overlap
 from helix.text.tokens import query_terms
 
 # Triggers that share this much of their words speak of the same subject.

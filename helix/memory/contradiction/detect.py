@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 
-from helix.memory.contradiction.replacement import Reading, clauses, denied_by, is_reason, reading
-from helix.memory.contradiction.single_valued import Hold, is_copula, narrows, of_number, of_value, qualities
-from helix.memory.contradiction.wording import (
+from helix.text.statement.replacement import Reading, clauses, denied_by, is_reason, reading
+from helix.text.statement.single_valued import Hold, is_copula, narrows, of_number, of_value, qualities
+from helix.text.statement.wording import (
     Exchange,
     counted,
     differences,

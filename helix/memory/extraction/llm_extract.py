@@ -8,13 +8,14 @@ from typing import Any
 
 from helix.memory.extraction.extract import MOST_CANDIDATES, Candidate, Extraction, Extractor, RuleExtractor
 from helix.memory.jobs.run import Run
-from helix.memory.llm.ask import grounded, one_line
+from helix.memory.llm.ask import one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.providers.llm import LanguageModel, Question
 from helix.text.entities import mentions
 from helix.text.prompt_injection import suspicion
+from helix.text.statement.grounding import grounded
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP, Kind.ENTITY))
 _LONGEST = 6_000

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 
 from helix.memory.contradiction.detect import Statement, contradiction
-from helix.memory.contradiction.replacement import states_change
-from helix.memory.contradiction.wording import names, negated, numbers, opposites, terms, words
 from helix.memory.extraction.extract import Candidate
 from helix.model.episode import Episode
 from helix.model.memory import Kind
@@ -17,6 +15,8 @@ from helix.store.matrix import VectorArray
 from helix.text.about import own_commands
 from helix.text.aliases import without_aliases
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
+from helix.text.statement.replacement import states_change
+from helix.text.statement.wording import names, negated, numbers, opposites, terms, words
 from helix.text.substitution import words_exchanged
 from helix.text.tokens import lexical_tokens
 

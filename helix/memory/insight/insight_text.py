@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from helix.memory.insight.summary import features_of, in_words, most_telling
+from helix.memory.insight.summary import features_of, most_telling
 from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.store.index import Index, Rows
+from helix.text.dates import day_in_words
 from helix.text.sentences import Sentence, sentences
 from helix.text.tokens import query_terms
 
@@ -160,7 +161,7 @@ def _how_often(about: Sequence[Sequence[Item]], topic: str) -> str:
         leaf.id: leaf.moment for group in about for item in group for leaf in item.leaves if topic in leaf.entities
     }
     moments = sorted(leaves.values()) or sorted(item.moment for group in about for item in group)
-    first, last = (in_words(from_micros(moment)) for moment in (moments[0], moments[-1]))
+    first, last = (day_in_words(from_micros(moment)) for moment in (moments[0], moments[-1]))
     return f"{len(moments)} times {f'on {first}' if first == last else f'from {first} to {last}'}"
 
 

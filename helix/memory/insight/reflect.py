@@ -25,7 +25,7 @@ from helix.memory.insight.insight_text import (
     words_of_memories,
 )
 from helix.memory.insight.insights import OLD_SHARE, confidence_of, demote, slice_of
-from helix.memory.insight.summary import in_words, speaker_of
+from helix.memory.insight.summary import speaker_of
 from helix.memory.jobs.run import Run
 from helix.model.clock import DAY_MICROS, from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -36,6 +36,7 @@ from helix.model.provenance import Provenance, weakest
 from helix.model.reflection import Reflection
 from helix.recall.communities import weighty_communities
 from helix.store.index import Index
+from helix.text.dates import day_in_words
 
 EXTRACTOR = "reflection"
 RECENT_DAYS = 14.0
@@ -155,7 +156,7 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
             ref=node.ref,
             text=learned or node.content,
             speaker="" if learned else speaker_of(node),
-            day=in_words(node.occurred_at),
+            day=day_in_words(node.occurred_at),
             moment=to_micros(node.occurred_at),
             importance=node.importance,
             level=0,
@@ -169,7 +170,7 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
         ref=insight.ref,
         text=insight.insight.partition(": ")[2] or insight.insight,
         speaker="",
-        day=in_words(since),
+        day=day_in_words(since),
         moment=to_micros(since),
         importance=insight.confidence,
         level=insight.level,

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime
 from heapq import heapify, heappop, heappush
 
 from helix.memory.extraction.gate import gate
 from helix.model.episode import Episode
+from helix.text.dates import day_in_words
 from helix.text.sentences import Sentence, sentences
 from helix.text.tokens import estimate_tokens
 
@@ -74,11 +74,6 @@ def speaker_of(episode: Episode) -> str:
     return episode.agent or episode.role
 
 
-def in_words(moment: datetime) -> str:
-    """Return the day of a moment in words: 8 May 2023."""
-    return f"{moment.day} {moment:%B %Y}"
-
-
 def _said(episodes: Sequence[Episode]) -> list[list[Sentence]]:
     present = frozenset(speaker_of(episode).casefold() for episode in episodes) - {""}
     return [sentences(episode.content, present) for episode in episodes]
@@ -90,7 +85,7 @@ def _budget(episodes: Sequence[Episode], title: str) -> int:
 
 
 def _when(episodes: Sequence[Episode]) -> str:
-    first, last = (in_words(episode.occurred_at) for episode in (episodes[0], episodes[-1]))
+    first, last = (day_in_words(episode.occurred_at) for episode in (episodes[0], episodes[-1]))
     return first if first == last else f"{first} to {last}"
 
 

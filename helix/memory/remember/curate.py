@@ -15,7 +15,6 @@ from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
 from helix.memory.contradiction.classify import Newcomer, against
 from helix.memory.contradiction.validity import follow
-from helix.memory.contradiction.wording import exchanged
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.salience import reinforced
 from helix.memory.upkeep.claims import settle_stored
@@ -26,6 +25,7 @@ from helix.model.provenance import Trust, weakest
 from helix.store.index import Index
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.statement.wording import exchanged
 
 _PERFECT = 5
 _CONFIRMED_STEP = 0.5

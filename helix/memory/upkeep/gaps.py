@@ -12,7 +12,6 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.versions import take_back_retirement
 from helix.memory.contradiction.classify import thresholds_of
-from helix.memory.contradiction.wording import terms
 from helix.memory.jobs.run import Run
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
@@ -24,6 +23,7 @@ from helix.store.index import Index, Rows
 from helix.store.matrix import cosine_of
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.statement.wording import terms
 
 _NEAREST = 8
 _TOLD = 0.5

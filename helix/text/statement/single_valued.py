@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from helix.memory.contradiction.wording import NARROWING, PLAIN, Exchange, listed, numbers
 from helix.text.regex import regex
+from helix.text.statement.wording import NARROWING, PLAIN, Exchange, listed, numbers
 
 
 class Hold(IntEnum):

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from helix.memory.contradiction.wording import NARROWING, listed, terms, words
 from helix.text.cues import CORRECTION
 from helix.text.discourse_markers import without_openers
 from helix.text.regex import regex
+from helix.text.statement.wording import NARROWING, listed, terms, words
 
 _EVENTS = (
     r"outage|incident|audit|migration|move|reorg(?:ani[sz]ation)?|upgrade|review|release|switch|merger|refactoring"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.llm.ask import grounded, invented
+from helix.text.statement.grounding import grounded, invented
 
 EPISODE = "The deploy failed with ECONNREFUSED because Redis listens on 6380, not 6379. We pinned redis-py to 5.0.1."
 

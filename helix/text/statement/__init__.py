@@ -1,0 +1,1 @@
+"""Statement: what one sentence claims: its wording, its clauses, the value it gives, what it says is so no more."""

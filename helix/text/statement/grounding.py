@@ -1,0 +1,45 @@
+"""Grounding: whether a text says only what stands in the texts it was made of, told from words, numbers and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from helix.text.entities import mentions
+from helix.text.statement.wording import names, negated, numbers
+from helix.text.tokens import lexical_tokens, query_terms
+
+LEAST_SHARE = 0.7
+"""Share of a text's telling words that its sources must have. Of sentences that another one entails (SICK) 69 % pass,
+of sentences about something else (STS-B, scored 1 or less) none do."""
+_PART = re.compile(r"\w+")
+
+
+def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> bool:
+    """Return whether enough of the text's words stand in the sources, and every number and every name does.
+
+    A text without telling words is not grounded. Where there is one source and it denies nothing, nor may the text.
+    """
+    read = tuple(sources)
+    found = query_terms(text, limit=10_000)
+    known = {token for source in read for token in lexical_tokens(source)}
+    if not found or not any(char.isalnum() for char in text) or invented(text, read):
+        return False
+    if len(read) == 1 and negated(text) and not denies(read[0]):
+        return False
+    return sum(term in known for term in found) >= least * len(found)
+
+
+def denies(text: str) -> bool:
+    """Return whether any sentence of the text denies something."""
+    return any(negated(part) for part in re.split(r"[.!?;\n]+", text))
+
+
+def invented(text: str, sources: Iterable[str]) -> frozenset[str]:
+    """Return the numbers and names of a text, in small letters, that stand in none of the sources."""
+    read = tuple(sources)
+    known_numbers = {number for source in read for number in numbers(source)}
+    known_words = {word for source in read for word in _PART.findall(source.casefold())}
+    told = names(text) | {mention.name.casefold() for mention in mentions(text)}
+    strange = {name for name in told if not all(part in known_words for part in _PART.findall(name))}
+    return frozenset(numbers(text) - known_numbers) | strange
