@@ -17,7 +17,7 @@ from helix.cli.declared import command
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, asked_words, project_here
 from helix.cli.output import Output, size
-from helix.cli.privacy import findings
+from helix.cli.privacy import privacy_findings
 from helix.cli.render import by_name, gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
 from helix.folders import folders_before
@@ -278,7 +278,7 @@ def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
         yield _finding("settings", True, f"the store is {settings.store_path}")
         strange = strange_variables(misspelt=True)
         yield _finding("variables", not strange, "; ".join(strange) or "each is known", "`helix config` lists them all")
-        yield from findings(settings)
+        yield from privacy_findings(settings)
         found = invocation.run("doctor")["doctor"]["findings"]
     except HelixError as error:
         yield _finding("daemon", False, error.message, error.hint)

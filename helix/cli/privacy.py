@@ -14,12 +14,12 @@ _FOLDERS = ("clients", "models")
 _NAMED = 5
 
 
-def close_to_others(settings: Settings) -> list[Path]:
+def make_private(settings: Settings) -> list[Path]:
     """Close to other users what an earlier version, a copy or a loose umask left open; return what was changed."""
     return [path for place, below in _places(settings) for path in files.tighten(place, below=below)]
 
 
-def findings(settings: Settings) -> Iterator[dict[str, Any]]:
+def privacy_findings(settings: Settings) -> Iterator[dict[str, Any]]:
     """Yield what `helix doctor` tells about other users of this machine."""
     loose = [path for place, below in _places(settings) for path in files.open_to_others(place, below=below)]
     named = ", ".join(map(str, loose[:_NAMED])) + (f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else "")

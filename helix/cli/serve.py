@@ -25,7 +25,7 @@ from helix.api.connection_limits import guarded
 from helix.api.limits import BODY_BYTES
 from helix.api.web_pages import EXPLORER, is_built
 from helix.cli.logs import start_daemon_log
-from helix.cli.privacy import close_to_others
+from helix.cli.privacy import make_private
 from helix.connectors.plugin_files import renew
 from helix.errors import DaemonError
 from helix.files import check_store
@@ -72,7 +72,7 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
             server = _server(helix, idle_minutes, address, announced, former)
             _leave_on_signals(server)
             own = _listening_in(store)
-            for path in close_to_others(settings):
+            for path in make_private(settings):
                 logger.warning("closed to other users", extra={"path": str(path)})
             server.run(sockets=[listener] if own is None else [listener, own])
         finally:

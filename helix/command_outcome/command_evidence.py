@@ -164,7 +164,7 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
     that failed, or all passed; else the last lint; else a commit that landed. What passed before the last edit says
     nothing of what it became.
     """
-    ordered = sorted(evidence, key=lambda one: (when(one), one.id, one.command, not one.passed))
+    ordered = sorted(evidence, key=lambda one: (came_up_at(one), one.id, one.command, not one.passed))
     told = _last(ordered, EvidenceKind.PERSON)
     if told:
         return Verification.PASSED if told[0].passed else Verification.FAILED
@@ -199,16 +199,16 @@ def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = No
 
     What fails afterwards is of other work, unless it takes back what passed, or a person says so.
     """
-    ordered = sorted(evidence, key=when)
+    ordered = sorted(evidence, key=came_up_at)
     if not any(one.kind in (EvidenceKind.REVERT, EvidenceKind.PERSON) for one in ordered):
         for place, one in enumerate(ordered, 1):
-            known = edited_at if edited_at is not None and edited_at <= when(one) else None
+            known = edited_at if edited_at is not None and edited_at <= came_up_at(one) else None
             if one.passed and verification_of(ordered[:place], known) is Verification.PASSED:
                 return Verification.PASSED
     return verification_of(ordered, edited_at)
 
 
-def when(evidence: Evidence) -> datetime:
+def came_up_at(evidence: Evidence) -> datetime:
     """Return when it came up; what nobody has told the time of was long ago."""
     return evidence.at or _LONG_AGO
 

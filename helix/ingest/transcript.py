@@ -114,7 +114,7 @@ def read_records(
     history = _History(client, project_of, client=client, trust=trust)
     for history.lines, record in enumerate(records, 1):
         yield from history.take(record, before + history.lines)
-    yield from history.rest(before + history.lines)
+    yield from history.end(before + history.lines)
 
 
 def _read(file: Path, history: _History, before: int) -> Iterator[Slice | IngestProblem]:
@@ -133,7 +133,7 @@ def _read(file: Path, history: _History, before: int) -> Iterator[Slice | Ingest
     except OSError as error:
         yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
     if whole:  # behind a line that was cut the agent goes on, and what it said last may be no answer
-        yield from history.rest(before + history.lines)
+        yield from history.end(before + history.lines)
     if unread or (history.lines and not history.session):
         lost = f"{unread} of {history.lines} lines are no JSON objects"
         yield IngestProblem(where=str(file), why=lost if unread else "it holds no session of Claude Code")
@@ -189,7 +189,7 @@ class _History:
                 case "tool_result":
                     yield from self._ended(block, record, at, position)
 
-    def rest(self, position: int) -> Iterator[Slice]:
+    def end(self, position: int) -> Iterator[Slice]:
         """Yield what the end of the file adds."""
         if self.said is not None and self.said.key:
             said, self.said = self.said, None
@@ -210,7 +210,7 @@ class _History:
     def _prompt(self, text: str, key: str, at: datetime | None, position: int, by_agent: bool) -> Iterator[Slice]:
         if not key or not text.strip() or is_by_client(text) or text.lstrip().startswith(_NOT_SAID):
             return
-        yield from self.rest(position)
+        yield from self.end(position)
         role, agent = ("assistant", self.client) if by_agent else ("user", "")
         yield self._episode(key, text, position, at=at, role=role, agent=agent)
 

@@ -68,8 +68,8 @@ def ref_of(label: object, node_id: object) -> Ref:
         raise damaged(error) from error
 
 
-def relation_of(value: object) -> Relation:
-    """Return the type of an edge."""
+def stored_relation(value: object) -> Relation:
+    """Return the type of an edge, as a row of the journal has it."""
     try:
         return Relation(text_of(value))
     except ValueError as error:
@@ -93,7 +93,7 @@ def put_node(row: Sequence[Any]) -> PutNode:
 def put_edge(row: Sequence[Any]) -> PutEdge:
     """Return the edge of a row (type, source_label, source, target_label, target, props)."""
     return PutEdge(
-        type=relation_of(row[0]),
+        type=stored_relation(row[0]),
         source=ref_of(row[1], row[2]),
         target=ref_of(row[3], row[4]),
         props=props_of(row[5]),

@@ -19,7 +19,7 @@ from helix.journal.database import Database
 from helix.journal.decoding import inflated, text_of
 from helix.journal.extracted import Extracted
 from helix.journal.idempotency import Idempotency, Note
-from helix.journal.mark import Mark, Reach, count
+from helix.journal.mark import Mark, Reach, count_transaction
 from helix.journal.restating import Comparison
 from helix.journal.spaces import Spaces
 from helix.journal.strand_versions import Versions
@@ -90,7 +90,7 @@ class Journal:
 
     def _reached(self, connection: Any) -> Callable[[], None]:
         """Count a transaction; return what notes how far the journal has come once it is durable."""
-        commits = count(connection)
+        commits = count_transaction(connection)
 
         def note() -> None:
             self._last = self._appended or self._last

@@ -111,7 +111,7 @@ class Mark:
                 self._fd = None
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count_transaction(connection: sqlite3.Connection) -> int:
     """Count the transaction that is about to end, in it; return how many there have been."""
     (commits,) = connection.execute(
         "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"

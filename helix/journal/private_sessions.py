@@ -18,7 +18,7 @@ def own_salt(journal: Journal) -> str | None:
     return journal.meta(_SALT)
 
 
-def hide(journal: Journal, digest: str, salt: str) -> None:
+def hide_session(journal: Journal, digest: str, salt: str) -> None:
     """Know a digest that was made with a salt, which becomes the journal's own if it has none."""
     own = own_salt(journal)
     if own is None:
@@ -26,7 +26,7 @@ def hide(journal: Journal, digest: str, salt: str) -> None:
     journal.set_meta(_DIGEST + digest, "" if own in (None, salt) else salt)
 
 
-def hidden(journal: Journal) -> Mapping[str, frozenset[str]]:
+def hidden_sessions(journal: Journal) -> Mapping[str, frozenset[str]]:
     """Return the digests that are known, by their salt."""
     own = own_salt(journal) or ""
     by_salt: dict[str, set[str]] = {}

@@ -11,7 +11,7 @@ from typing import TypeVar
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal import tables
 from helix.journal.backend import Backend, Connection
-from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, relation_of, text_of
+from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, stored_relation, text_of
 from helix.journal.row_cache import RowCache
 from helix.journal.tables import PASSAGES, EdgeKey
 from helix.model.edge import Label, Ref, Relation
@@ -338,4 +338,4 @@ def _edge(op: PutEdge | DropEdge) -> PutEdge | None:
 
 def edge_drop(key: EdgeKey) -> DropEdge:
     """Return the operation that removes the edge kept under the key."""
-    return DropEdge(type=relation_of(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))
+    return DropEdge(type=stored_relation(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))

@@ -14,7 +14,7 @@ from helix.agents.context import explorer_context as for_explorer
 from helix.agents.context import planner_context as for_planner
 from helix.agents.context.brief import brief as brief_of
 from helix.agents.context.builder_context import lineage_of
-from helix.agents.context.notes import written
+from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import LIMIT, Recall
 from helix.agents.tasks.plans import load_plan
 from helix.errors import InvalidInputError
@@ -67,7 +67,7 @@ def explorer_context(
         page_size(helix, "limit", limit),
         focus=focus,
         floor=helix.settings.context_floor,
-        written=partial(written, helix.store),
+        written=partial(notes_by_user, helix.store),
     )
 
 
@@ -86,7 +86,7 @@ def planner_context(
         scope,
         page_size(helix, "limit", limit),
         floor=helix.settings.context_floor,
-        written=partial(written, helix.store),
+        written=partial(notes_by_user, helix.store),
     )
 
 
@@ -106,7 +106,7 @@ def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
         params,
         request.scope,
         floor=helix.settings.context_floor,
-        written=partial(written, helix.store),
+        written=partial(notes_by_user, helix.store),
     )
 
 

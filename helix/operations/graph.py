@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from helix.memory.change.find import node_of
-from helix.memory.upkeep.called import CALLED, called
+from helix.memory.upkeep.called import CALLED, nodes_called
 from helix.model.edge import Label
 from helix.model.graph_answers import (
     CentralNode,
@@ -69,7 +69,7 @@ def find(
 ) -> list[GraphNode]:
     """Find memories, sessions, plans, tasks, entities such as files, and insights by words of what they are called."""
     check_length(helix, "text", text)
-    return called(helix.store, text, labels, page_size(helix, "limit", limit))
+    return nodes_called(helix.store, text, labels, page_size(helix, "limit", limit))
 
 
 @query

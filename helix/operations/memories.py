@@ -105,7 +105,7 @@ def memories(
 @query
 def facets(helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE) -> Facets:
     """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its own."""
-    return facet_counts.facets(helix.store.index, _known(helix, wanted))
+    return facet_counts.count_facets(helix.store.index, _known(helix, wanted))
 
 
 def _known(helix: Helix, wanted: MemoryFilter) -> MemoryFilter:

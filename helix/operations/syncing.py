@@ -46,7 +46,7 @@ def sync(
     tokens = PlaceTokens(helix.settings.home)
     if token is not None and token != tokens.of(_taking_a_token(address)):
         tokens.keep(address, token)
-        sync_state.begin_anew(helix.store, address)  # it opens another share: what the last one had is not there
+        sync_state.forget_contents(helix.store, address)  # it opens another share: what the last one had is not there
     sync_state.choose(helix.store, address, scopes)
     return helix.sync(address, key=key, passphrase=passphrase)
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task, helix_task_state
 from helix.agents.context.builder_context import builder_context
-from helix.agents.context.notes import written
+from helix.agents.context.notes import notes_by_user
 from helix.agents.experiment.holdback import treatment
 from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting
 from helix.agents.outcomes.ledger import ledger_of
-from helix.agents.outcomes.settle import settle, tell
+from helix.agents.outcomes.settle import settle, tell_outcome
 from helix.agents.tasks import dag, explorations, plan_end, task_lists
 from helix.agents.tasks import plans as planning
 from helix.agents.tasks import workspaces as attempts
@@ -193,7 +193,7 @@ def create_workspace(
 
     def given(params: BuilderParams, scope: str, with_memory: bool) -> BuilderContext:
         most = None if with_memory else 0
-        return builder_context(helix.recall, params, scope, limit=most, written=partial(written, helix.store))
+        return builder_context(helix.recall, params, scope, limit=most, written=partial(notes_by_user, helix.store))
 
     with helix.foreground.request():
         return attempts.create_workspace(helix.store, request, give=given, treatment=partial(treatment, helix.store))
@@ -308,7 +308,7 @@ def task_outcome(
         ident = task_named(helix.store.index, task).id
         if utilized:
             noting.note_use(helix.store, ident, utilized=utilized)
-        told = tell(helix.store, ident, outcome, claimed=claimed)
+        told = tell_outcome(helix.store, ident, outcome, claimed=claimed)
     return TaskOutcome(
         task=told.task,
         outcome=told.outcome,

@@ -39,7 +39,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    partial, made = erasing.unfinished(target), False
+    partial, made = erasing.unfinished_backup(target), False
     partial.unlink(missing_ok=True)
     # Known before anything is in it: what is erased from now on is erased there too.
     copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.runtime.clock()))])
@@ -85,7 +85,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     store.journal.file.backup_to(kept)
     kept.chmod(0o600)
     ticket.progress(0, 0, "restoring")
-    left = erasing.legacy(store.journal)
+    left = erasing.legacy_of(store.journal)
     store.log_check.close()
     try:
         with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:

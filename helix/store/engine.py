@@ -53,7 +53,7 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
     if settings.engine:
         return _on_server(settings, folder)
     file, mark = folder / JOURNAL_NAME, Mark(folder / MARK_NAME)
-    witnesses.examine(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
+    witnesses.examine_witnesses(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
     cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
     return Engine(backend=Database(file, page_cache_kib=cache), mark=mark, address=str(file.absolute()), tenant=0)
 

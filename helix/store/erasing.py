@@ -21,7 +21,7 @@ from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.database import Database
 from helix.journal.log import Journal
-from helix.journal.private_sessions import hidden, hide
+from helix.journal.private_sessions import hidden_sessions, hide_session
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
@@ -117,7 +117,7 @@ def _erase_strands(folder: Path) -> None:
         write_private(folder / OUTDATED, os.urandom(16).hex())
 
 
-def everywhere(
+def erase_everywhere(
     store: Store,
     note: Note,
     *,
@@ -146,12 +146,12 @@ def everywhere(
         outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
     if not copies.all_known(store.journal.database):
         warnings.append(_UNKNOWN_COPIES)
-    end(store)
+    end_erasure(store)
     store.graph.resume()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
 
 
-def begin(store: Store, note: Note) -> None:
+def begin_erasure(store: Store, note: Note) -> None:
     """Note that an erasure is under way; durable when it returns.
 
     Raises ConflictError while another one is unfinished, which this note would take the place of. One of the same
@@ -202,7 +202,7 @@ def _pairs(refs: Iterable[Ref]) -> list[list[str]]:
     return [[ref.label.value, ref.id] for ref in refs]
 
 
-def end(store: Store) -> None:
+def end_erasure(store: Store) -> None:
     """Note that nothing is being erased any more, and leave nothing of the note either: ids of sessions are words."""
 
     def clear() -> None:
@@ -288,7 +288,7 @@ def _renew(store: Store) -> None:
     store.writer.call(put_in_place)
 
 
-def rebuild(store: Store, ticket: Ticket) -> None:
+def rebuild_graph(store: Store, ticket: Ticket) -> None:
     """Build the graph anew where it was too large to be built when it was taken back into use.
 
     Where that cannot be, the erasure is done all the same, and the graph tells of it.
@@ -307,7 +307,7 @@ def copies_of(store: Store) -> list[Path]:
 
 
 def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcome:
-    unfinished(path).unlink(missing_ok=True)
+    unfinished_backup(path).unlink(missing_ok=True)
     if not path.is_file():
         return CopyOutcome(
             path=str(path), erased=False, why="it is not there: if it was moved, it still holds the text"
@@ -335,22 +335,22 @@ def left_by(path: Path) -> Legacy:
     """Return what a journal nobody has open leaves; nothing where it is too damaged to say so."""
     try:
         with closing(Journal(Database(path), tokenise=lexical_tokens)) as journal:
-            return legacy(journal)
+            return legacy_of(journal)
     except HelixError:
         return Legacy(readable=False)
 
 
-def legacy(journal: Journal) -> Legacy:
+def legacy_of(journal: Journal) -> Legacy:
     """Return what a journal leaves to the one that takes its place."""
     return Legacy(
         erased=erase.tombstones(journal),
         copies=tuple(copies.known(journal.database)),
-        hidden=hidden(journal),
+        hidden=hidden_sessions(journal),
         words={key: told for key in _OF_THE_PLACE if (told := journal.meta(key))},
     )
 
 
-def unfinished(backup: Path) -> Path:
+def unfinished_backup(backup: Path) -> Path:
     """Return the path under which a backup is written until it is whole."""
     return backup.with_name(backup.name + ".partial")
 
@@ -371,7 +371,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             copies.remember(journal.database, left.copies)
             for salt, digests in left.hidden.items():
                 for digest in sorted(digests):
-                    hide(journal, digest, salt)
+                    hide_session(journal, digest, salt)
             journal.spaces.active()  # raises here, while nothing is replaced yet
             if (own := _noted(journal)) is not None:
                 _write(journal, replace(own, here=True))

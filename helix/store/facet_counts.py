@@ -21,7 +21,7 @@ _OF_EPISODES = ("scope", "status", "trust", "text")
 """What of a filter says anything of an episode's day."""
 
 
-def facets(index: Index, wanted: MemoryFilter) -> Facets:
+def count_facets(index: Index, wanted: MemoryFilter) -> Facets:
     """Count the memories of each value, each dimension with every filter but its own."""
     held, columns = parts(index, wanted), index.view.columns
     memories = index.where(Label.MEMORY)

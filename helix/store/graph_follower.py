@@ -310,7 +310,7 @@ class GraphFollower:
 
     def _bear_witness(self, known: int) -> None:
         store, held = self._journal.store_id, self._journal.last_seq
-        kept = witnesses.ahead(self.path, store, held=held, known=known, at=to_micros(self._clock()))
+        kept = witnesses.note_graph_ahead(self.path, store, held=held, known=known, at=to_micros(self._clock()))
         self.trouble = f"the graph is ahead of the journal; it is kept as {kept} and is being rebuilt"
 
     def _end(self, *, folded: bool = False) -> None:

@@ -19,16 +19,16 @@ from helix.model.requests import KEPT_CLASSES
 _NODES = tuple(CLASS_OF.values())
 
 
-def packed(answer: object) -> str | None:
-    """Return an answer as it is kept; None where it holds what cannot be kept."""
+def packed_answer(answer: object) -> str | None:
+    """Return an answer as it is kept for a retry; None where it holds what cannot be kept."""
     try:
         return json.dumps(_pack(answer), ensure_ascii=False, separators=(",", ":"))
     except TypeError:
         return None
 
 
-def unpacked(told: str | None, records: Records) -> Any:
-    """Return the answer that `packed` was given, with its records as they are now.
+def unpacked_answer(told: str | None, records: Records) -> Any:
+    """Return the answer that `packed_answer` was given, with its records as they are now.
 
     Raises ConflictError where it is kept no longer.
     """

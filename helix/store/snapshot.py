@@ -83,7 +83,7 @@ class ImageKeeper:
                 log.warning("image set aside: it is damaged")
                 return False
             with collection_paused():
-                develop(image, self._catalogue, self._projection, int(stamp["dimension"]))
+                fill_from_image(image, self._catalogue, self._projection, int(stamp["dimension"]))
             seq = int(stamp["seq"])
             after = replay(self._journal, self._catalogue, self._projection, seq)
             tail = after - seq if after == self._journal.last_seq else None
@@ -153,7 +153,7 @@ class ImageKeeper:
             if view.count < self._least_rows or dead > _MOST_DEAD * passages.count:
                 self._path.unlink(missing_ok=True)
             else:
-                images.write(self._path, stamp, picture(view, graph))
+                images.write(self._path, stamp, image_of(view, graph))
         except (OSError, ValueError) as error:
             log.warning("no image", extra={"error": str(error)})
         self._ready_at = time.monotonic() + (time.monotonic() - started) / _SHARE_OF_TIME
@@ -223,7 +223,7 @@ def _layout() -> str:
     return hashlib.sha256(repr(meaning).encode()).hexdigest()
 
 
-def picture(view: CatalogueView, graph: GraphSnapshot) -> Image:
+def image_of(view: CatalogueView, graph: GraphSnapshot) -> Image:
     """Return the image of one moment's views; any thread may do it, whatever is written meanwhile."""
     lookups, passages, count = view.lookups, view.passages, view.count
     words = view.words.base.extended(view.words.recent)
@@ -248,8 +248,8 @@ def picture(view: CatalogueView, graph: GraphSnapshot) -> Image:
     return image
 
 
-def develop(image: Image, catalogue: Catalogue, projection: Projection, dimension: int) -> None:
-    """Fill catalogue and projection with what an image shows."""
+def fill_from_image(image: Image, catalogue: Catalogue, projection: Projection, dimension: int) -> None:
+    """Fill catalogue and projection with what an image holds."""
     catalogue.restore(image, dimension)
     edges = EdgeList(**{part.name: image.array(f"edge {part.name}") for part in fields(EdgeList)})
     projection.restore(edges, catalogue)

@@ -294,7 +294,7 @@ class Store:
         told = "; ".join(one.sentence for one in found.differences)
         log.error("the state differed from its log and was made anew", extra={"differences": told})
         if found.lost:
-            witnesses.note(self.path, _unreadable_state(self.journal, to_micros(self.runtime.clock())))
+            witnesses.note_loss(self.path, _unreadable_state(self.journal, to_micros(self.runtime.clock())))
         if self._serving:
             self._renew_graph()
             with suppress(DaemonError):  # the store is closing

@@ -25,7 +25,7 @@ KNOWS_MORE = ".knows-more-"
 _LOGS = ("-wal", "-shm", ".wal")
 
 
-def examine(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss | None:
+def examine_witnesses(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss | None:
     """Compare the journal with what its witnesses know; where it lost something, note that and put aside what may
     hold it. Return what was lost, or None. `at` is now, in microseconds.
 
@@ -89,21 +89,21 @@ def _present(*paths: Path) -> Iterator[tuple[Path, str]]:
                 yield path, end
 
 
-def note(folder: Path, loss: Loss) -> None:
+def note_loss(folder: Path, loss: Loss) -> None:
     """Note a loss that something else found, such as a graph that is ahead of its journal."""
     if all((one.store, one.known) != (loss.store, loss.known) for one in losses(folder)):
         keep(folder, [*losses(folder), loss])
         log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
 
 
-def ahead(graph: Path, store: str, *, held: int, known: int, at: int) -> str:
+def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int) -> str:
     """Note that the journal lost rows which the graph has, and keep the graph to recover from; return its new name.
 
     Only the graph tells of it where mark and image are gone too. A restore removes the graph before it begins.
     """
     kept = tuple(put_aside(graph, at // 1_000_000))
     told = ("the graph, which is ahead of the journal",)
-    note(graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
+    note_loss(graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
     return kept[0]
 
 

@@ -25,7 +25,7 @@ from helix.model.requests import Request
 from helix.store.catalogue import Catalogue
 from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
-from helix.store.retry_answers import packed, unpacked
+from helix.store.retry_answers import packed_answer, unpacked_answer
 
 log = logging.getLogger(__name__)
 
@@ -152,10 +152,10 @@ class Writer:
         """Take a decision of a request, or return what it came to before; the writer's thread takes one at a time."""
         done = self._journal.idempotency.done(request, step)
         if done is not None:
-            answer: T = unpacked(done.answer, self._records)
+            answer: T = unpacked_answer(done.answer, self._records)
             return answer
         decision = self.decided(decide)
-        return self._write(decision, Note(request=request, step=step, answer=packed(decision.answer)), actor)
+        return self._write(decision, Note(request=request, step=step, answer=packed_answer(decision.answer)), actor)
 
     def _write(self, decision: Decision[T], note: Note | None = None, actor: str = "") -> T:
         if decision.changes:

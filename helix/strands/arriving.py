@@ -369,9 +369,9 @@ def _erase_here(store: Store, erased: Sequence[Ref], within: Selection, ticket: 
         return False
     keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)
     note = Note(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
-    erasing.begin(store, note)
+    erasing.begin_erasure(store, note)
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
-    erasing.rebuild(store, ticket)
+    erasing.rebuild_graph(store, ticket)
     return True
 
 

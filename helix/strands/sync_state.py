@@ -58,7 +58,7 @@ class SyncState:
 
 
 def read(store: Store, place: str) -> SyncState:
-    """Return what is known of a place; nothing is of a new one."""
+    """Return what is known of a place that strands are synced with; nothing is of a new one."""
     told = store.journal.meta(_key(place))
     return SyncState(place) if told is None else _read(told)
 
@@ -85,12 +85,12 @@ def write(store: Store, state: SyncState) -> None:
 
 
 def drop(store: Store, place: str) -> None:
-    """Know nothing more of a place."""
+    """Know nothing more of a place that was synced with."""
     store.writer.call(lambda: store.journal.drop_meta(_key(place)))
 
 
-def begin_anew(store: Store, place: str) -> None:
-    """Expect nothing of what lay in a place."""
+def forget_contents(store: Store, place: str) -> None:
+    """Expect nothing of what lay in a place that is synced with."""
     state = read(store, place)
     state.seen, state.published, state.seq = {}, [], None
     write(store, state)

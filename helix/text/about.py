@@ -68,7 +68,7 @@ def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]
     found: dict[tuple[EntityKind, str], None] = {}
     for line in _lines(attributes.get(ERROR)):
         found.update(dict.fromkeys((EntityKind.ERROR, key) for key in _keys(signature_of(line, failed=True))))
-    for line in commands_of(attributes):
+    for line in commands_in_attributes(attributes):
         found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + text) for text in _given(line)))
     text = trigger[:_READ]
     found.update(dict.fromkeys((EntityKind.COMMAND, PROMPT + form) for form in _commands(text)))
@@ -80,8 +80,8 @@ def _keys(signature: str) -> tuple[str, ...]:
     return tuple(key for key in (*keys_of(signature), kind_of(signature)) if key)
 
 
-def commands_of(attributes: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the commands that the attribute `command` tells, a line each."""
+def commands_in_attributes(attributes: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the commands that a memory's attribute `command` tells, a line each."""
     return tuple(one for line in _lines(attributes.get(COMMAND)) for one in line.splitlines() if one.strip())
 
 
@@ -97,7 +97,7 @@ def own_commands(trigger: str, attributes: Mapping[str, object]) -> frozenset[st
     begins with none, or where that is cut short.
     """
     match = _CODE.match(trigger[:_READ].lstrip())
-    lines = commands_of(attributes) or ([match[1] or match[2]] if match is not None else [])
+    lines = commands_in_attributes(attributes) or ([match[1] or match[2]] if match is not None else [])
     whole = (" ".join(line.split()) for line in lines if not line.rstrip().endswith("..."))
     return frozenset(form for line in whole for form in whole_forms(line) or (line,))
 

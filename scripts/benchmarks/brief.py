@@ -116,7 +116,7 @@ def _agents(helix: Helix, scope: str, root: Path) -> dict[str, Callable[[str], s
         )
 
     def prompted(objective: str) -> str:
-        with_strict = partial(notes.written, helix.store, strict=True)
+        with_strict = partial(notes.notes_by_user, helix.store, strict=True)
         return request_context(helix.recall, objective, scope, written=with_strict).text
 
     return {

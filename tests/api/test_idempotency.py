@@ -25,7 +25,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.engine import JOURNAL_NAME
-from helix.store.retry_answers import packed, unpacked
+from helix.store.retry_answers import packed_answer, unpacked_answer
 from tests.victims import Victims
 from tests.waiting import finished
 
@@ -241,15 +241,15 @@ def test_an_answer_is_kept_as_ids_and_read_again(helix: Helix) -> None:
     edge = memories.edge(helix, "one", "two", "solves")
     memory = memories.get(helix, one.id)
     answer = [(memory, 1, None, "x"), {"edge": edge, "at": memory.recorded_at}, two]
-    told = packed(answer)
+    told = packed_answer(answer)
     assert told is not None
     assert '"b"' not in told
-    assert unpacked(told, helix.store.records) == answer
+    assert unpacked_answer(told, helix.store.records) == answer
     assert edge.type is Relation.SOLVES
-    assert packed([object()]) is None
+    assert packed_answer([object()]) is None
     for gone in (None, '{"node": ["Memory", "nobody"]}', '{"record": ["NoClass", {}]}', '{"other": 1}', "nonsense"):
         with pytest.raises(ConflictError, match="not kept"):
-            unpacked(gone, helix.store.records)
+            unpacked_answer(gone, helix.store.records)
 
 
 def test_the_order_of_arguments_makes_no_other_payload() -> None:

@@ -36,7 +36,7 @@ PLACES: dict[str, tuple[Any, str, bool, int]] = {
     "between removing and erasing": (Journal, "append", False, 1),
     "before rows are emptied": (rows, "_purge", True, 1),
     "inside a copy": (rows, "_purge", True, 2),
-    "before the end": (erasing, "end", True, 1),
+    "before the end": (erasing, "end_erasure", True, 1),
 }
 
 

@@ -194,7 +194,9 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     as_of_old(store)
     sweep = Sweep(store.journal)
     sweep.run()
-    erasing.begin(store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock())))
+    erasing.begin_erasure(
+        store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
+    )
     store.close()
     again = Store(settings, embedder=HashEmbedder())
     assert unfinished.finish(again)

@@ -215,11 +215,11 @@ def test_journal_memory_and_every_way_of_following_agree(
                 behind[0].apply(tail)
                 behind[1].apply(tail, behind[0])
                 in_memory(*behind, world)
-        write(Path(folder) / "image", {}, imaging.picture(catalogue.view, graph.snapshot))
+        write(Path(folder) / "image", {}, imaging.image_of(catalogue.view, graph.snapshot))
         image = read(Path(folder) / "image")
         assert image is not None
         developed = (Catalogue(DIMENSION, tokenise=str.split), Projection())
-        imaging.develop(image, *developed, DIMENSION)
+        imaging.fill_from_image(image, *developed, DIMENSION)
         in_memory(*developed, world)
         assert journal.verify_chain().damaged == ()
         journal.restate()

@@ -18,7 +18,7 @@ from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import AgentStopped, Rested, SessionEnded
 from helix.agents.hooks.session_state import Worker
 from helix.agents.hooks.task_list import said_of, told_of
-from helix.agents.hooks.unsolved import about, remember_unsolved
+from helix.agents.hooks.unsolved import blocked_by, remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder, observe_explorer, observe_planner, observe_session
 from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.ledger import ledger_of
@@ -137,7 +137,7 @@ def _placed(candidate: Candidate, desk: Desk, worker: Worker, task: Task | None)
     """Return a candidate with the command and the error that it is about, where it is a failure of a task."""
     if candidate.kind is not Kind.FAILURE or task is None:
         return candidate
-    return replace(candidate, attributes={**candidate.attributes, **about(desk, worker, task)})
+    return replace(candidate, attributes={**candidate.attributes, **blocked_by(desk, worker, task)})
 
 
 def _settle(desk: Desk, key: str) -> None:

@@ -17,7 +17,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.scopes import same_scope
 from helix.store.writer import Decision
-from helix.text.about import about, commands_of
+from helix.text.about import about, commands_in_attributes
 from helix.text.error_lines import names_something
 from helix.text.path_patterns import as_name
 
@@ -26,7 +26,7 @@ _LOOKED_THROUGH = 20
 _MOST_COMMANDS = 8
 
 
-def met(desk: Desk, command: str, error: str) -> None:
+def count_repeat(desk: Desk, command: str, error: str) -> None:
     """Count a session that meets the error of a failure which is remembered, once; find it at this command too."""
     known, session = _known(desk, command, error), sha256(desk.session.name.encode()).hexdigest()[:16]
     if known is None or is_own(desk, known) or known.attributes.get(_LAST) == session:
@@ -36,7 +36,7 @@ def met(desk: Desk, command: str, error: str) -> None:
     def decision() -> Decision[None]:
         composer = Composer(desk.store, desk.store.runtime.clock())
         times = known.attributes.get(SESSIONS, 1)
-        commands = dict.fromkeys([*commands_of(known.attributes), command])
+        commands = dict.fromkeys([*commands_in_attributes(known.attributes), command])
         attributes = {
             **known.attributes,
             COMMAND: "\n".join(list(commands)[:_MOST_COMMANDS]),
@@ -98,6 +98,6 @@ def _known(desk: Desk, command: str, error: str) -> Memory | None:
         and same_scope(site.memory.scope, desk.session.scope)
         and site.memory.attributes.get(ERROR) == error
         and site.memory.provenance.trust.rank <= Trust.TOOL_OUTPUT.rank
-        and (names_something(error) or command in commands_of(site.memory.attributes))
+        and (names_something(error) or command in commands_in_attributes(site.memory.attributes))
     )
     return next(same, None)

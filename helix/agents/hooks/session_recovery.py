@@ -98,7 +98,7 @@ def _catch_up(desk: Desk, transcript: Path, since: datetime | None, until: datet
             if since is not None and at is not None and at > since:
                 missed.append((at, worker, event))
             elif isinstance(event, ActionEnded):
-                tool_use.follow(desk, worker, event.action)
+                tool_use.follow_mending(desk, worker, event.action)
     for at, worker, event in sorted(missed, key=lambda one: one[0]):
         if isinstance(event, ActionEnded):
             desk.when_sure(worker, partial(tool_use.take_in, desk, worker, event))()

@@ -16,7 +16,7 @@ from helix.agents.answers.prompt import (
 )
 from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.context.loaded import loaded_by, recall_without, written_without
-from helix.agents.context.notes import written
+from helix.agents.context.notes import notes_by_user
 from helix.agents.context.subagent_context import context_for, context_for_other
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
@@ -117,7 +117,7 @@ def _context(desk: Desk, event: AgentCalled, context: Callable[..., _Context | N
         event.called_type,
         desk.session.scope,
         floor=desk.store.runtime.settings.context_floor,
-        written=written_without(partial(written, desk.store), is_loaded),
+        written=written_without(partial(notes_by_user, desk.store), is_loaded),
     )
 
 

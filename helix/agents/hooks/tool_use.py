@@ -9,7 +9,7 @@ from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, Reply
-from helix.agents.hooks.known_errors import is_own, met, remember_fix
+from helix.agents.hooks.known_errors import count_repeat, is_own, remember_fix
 from helix.agents.hooks.session_state import Worker
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.agents.tasks.board import find_task, inject, task_id
@@ -76,7 +76,7 @@ def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
     desk.session.told_before.add(action.id)
 
 
-def follow(desk: Desk, worker: Worker, action: Action) -> None:
+def follow_mending(desk: Desk, worker: Worker, action: Action) -> None:
     """Take note of what was done and told of before, so that a failure in it is known when it is mended."""
     desk.session.told_before.add(action.id)
     seen = _visible(desk, action)
@@ -149,7 +149,7 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
     if action.id in desk.session.told_before:
         return
     if ended(action) is False and not only_looks(action.command):
-        met(desk, normal(action, str(desk.session.root)), signature_of(action.output, failed=True))
+        count_repeat(desk, normal(action, str(desk.session.root)), signature_of(action.output, failed=True))
     fix = worker.mending.take(action)
     if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
         remember_fix(desk, task, kept)

@@ -41,7 +41,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
     task = find_task(desk.store.index, ident)
     if task is None or task.outcome != BLOCKED:
         return
-    for one in blocking(desk, worker, task):
+    for one in blocking_failures(desk, worker, task):
         known = _known(desk, one)
         if known is None:
             _add(desk, task, one)
@@ -49,7 +49,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
             _count(desk, task, one, known)
 
 
-def blocking(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
+def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
     """Return the failures of an agent that its task ended by, and not only happened in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
@@ -61,9 +61,9 @@ def blocking(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
     ]
 
 
-def about(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
+def blocked_by(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
     """Return the command and the error that a task ended blocked by, as attributes that a memory is found by."""
-    found = blocking(desk, worker, task)
+    found = blocking_failures(desk, worker, task)
     if found:
         return found[-1].attributes
     root = str(desk.session.root)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from helix.agents.context.loaded import loaded_by, recall_without, written_without
-from helix.agents.context.notes import written
+from helix.agents.context.notes import notes_by_user
 from helix.agents.context.prompt_context import is_same_task, is_telling, request_context
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
@@ -53,7 +53,7 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
         session.scope,
         budget_tokens=settings.prompt_tokens,
         floor=settings.context_floor,
-        written=written_without(partial(written, desk.store, strict=True), is_loaded),
+        written=written_without(partial(notes_by_user, desk.store, strict=True), is_loaded),
         known=desk.session.told,
     )
 

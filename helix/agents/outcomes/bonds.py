@@ -76,7 +76,7 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
     return tuple(sorted(bond for bond in found if bond.source != bond.target))
 
 
-def redraw(composer: Composer, index: Index, before: Sequence[Bond], after: Sequence[Bond]) -> None:
+def redraw_bonds(composer: Composer, index: Index, before: Sequence[Bond], after: Sequence[Bond]) -> None:
     """Take back what a task spoke for, and no longer does, and strengthen what it speaks for now."""
     for bond in sorted({*before} ^ {*after}):
         _weigh(composer, index, bond, 1 if bond in after else -1)

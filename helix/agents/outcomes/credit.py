@@ -65,7 +65,7 @@ def entry_from(data: Mapping[str, Any]) -> Entry:
     return Entry(**{**data, **pairs})
 
 
-def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
+def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
     """Return a memory after a verdict, and what to keep of that. Without a use only the counters change.
 
     What is only claimed is kept apart within `helped`.
@@ -97,7 +97,7 @@ def give(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry
     return after, entry
 
 
-def take_back(memory: Memory, entry: Entry) -> Memory:
+def take_back_credit(memory: Memory, entry: Entry) -> Memory:
     """Return a memory without what an entry gave it.
 
     Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that

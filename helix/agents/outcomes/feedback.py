@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.agents.outcomes.credit import Entry, entry_from, give, take_back
+from helix.agents.outcomes.credit import Entry, entry_from, give_credit, take_back_credit
 from helix.agents.outcomes.verdicts import Verdict
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
@@ -60,7 +60,7 @@ def feedback(
             told = _told(memory)
             if claimed:
                 _check_claims(memory, told, delta)
-            after, entry = give(memory, said, composer.now)
+            after, entry = give_credit(memory, said, composer.now)
             changed.append(_with(after, [*told, entry]))
             composer.node(changed[-1])
         return Decision((composer.change("feedback", delta=delta),), changed)
@@ -85,7 +85,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
                     f"there is no feedback of {memory.name!r} to take back",
                     hint="the last ten are kept; `helix get NAME` shows what it helped and failed",
                 )
-            before = take_back(memory, told.pop(mine[-1]))
+            before = take_back_credit(memory, told.pop(mine[-1]))
             changed.append(_with(before, told))
             composer.node(changed[-1])
         return Decision((composer.change("undo_feedback"),), changed)

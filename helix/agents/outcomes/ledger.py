@@ -116,7 +116,7 @@ def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
     return replace(ledger, evidence=tuple(told))
 
 
-def joined(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+def each_once(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     """Return words once each, in the order in which they came; the last ones where there are too many."""
     return tuple(dict.fromkeys((*before, *(word for word in more if word))))[-_MOST_NAMED:]
 

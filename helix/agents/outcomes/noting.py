@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
-from helix.agents.outcomes.ledger import Ledger, joined, ledger_of, with_evidence
+from helix.agents.outcomes.ledger import Ledger, each_once, ledger_of, with_evidence
 from helix.agents.outcomes.settle import amend
 from helix.agents.outcomes.uses import Deeds, Given, Lesson, signs_of_use
 from helix.agents.tasks.board import find_task, injections, tasks_of
-from helix.command_outcome.command_evidence import HEAD, when
+from helix.command_outcome.command_evidence import HEAD, came_up_at
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of
 from helix.model.edge import Label, Ref
@@ -93,15 +93,15 @@ def note_use(
 
     def noted(ledger: Ledger) -> Ledger:
         signs = {
-            memory: joined(ledger.signs.get(memory, ()), found.get(memory, ()))[:_MOST_SIGNS]
+            memory: each_once(ledger.signs.get(memory, ()), found.get(memory, ()))[:_MOST_SIGNS]
             for memory in (*ledger.signs, *found)
         }
         return replace(
             ledger,
             worked_at=_told_once(ledger.worked_at, done_at, shown_at) if worked else ledger.worked_at,
-            utilized=joined(ledger.utilized, named),
-            files=joined(ledger.files, (*before, *paths)),
-            commands=joined(ledger.commands, ran),
+            utilized=each_once(ledger.utilized, named),
+            files=each_once(ledger.files, (*before, *paths)),
+            commands=each_once(ledger.commands, ran),
             signs=signs,
             used_at={**dict.fromkeys(found, done_at), **_before(ledger.used_at, done_at, found)},
             edited_at=_latest(ledger.edited_at, edited_at),
@@ -125,7 +125,7 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: dateti
         def noted(ledger: Ledger) -> Ledger:
             times = ((one, ledger.again.get(one), shown_at.get(one, again_at)) for one in known)
             again = {one: _told_once(before, again_at, shown) for one, before, shown in times}
-            return replace(ledger, repeated=joined(ledger.repeated, known), again={**ledger.again, **again})
+            return replace(ledger, repeated=each_once(ledger.repeated, known), again={**ledger.again, **again})
 
         amend(store, ident, noted)
 
@@ -186,12 +186,12 @@ def _taken_back(index: Index, scope: str, revert: Evidence, session: str) -> dic
         return alike if len(alike) == 1 else {}
     task, last = max(
         ((task, one) for task, one in landed if task.session == session),
-        key=lambda pair: when(pair[1]),
+        key=lambda pair: came_up_at(pair[1]),
         default=(None, None),
     )
     reverts = (one for _, one in seen if one.kind is EvidenceKind.REVERT)
     # A revert is a commit of its own, and the newest one then.
-    if task is None or last is None or any(when(one) > when(last) for one in reverts):
+    if task is None or last is None or any(came_up_at(one) > came_up_at(last) for one in reverts):
         return {}
     # What was committed in silence has no subject that is known.
     return {task.id: last.commit} if "" in (last.subject, revert.subject) or task.id in alike else {}

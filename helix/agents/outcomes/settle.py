@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from helix.agents.outcomes.bonds import Bond, Part, bonds_of, redraw
-from helix.agents.outcomes.credit import Entry, give, take_back
+from helix.agents.outcomes.bonds import Bond, Part, bonds_of, redraw_bonds
+from helix.agents.outcomes.credit import Entry, give_credit, take_back_credit
 from helix.agents.outcomes.ledger import Ledger, ledger_of, with_ledger
 from helix.agents.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome_of, verdict
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, put_injection, task_id
@@ -49,7 +49,7 @@ def settle(store: Store, ident: str, *, outcome: str | None = None) -> Settlemen
     return _change(store, ident, "settle", said)
 
 
-def tell(store: Store, ident: str, outcome: str, *, claimed: bool = False) -> Settlement:
+def tell_outcome(store: Store, ident: str, outcome: str, *, claimed: bool = False) -> Settlement:
     """Settle a task by what a person says came of it, which goes before every command; said again, it is replaced.
 
     `claimed` marks an agent's own word, which is what `settle` takes. Raises NotFoundError or InvalidInputError.
@@ -172,7 +172,7 @@ class _Settling:
         for memory in memories.values():
             self.composer.node(memory)
         bonds = self._bonds(parts)
-        redraw(self.composer, self.store.index, self.ledger.bonds, bonds)
+        redraw_bonds(self.composer, self.store.index, self.ledger.bonds, bonds)
         return replace(self.ledger, entries=entries, bonds=bonds), tuple(gains)
 
     def _came_to(self, shown: Injection) -> Verification:
@@ -235,9 +235,9 @@ class _Settling:
         before = entries.pop(shown.memory_id, None)
         if before is not None and Ref(label=Label.MEMORY, id=before.memory) in self.store.index:
             held = _standing(self.store.records, before.memory)
-            memories[held.id] = take_back(memories.get(held.id, held), before)
+            memories[held.id] = take_back_credit(memories.get(held.id, held), before)
         memory = _standing(self.store.records, shown.memory_id)
-        after, entry = give(memories.get(memory.id, memory), found, self.composer.now)
+        after, entry = give_credit(memories.get(memory.id, memory), found, self.composer.now)
         # Also where it is what it was: what was taken back before stands here otherwise.
         if after != memory or memory.id in memories:
             memories[memory.id] = after

@@ -116,7 +116,7 @@ def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
             yield IngestProblem(where=told_key(short_label(one.key)), why=str(error))
 
 
-def relation_of(word: str) -> tuple[Relation, str]:
+def relation_for_word(word: str) -> tuple[Relation, str]:
     """Return the type of edge that another memory's word stands for, and the word of a RELATED edge."""
     plain = _NO_WORD.sub("_", word.lower()).strip("_")[:_LONGEST_WORD].strip("_")
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_of
+from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
 from helix.ingest.imports.json_lines import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
@@ -40,7 +40,7 @@ def _read(asked: Asked) -> Iterator[Told]:
             yield IngestProblem(where=where, why="neither an entity nor a relation")
     for start, end, word in relations:
         if start in sources and end in sources:
-            kind, relation = relation_of(word)
+            kind, relation = relation_for_word(word)
             yield LinkDraft(type=kind, source=sources[start], target=sources[end], relation=relation)
 
 

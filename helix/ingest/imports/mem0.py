@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_of
+from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
 from helix.ingest.imports.json_array import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
@@ -59,7 +59,7 @@ def _graph(asked: Asked) -> Iterator[Told]:
     entities = {name: _entity(name, said, asked.place) for name, said in told.items()}
     yield from entities.values()
     for start, word, end in links:
-        kind, relation = relation_of(word)
+        kind, relation = relation_for_word(word)
         ends = (entities[name].source(_NAME) for name in (start, end))
         yield LinkDraft(type=kind, source=next(ends), target=next(ends), relation=relation)
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from helix.errors import NotFoundError
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_of
+from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
 from helix.ingest.imports.peek import Peek
 from helix.ingest.note_files import NoteFile, note_files
 from helix.ingest.plain import shorten
@@ -72,7 +72,7 @@ def _read(asked: Asked) -> Iterator[Told]:
         name = link.target.casefold()
         target = sources.get(name) or sources.get(PurePosixPath(name).name) or aliases.get(name)
         if target is not None:
-            kind, word = relation_of(link.word)
+            kind, word = relation_for_word(link.word)
             yield LinkDraft(type=kind, source=link.source, target=target, relation=word)
 
 

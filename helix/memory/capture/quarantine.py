@@ -15,7 +15,7 @@ from helix.errors import ConflictError, NotFoundError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.held import Held, Screening
@@ -155,7 +155,7 @@ def _settle(
         composer.node(after)
         if isinstance(before, Memory) and isinstance(after, Memory):
             restate_evidence(store.index, composer, before, after)
-            follow(composer, store)
+            recompute_validity(composer, store)
         return Decision((composer.change(kind, id=after.id, by=who or _A_PERSON),), after)
 
     return store.writer.submit(decision, once=kind)

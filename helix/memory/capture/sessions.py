@@ -9,7 +9,7 @@ from functools import partial
 from typing import Annotated, cast
 
 from helix.errors import NotFoundError
-from helix.journal.private_sessions import hidden, hide, own_salt
+from helix.journal.private_sessions import hidden_sessions, hide_session, own_salt
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.clock import to_micros
@@ -120,11 +120,11 @@ def told_sessions(store: Store, scope: str | None = None) -> Rows:
     index, private = store.index, private_sessions(store)
     rows = index.where(Label.SESSION, scope=scope)
     if private.digests:
-        rows.mask[[row for row in rows if private.hold(name_of(index, row))]] = False
+        rows.mask[[row for row in rows if private.hold(session_name(index, row))]] = False
     return rows
 
 
-def name_of(index: Index, row: int) -> str:
+def session_name(index: Index, row: int) -> str:
     """Return the name of a session, which its id has behind its scope."""
     return _name(index.scope_of(row), index.id_of(row))
 
@@ -147,7 +147,7 @@ class PrivateSessions:
 
 def private_sessions(store: Store) -> PrivateSessions:
     """Return the sessions that are private at this moment."""
-    return PrivateSessions(hidden(store.journal))
+    return PrivateSessions(hidden_sessions(store.journal))
 
 
 def is_private(store: Store, name: str) -> bool:
@@ -158,7 +158,7 @@ def is_private(store: Store, name: str) -> bool:
 def _make_private(store: Store, name: str) -> None:
     """Note that a session is private; on the writer's thread."""
     salt = own_salt(store.journal) or store.runtime.make_id(store.runtime.clock())
-    hide(store.journal, _digest(salt, name), salt)
+    hide_session(store.journal, _digest(salt, name), salt)
 
 
 def _digest(salt: str, name: str) -> str:

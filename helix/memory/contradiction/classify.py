@@ -149,7 +149,7 @@ def came_later(memory: Memory, known: Memory) -> bool:
     return memory.valid_from is not None and (known.valid_from is None or known.valid_from < memory.valid_from)
 
 
-def meet(one: Memory, other: Memory) -> bool:
+def hold_at_once(one: Memory, other: Memory) -> bool:
     """Return whether there is a time for which both are said to hold."""
     return _begins_within(one, other) and _begins_within(other, one)
 

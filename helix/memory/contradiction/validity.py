@@ -15,8 +15,8 @@ from helix.model.records import edge_from, node_from, put
 from helix.store.store import Store
 
 
-def follow(composer: Composer, store: Store) -> None:
-    """Let the ends of what loses to others follow, in one change, whom it takes out of recall and whom it brings back.
+def recompute_validity(composer: Composer, store: Store) -> None:
+    """End every memory that a living winner contradicts, and revive those whose winner ended.
 
     To be called when all else of the change is composed. The contradictions stay as they are; only active memories are
     ended or opened, any other when it comes back itself.

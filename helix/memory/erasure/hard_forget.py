@@ -11,7 +11,7 @@ from helix.journal import erase, pages
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
 from helix.memory.insight import reflect, rollup
@@ -82,7 +82,7 @@ def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
     if not plan.goes:
         return EraseReport(erased=(), rows=0, copies=(), warnings=())
     report = carry_out(store, note(store, plan), lambda stage: ticket.progress(0, 0, stage))
-    erasing.rebuild(store, ticket)
+    erasing.rebuild_graph(store, ticket)
     return report
 
 
@@ -98,7 +98,7 @@ def note(store: Store, plan: ErasePlan) -> Note:
         keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
     )
     if plan.goes:
-        erasing.begin(store, noted)
+        erasing.begin_erasure(store, noted)
     return noted
 
 
@@ -125,10 +125,10 @@ def carry_out(store: Store, noted: Note, tell: Callable[[str], None]) -> EraseRe
     def entombed() -> Decision[None]:
         composer = Composer(store, store.runtime.clock())
         composer.add(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
-        follow(composer, store)
+        recompute_validity(composer, store)
         return Decision((composer.change(ERASE),) if composer.pending else (), None)
 
-    return erasing.everywhere(
+    return erasing.erase_everywhere(
         store,
         note,
         texts=list(_texts(store, note.refs)),

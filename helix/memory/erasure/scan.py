@@ -40,20 +40,20 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
         if apply:
             if not ticket.cancelled:  # what cannot be looked through may hold secrets, whatever the rest does
                 erasing.leave_losses(store)
-            erasing.end(store)
+            erasing.end_erasure(store)
         return ScanReport(scanned=sweep.scanned, found=found)
     noted = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
-    erasing.begin(store, noted)
+    erasing.begin_erasure(store, noted)
     report = carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
     while lacking(store) and not ticket.cancelled and fill_in(store, lambda: ticket.cancelled):
         pass
-    erasing.rebuild(store, ticket)
+    erasing.rebuild_graph(store, ticket)
     return ScanReport(scanned=sweep.scanned, found=found, erasure=report)
 
 
 def note(store: Store) -> None:
-    """Note that secrets are to be taken out, durably, before it is known which; see `helix.store.erasing.begin`."""
-    erasing.begin(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
+    """Note that secrets are to be taken out, durably, before it is known which; see `erasing.begin_erasure`."""
+    erasing.begin_erasure(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
 
 
 def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
@@ -80,7 +80,7 @@ def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseRep
         return frozenset(ref.id for ref in refs)
 
     texts = secrets_at(store.journal, note.refs, redact)
-    return erasing.everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
+    return erasing.erase_everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
 
 
 def _decided(store: Store, refs: tuple[Ref, ...], redact: Redact) -> Decision[None]:

@@ -172,9 +172,9 @@ class _Scope:
         for _ in range(_TRIES):
             self._overtaken = False
             evidence = Evidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
-            evidence.rest()
-            there = derived.existing(self._store.index, self._scope, evidence.rest)
-            evidence.rest()
+            evidence.give_way()
+            there = derived.existing(self._store.index, self._scope, evidence.give_way)
+            evidence.give_way()
             self._kept_out = excluded.held(self._store, self._scope, anew=everything)
             fresh = evidence.fresh
             orphaned = [one for one in there if one.live and not all(map(evidence.survives, one.grounding))]
@@ -191,13 +191,13 @@ class _Scope:
     ) -> None:
         """Write the difference between what the touched episodes ask for and what is there."""
         items, links, rivals, reached = evidence.reached(touched)
-        wanted = derive(items, links, self._rules, evidence.rest, rivals)
+        wanted = derive(items, links, self._rules, evidence.give_way, rivals)
         ids = {evidence.episode_of(row) for row in reached}
         concerned = [one for one in there if one.live and (one.grounding & ids or one in orphaned)]
         pairs, left = _matched(wanted, concerned, [one for one in there if not one.live])
         for done, (one, known) in enumerate(pairs):
             self._run.progress(done, len(pairs), self._scope)
-            evidence.rest()
+            evidence.give_way()
             self._carry_out(one, known)
         for known in left:
             if not known.edited and known.memory.status is not Status.FORGOTTEN:
@@ -205,7 +205,7 @@ class _Scope:
                 self._write(f"retire:{known.memory.id}", "memories retired", known, None, derived.retire)
         # After all is written, as each memory may end another one: what holds until when follows from what is there.
         held = derived.held_by(self._store.index, self._scope, {one.key for one in wanted})
-        self._overtaken |= not set_against_all(self._run, held, evidence.rest)
+        self._overtaken |= not set_against_all(self._run, held, evidence.give_way)
 
     def _carry_out(self, wanted: Desired, known: Existing | None) -> None:
         if self._is_kept_out(wanted, known):
@@ -299,7 +299,7 @@ class _Scope:
 
     def _mark(self, evidence: Evidence, fresh: Sequence[int]) -> None:
         """Note that the episodes were seen; not before all that they ask for is written."""
-        evidence.rest()
+        evidence.give_way()
         self._run.counts.update({EPISODES_READ: len(fresh), EPISODES_HELD_BACK: len(evidence.held_back & set(fresh))})
         for start in range(0, len(fresh), _MARKED_AT_ONCE):
             ids = [evidence.episode_of(row) for row in fresh[start : start + _MARKED_AT_ONCE]]

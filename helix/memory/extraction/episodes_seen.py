@@ -46,7 +46,7 @@ class Evidence:
         self._linked: set[bytes] = set()
         self.held_back: set[int] = set()
 
-    def rest(self) -> None:
+    def give_way(self) -> None:
         """Give way to whoever waits for an answer; raises Stopped where the run is to stop."""
         if self._run.cancelled:
             raise Stopped
@@ -86,10 +86,10 @@ class Evidence:
             telling = [row for row in sorted(frontier) if self._items[row]]
             self._read(self._around(telling))
             frontier = self._link(telling, links, rivals) - reached
-        self.rest()
+        self.give_way()
         items = self._of(sorted(reached))
         first = {items[group[0]].same: group[0] for group in groups_of(items).values()}
-        self.rest()
+        self.give_way()
         numbered = {first[one]: {first[other]: near for other, near in found.items()} for one, found in links.items()}
         return items, numbered, rivals, reached
 
@@ -102,13 +102,13 @@ class Evidence:
         items = self._of(sorted(self._items))
         ends = set(chosen)
         fresh = [place for place, item in enumerate(items) if item.same in chosen]
-        for place, found in linked(items, self._bars, fresh, self.rest).items():
-            self.rest()
+        for place, found in linked(items, self._bars, fresh, self.give_way).items():
+            self.give_way()
             one = items[place].same
             for other, near in found.items():
                 links[one][items[other].same] = near
                 ends.add(items[other].same)
-        for left, right in opposed(items, self._bars, fresh, self.rest):
+        for left, right in opposed(items, self._bars, fresh, self.give_way):
             rivals[left].add(right)
             rivals[right].add(left)
             ends.add(right)
@@ -122,19 +122,19 @@ class Evidence:
         unread = [row for row in self.rows if row not in self._items]
         if self._vectors is None or not rows:
             return unread if rows else []
-        return list(self._vectors.near(rows, unread, self._bars.around, self.rest))
+        return list(self._vectors.near(rows, unread, self._bars.around, self.give_way))
 
     def _read(self, rows: Sequence[int]) -> None:
         """Read the rows that were not read yet: what is kept of them, else the episodes themselves."""
         missing = [row for row in rows if row not in self._items]
         for start in range(0, len(missing), _LOOKED_UP_AT_ONCE):
             self._look_up(missing[start : start + _LOOKED_UP_AT_ONCE])
-            self.rest()
+            self.give_way()
         missing = [row for row in missing if row not in self._items]
         for start in range(0, len(missing), _READ_AT_ONCE):
             self._extract(missing[start : start + _READ_AT_ONCE])
             self._run.progress(min(start + _READ_AT_ONCE, len(missing)), len(missing), "reading")
-            self.rest()
+            self.give_way()
 
     def _look_up(self, rows: Sequence[int]) -> None:
         """Take what is kept of the rows."""
@@ -150,9 +150,9 @@ class Evidence:
     def _extract(self, rows: Sequence[int]) -> None:
         """Read the episodes, and keep what is found in them."""
         episodes = self._episodes(rows)
-        self.rest()
+        self.give_way()
         extraction = self._extractor.extract(list(episodes.values()))
-        self.rest()
+        self.give_way()
         vectors = self._own_vectors([one for one in extraction.candidates if not one.whole])
         found: dict[str, list[Found]] = {episode: [] for episode in episodes}
         for one in extraction.candidates:
@@ -192,5 +192,5 @@ class Evidence:
             if vector is not None:
                 found[one.episode, one.place] = vector_of(vector)
             self._run.progress(done, len(candidates), "embedding")
-            self.rest()
+            self.give_way()
         return found

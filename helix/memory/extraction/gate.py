@@ -197,7 +197,7 @@ def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], li
     What an episode held back is not lost: it is the episode's, which stays. Novelty is no reason to hold back here: a
     thing said again strengthens what is known of it.
     """
-    said = sentences(unwrapped(episode.content))
+    said = sentences(_lines_joined(episode.content))
     passed: list[Passed] = []
     for place, sentence in enumerate(said):
         if not _may_tell(sentence):
@@ -207,11 +207,6 @@ def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], li
         if mark is not None and mark.worth >= cut_off and not sentence.is_filler:
             passed.append(Passed(place=place, sentence=sentence, mark=mark, mentions=found))
     return said, passed
-
-
-def unwrapped(text: str) -> str:
-    """Return the text with lines joined that were broken to fit a width, as those of commit messages are."""
-    return _WRAPPED.sub(" ", text)
 
 
 def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
@@ -333,3 +328,8 @@ def _may_tell(sentence: Sentence) -> bool:
         return False
     letters = sum(char.isalpha() or char.isspace() for char in text)
     return letters >= _LEAST_LETTERS * len(text) and len(sentence.terms) >= _LEAST_TERMS
+
+
+def _lines_joined(text: str) -> str:
+    """Return the text with lines joined that were broken to fit a width, as those of commit messages are."""
+    return _WRAPPED.sub(" ", text)

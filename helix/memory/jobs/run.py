@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from helix.errors import GuardError
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import DropEdge, DropNode, Operation, Put, PutEdge, PutNode
@@ -100,7 +100,7 @@ class Run:
                 return Decision((), None)
             composer = Composer(self.store, self.store.runtime.clock())
             answer = compose(composer)
-            follow(composer, self.store)
+            recompute_validity(composer, self.store)
             change = composer.change(self.kind, job=self.job, step=step)
             self._guard(change.operations)
             return Decision((change,) if change.operations and not self.dry_run else (), answer)

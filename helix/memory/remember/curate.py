@@ -14,7 +14,7 @@ from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
 from helix.memory.contradiction.classify import Newcomer, against
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.salience import reinforced
 from helix.memory.upkeep.claims import settle_stored
@@ -186,7 +186,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
             return Decision((), memory)
         composer.node(changed)
         restate_evidence(store.index, composer, memory, changed)
-        follow(composer, store)
+        recompute_validity(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)
 
     changed = store.writer.submit(decision, once=kind)

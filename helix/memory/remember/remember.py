@@ -20,7 +20,7 @@ from helix.memory.contradiction.classify import (
     against,
     came_later,
     decide,
-    meet,
+    hold_at_once,
     outranks,
     same_words,
     thresholds_of,
@@ -78,7 +78,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
             status, memory = StoreStatus.UPDATED, _succeed(composer, store.index, ready, known)
         elif verdict is Verdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
-        elif verdict is Verdict.SUPERSEDE and known is not None and meet(ready.draft, known):
+        elif verdict is Verdict.SUPERSEDE and known is not None and hold_at_once(ready.draft, known):
             status, memory = _contradict(composer, store.index, ready, known)
         else:
             status, memory = StoreStatus.ADDED, _add(composer, ready)

@@ -8,7 +8,7 @@ from heapq import nsmallest
 from itertools import islice
 from operator import and_
 
-from helix.memory.capture.sessions import name_of, told_sessions
+from helix.memory.capture.sessions import session_name, told_sessions
 from helix.model.edge import Label
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Status
@@ -22,7 +22,7 @@ _AT_ONCE = 1_000
 """Plans and tasks that are read together; and entities of which the shortest names are looked for."""
 
 
-def called(store: Store, text: str, labels: Sequence[Label], limit: int) -> list[GraphNode]:
+def nodes_called(store: Store, text: str, labels: Sequence[Label], limit: int) -> list[GraphNode]:
     """Return at most `limit` nodes of each label that have every word in what they are called, label by label.
 
     A memory and an insight have it in their text, a plan and a task in the whole of their objective. Memories and
@@ -40,7 +40,7 @@ def _rows(store: Store, label: Label, words: Sequence[str], told: Callable[[], R
         case Label.MEMORY | Label.REFLECTION:
             return index.newest(index.where(label, statuses=[Status.ACTIVE]) & told())
         case Label.SESSION:
-            return (row for row in index.newest(told_sessions(store)) if _has(name_of(index, row), words))
+            return (row for row in index.newest(told_sessions(store)) if _has(session_name(index, row), words))
         case Label.ENTITY:
             found = index.with_name(index.where(label), words)
             return [row for _, row in nsmallest(_AT_ONCE, ((len(name), row) for name, row in found))]

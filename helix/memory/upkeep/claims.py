@@ -10,7 +10,7 @@ from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import Newcomer, against, claims, contraries, meet, thresholds_of
+from helix.memory.contradiction.classify import Newcomer, against, claims, contraries, hold_at_once, thresholds_of
 from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
 from helix.memory.jobs.run import Run
@@ -159,7 +159,7 @@ def _rank(memory: Memory) -> tuple[datetime, str, str]:
 def _meet(records: Records, one: Memory, other: Memory) -> bool:
     """Return whether both claim a time, but for the ends that other claims have set."""
     first, second = (replace(memory, valid_to=stated_end(records, memory)) for memory in (one, other))
-    return meet(first, second)
+    return hold_at_once(first, second)
 
 
 def _newcomer(memory: Memory) -> Newcomer:

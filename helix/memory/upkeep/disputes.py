@@ -24,7 +24,7 @@ from helix.memory.contradiction.resolve import (
     held_without,
     stated_end,
 )
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
@@ -136,7 +136,7 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
             **applied,
         )
         composer.put_edge(edge)
-        follow(composer, store)
+        recompute_validity(composer, store)
         change = composer.change("resolve", first=case.first.id, second=case.second.id, outcome=outcome.value)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 
@@ -161,7 +161,7 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
         }
         edge = _with(case.edge, status=DisputeStatus.OPEN, taken=taken)
         composer.put_edge(edge)
-        follow(composer, store)
+        recompute_validity(composer, store)
         change = composer.change("reopen", first=case.first.id, second=case.second.id)
         return Decision((change,), _dispute(replace(case, edge=edge)))
 

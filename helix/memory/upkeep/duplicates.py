@@ -9,7 +9,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.contradiction.classify import thresholds_of
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.upkeep.merge import apart_from, fold, kept_apart, rank, set_apart
 from helix.model.clock import to_micros
 from helix.model.duplicate import Duplicate
@@ -77,7 +77,7 @@ def settle(store: Store, a: str, b: str, winner: str) -> Memory:
             raise InvalidInputError(f"{winner!r} is none of the two", hint="name one of them, or `both`")
         goes = other if stays.id == one.id else one
         fold(composer, store.records, stays, goes)
-        follow(composer, store)
+        recompute_validity(composer, store)
         return Decision((composer.change("merge", memory=goes.id),), stays)
 
     return store.writer.submit(decision)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import claims, meet, thresholds_of
+from helix.memory.contradiction.classify import claims, hold_at_once, thresholds_of
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
 from helix.memory.contradiction.resolve import oppose
 from helix.memory.jobs.run import Run
@@ -67,7 +67,7 @@ def _open(records: Records, newer: Memory, known: Memory) -> bool:
     """Return whether the two might contradict each other and nothing says so yet, neither an edge nor their words."""
     return (
         claims(known.kind)
-        and meet(newer, known)
+        and hold_at_once(newer, known)
         and contradiction(_statement(newer), _statement(known)) is None
         and not _told(records, newer, known)
     )
@@ -82,7 +82,7 @@ def _opposing(store: Store, newer: Memory, known: Memory, why: Contradiction) ->
     def compose(composer: Composer) -> bool:
         one, other = (cast(Memory, node) for node in store.records.nodes([_ref(newer), _ref(known)]))
         unchanged = (_statement(one), _statement(other)) == (_statement(newer), _statement(known))
-        standing = one.status is Status.ACTIVE and other.status is Status.ACTIVE and meet(one, other)
+        standing = one.status is Status.ACTIVE and other.status is Status.ACTIVE and hold_at_once(one, other)
         if not unchanged or not standing or _told(store.records, one, other):
             return False
         oppose(composer, store.index, one, other, why)

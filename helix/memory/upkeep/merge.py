@@ -15,7 +15,7 @@ from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import take_back_retirement
 from helix.memory.contradiction.classify import agrees, other_commands, thresholds_of
 from helix.memory.contradiction.detect import Statement, contradiction
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.jobs.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import MERGED, OPEN_RELATIONS, Edge, Label, Ref, Relation
@@ -89,7 +89,7 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
         attributes = {**loser.attributes, _APART: [*apart_from(loser), edge.source.id]}
         back = take_back_retirement(composer, store.index, replace(loser, attributes=attributes))
         composer.drop_edge(Relation.SUPERSEDES, edge.source, edge.target)
-        follow(composer, store)
+        recompute_validity(composer, store)
         return Decision((composer.change("unmerge", memory=loser.id),), back)
 
     return store.writer.submit(decision)

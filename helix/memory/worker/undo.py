@@ -10,7 +10,7 @@ from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.validity import follow
+from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.extraction import excluded
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.edge import Label, Ref
@@ -69,7 +69,7 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
         excluded.note_undone(store, derived)
         composer = Composer(store, store.runtime.clock())
         composer.add(plan.operations)
-        follow(composer, store)
+        recompute_validity(composer, store)
         back = _coming_back(store.index, plan.operations)
         return Decision((composer.change("undo", undo=job),), (plan, len(derived), back))
 

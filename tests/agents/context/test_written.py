@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from helix import settings as configuration
-from helix.agents.context.notes import written
+from helix.agents.context.notes import notes_by_user
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
@@ -65,9 +65,11 @@ def test_every_agent_gets_the_note_of_whatever_kind_before_what_was_derived(
 
 
 def test_a_question_that_fits_something_else_much_better_gets_no_note(helix: Helix) -> None:
-    assert written(helix.store, "Speed up the search for customers", SCOPE) == ()
-    assert written(helix.store, "How are amounts of money kept: integers of cents, or floats of euros?", SCOPE)
+    assert notes_by_user(helix.store, "Speed up the search for customers", SCOPE) == ()
+    assert notes_by_user(helix.store, "How are amounts of money kept: integers of cents, or floats of euros?", SCOPE)
 
 
 def test_a_note_of_another_project_is_not_told(helix: Helix) -> None:
-    assert written(helix.store, "Amounts of money are integers of cents, never floats of euros.", "elsewhere") == ()
+    assert (
+        notes_by_user(helix.store, "Amounts of money are integers of cents, never floats of euros.", "elsewhere") == ()
+    )

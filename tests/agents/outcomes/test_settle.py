@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.settle import override, settle, tell
+from helix.agents.outcomes.settle import override, settle, tell_outcome
 from helix.agents.outcomes.verdicts import Use, verdict
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, learn, mirror
 from helix.errors import InvalidInputError, NotFoundError
@@ -408,14 +408,14 @@ def test_what_a_person_says_of_a_task_goes_before_every_command(living: Helix, s
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(False))
     settle(store, task)
-    assert tell(store, task, "delivered").verification is Verification.PASSED
+    assert tell_outcome(store, task, "delivered").verification is Verification.PASSED
     assert worth(living, memory) == (0.5, 0, 1)
     note_evidence(store, task, ran(False, 5))
     assert worth(living, memory) == (0.5, 0, 1)
-    assert tell(store, task, "", claimed=False).verification is Verification.FAILED
+    assert tell_outcome(store, task, "", claimed=False).verification is Verification.FAILED
     assert worth(living, memory) == (0, 0.3, 1)
     with pytest.raises(NotFoundError):
-        tell(store, "nobody", "delivered")
+        tell_outcome(store, "nobody", "delivered")
 
 
 def test_an_edit_after_the_tests_leaves_the_claim_alone(living: Helix, store: Store) -> None:
