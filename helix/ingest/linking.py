@@ -14,7 +14,7 @@ from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -37,7 +37,7 @@ class Writing:
     tally: Tally = field(default_factory=Tally)
 
 
-def link(index: Index, writing: Writing, item: Slice, *, held: bool) -> int:
+def link(index: StoreIndex, writing: Writing, item: Slice, *, held: bool) -> int:
     """Write the links of a slice, and end and revive what it does; return how many links have both their ends.
 
     `held`: the slice is quarantined, so it ends and revives nothing.
@@ -88,28 +88,30 @@ def draw(store: Store, links: Sequence[LinkDraft], scope: str, extractor: str) -
     return Decision((composer.change("ingest"),) if drawn else (), drawn)
 
 
-def _anywhere(index: Index, source: str, scope: str) -> Ref | None:
+def _anywhere(index: StoreIndex, source: str, scope: str) -> Ref | None:
     return memory_ref(index, source, scope) or memory_ref(index, source, None)
 
 
-def memory_ref(index: Index, source: str, scope: str | None) -> Ref | None:
+def memory_ref(index: StoreIndex, source: str, scope: str | None) -> Ref | None:
     """Return the memory of that source which holds at present, if there is one."""
     held = index.all_from_source(Label.MEMORY, source, scope)
     standing = (ref for ref in reversed(held) if index.status_of(ref) is not Status.RETIRED)  # no copy of a former one
     return next(standing, None)
 
 
-def _memory(index: Index, writing: Writing, source: str, scope: str) -> Ref | None:
+def _memory(index: StoreIndex, writing: Writing, source: str, scope: str) -> Ref | None:
     return writing.written.get(source) or memory_ref(index, source, scope)
 
 
-def _target(index: Index, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
+def _target(index: StoreIndex, writing: Writing, draft: LinkDraft, scope: str) -> Ref | None:
     if draft.type is not Relation.GROUNDED_IN:
         return _memory(index, writing, draft.target, scope)
     return writing.episodes.get((scope, draft.target)) or index.from_source(draft.target, scope=scope)
 
 
-def _hold_until(index: Index, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None) -> None:
+def _hold_until(
+    index: StoreIndex, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None
+) -> None:
     """End the memories of the sources at a time, or (None) let them hold on."""
     for source in sources:
         ref = _memory(index, writing, source, scope)

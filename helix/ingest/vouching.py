@@ -11,7 +11,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import Node
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -39,7 +39,7 @@ def _decision(store: Store, item: Slice, scope: str) -> Decision[None]:
     return Decision(changes, None)
 
 
-def _from(index: Index, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
+def _from(index: StoreIndex, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
     ref = index.from_source(source, label=label, scope=scope)
     refs = [] if ref is None else [ref]
     return list(zip(refs, index.records.nodes(refs), strict=True))

@@ -41,7 +41,7 @@ from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutco
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.listing import page
 from helix.store.store import Store
 
@@ -347,7 +347,7 @@ def note_action(
     return None if found is None else _check(found)
 
 
-def task_named(index: Index, name: str) -> Task:
+def task_named(index: StoreIndex, name: str) -> Task:
     """Return the task of an id, or the newest that its client knows by that name; raises NotFoundError."""
     found = find_task(index, name.strip())
     if found is not None:

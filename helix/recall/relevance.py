@@ -15,7 +15,7 @@ import numpy as np
 from helix.recall.arms import Matches, rows_holding
 from helix.recall.vector import candidates, cosines, scan
 from helix.store.catalogue import CatalogueView
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
@@ -94,7 +94,7 @@ def unrelated(view: CatalogueView, vector: VectorArray) -> float:
     return (seen + UNRELATED_WEIGHT * UNRELATED) / (count + UNRELATED_WEIGHT)
 
 
-def fits_of(index: Index, rows: Rows, vector: VectorArray) -> dict[int, float]:
+def fits_of(index: StoreIndex, rows: Rows, vector: VectorArray) -> dict[int, float]:
     """Return by row how far its cosine is above that of an unrelated text, as a share of what is left to 1.
 
     It is -1 for a row without a vector.
@@ -108,19 +108,19 @@ def fits_of(index: Index, rows: Rows, vector: VectorArray) -> dict[int, float]:
     return dict(zip(here.tolist(), fits.tolist(), strict=True))
 
 
-def best_fit(index: Index, rows: Rows, vector: VectorArray) -> float:
+def best_fit(index: StoreIndex, rows: Rows, vector: VectorArray) -> float:
     """Return the best of what `fits_of` returns for the rows, 0 where none has a vector."""
     best = scan(index.view, candidates(index.view, rows.mask), vector, 1).scores
     floor = unrelated(index.view, vector)
     return (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
 
 
-def holding(index: Index, rows: Rows, terms: Sequence[str]) -> list[int]:
+def holding(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[int]:
     """Return those of the rows that hold every one of the terms, none where there are no terms."""
     return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]
 
 
-def sharing(index: Index, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
+def sharing(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
     """Return by row the sum of the weights of the terms that it holds, each by how rare it is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.

@@ -17,7 +17,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.recall.vector import candidates, check_dimension, scan
 from helix.store.catalogue import CatalogueView
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import VectorArray, vector_of
 from helix.store.node_columns import KINDS, LABEL_CODE, BoolArray, IndexArray
 from helix.store.projection import GraphSnapshot
@@ -52,7 +52,7 @@ class Suggestion:
 
 
 def nearest(
-    index: Index, vector: bytes, rows: Rows, *, threshold: float = -1.0, limit: int
+    index: StoreIndex, vector: bytes, rows: Rows, *, threshold: float = -1.0, limit: int
 ) -> list[tuple[Memory, float]]:
     """Return (memory, cosine) of those of the rows that are at least that similar to a stored vector, best first."""
     near = nearest_memories(index.view, vector_of(vector), rows.mask, threshold=threshold, limit=limit)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 
 import numpy as np
 
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import BoolArray
 
@@ -56,7 +56,7 @@ def vector_of_words(words: Set[str]) -> VectorArray:
 class FirstVectors:
     """The vectors of the first passage of each of some rows; a row of which none is embedded yet is left out."""
 
-    def __init__(self, index: Index, rows: Rows) -> None:
+    def __init__(self, index: StoreIndex, rows: Rows) -> None:
         passages = index.view.passages
         indexes = passages.of_rows(np.flatnonzero(rows.mask), index.view.count)
         indexes = indexes[passages.embedded[indexes]]

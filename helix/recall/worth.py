@@ -13,7 +13,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.recall.scoring import TRUST_VALUE, recency_half_lives
 from helix.store.eligibility import eligible, event_times
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.node_columns import KIND_CODE, KINDS, TRUST_CODE, TRUSTS, BoolArray, IndexArray, shrunk_effectiveness
 
 SPOKEN_AGAINST = 0.3
@@ -22,7 +22,7 @@ _ELSEWHERE = 0.5
 """What a memory of `global` is worth beside one of the project itself."""
 
 
-def heard(index: Index, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
+def heard(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
     """Return those of the rows that the query may be answered with, ascending.
 
     What outcomes speak against is not among them, unless the user stands for it.
@@ -31,7 +31,7 @@ def heard(index: Index, rows: Iterable[int], query: RecallQuery, now: datetime) 
     return [int(row) for row in _heard(index, array, query, now)]
 
 
-def _heard(index: Index, rows: IndexArray, query: RecallQuery, now: datetime) -> IndexArray:
+def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetime) -> IndexArray:
     view = index.view
     rows = rows[rows < view.count]
     rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
@@ -42,7 +42,7 @@ def _heard(index: Index, rows: IndexArray, query: RecallQuery, now: datetime) ->
 
 
 def worthiest(
-    index: Index, query: RecallQuery, trusts: Sequence[Trust], now: datetime, limit: int
+    index: StoreIndex, query: RecallQuery, trusts: Sequence[Trust], now: datetime, limit: int
 ) -> list[tuple[int, float]]:
     """Return the rows of the query's kinds and of these classes of trust that are worth most, and what they are worth.
 
@@ -66,7 +66,7 @@ def worthiest(
     return [(int(rows[place]), float(worth[place])) for place in best]
 
 
-def by_exactness(index: Index, levels: Mapping[int, int], order: Sequence[Kind]) -> list[int]:
+def by_exactness(index: StoreIndex, levels: Mapping[int, int], order: Sequence[Kind]) -> list[int]:
     """Return the rows by level (0 is the most exact), those of the first kind of `order` before all.
 
     Of one level, kinds come by `order`, then what has helped more, what is worth more, what was recorded later. Right

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from helix.model.clock import DAY_MICROS, from_micros
 from helix.model.edge import Label
 from helix.model.facets import Day, Facet, Facets
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.listing import MemoryFilter, parts
 from helix.store.node_columns import KINDS, STATUSES, TRUSTS, MicrosArray
 
@@ -21,7 +21,7 @@ _OF_EPISODES = ("scope", "status", "trust", "text")
 """What of a filter says anything of an episode's day."""
 
 
-def count_facets(index: Index, wanted: MemoryFilter) -> Facets:
+def count_facets(index: StoreIndex, wanted: MemoryFilter) -> Facets:
     """Count the memories of each value, each dimension with every filter but its own."""
     held, columns = parts(index, wanted), index.view.columns
     memories = index.where(Label.MEMORY)

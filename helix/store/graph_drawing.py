@@ -21,7 +21,7 @@ from helix.model.operations import DropEdge
 from helix.model.records import Node, edge_from
 from helix.model.reflection import Reflection
 from helix.store.csr import RELATIONS
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.node_columns import NO_START, MicrosArray
 from helix.text.about import RULED
 
@@ -29,14 +29,14 @@ MOST_EDGES = 2_000
 _TITLE = 80
 
 
-def drawn_nodes(index: Index, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
+def drawn_nodes(index: StoreIndex, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
     """Return each node as it is drawn, in the order given; one that is gone by now is left out."""
     wanted = list(dict.fromkeys(refs))
     held, times = zip(wanted, index.records.present(wanted), strict=True), index.times(TimeKind.HAPPENED)
     return {ref: _drawn(index, ref, node, times) for ref, node in held if node is not None}
 
 
-def drawn_edges(index: Index, edges: Sequence[DropEdge], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
+def drawn_edges(index: StoreIndex, edges: Sequence[DropEdge], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
     """Return each edge as it is drawn, of those whose two ends are drawn; one that is gone by now is left out."""
     wanted = [edge for edge in edges if edge.source in nodes and edge.target in nodes]
     found = (edge_from(op) for op in index.records.edges(wanted) if op is not None)
@@ -57,7 +57,7 @@ def drawn_edges(index: Index, edges: Sequence[DropEdge], nodes: Mapping[Ref, Gra
     )
 
 
-def edges_among(index: Index, refs: Iterable[Ref], most: int = MOST_EDGES) -> list[DropEdge]:
+def edges_among(index: StoreIndex, refs: Iterable[Ref], most: int = MOST_EDGES) -> list[DropEdge]:
     """Return at most so many of the edges that lead from one of the nodes to another of them, by their ends."""
     rows = [row for ref in refs if (row := index.row_of(ref)) is not None]
     held = np.zeros(index.count, np.bool_)
@@ -72,7 +72,9 @@ def edges_among(index: Index, refs: Iterable[Ref], most: int = MOST_EDGES) -> li
     ]
 
 
-def nodes_near(index: Index, ref: Ref, *, steps: int, scope: str | None, limit: int) -> tuple[dict[Ref, int], bool]:
+def nodes_near(
+    index: StoreIndex, ref: Ref, *, steps: int, scope: str | None, limit: int
+) -> tuple[dict[Ref, int], bool]:
     """Return the nodes nearest to one by the edges to them, at most `limit`, and whether there are more.
 
     What is quarantined is no step of a way; with a scope, a way stays within it and `global`.
@@ -107,7 +109,7 @@ def _ended(edge: Edge) -> datetime | None:
     return min(datetime.fromisoformat(str(end)) for end in ends) if ends else None
 
 
-def _drawn(index: Index, ref: Ref, node: Node, times: MicrosArray) -> GraphNode:
+def _drawn(index: StoreIndex, ref: Ref, node: Node, times: MicrosArray) -> GraphNode:
     row = index.row_of(ref)
     at = NO_START if row is None or row >= len(times) else int(times[row])
     return GraphNode(

@@ -28,7 +28,7 @@ from helix.model.graph_answers import (
 from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
 from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among, nodes_near
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.spring_layout import placed
 from helix.store.store import Store
 
@@ -101,7 +101,7 @@ def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphP
     return GraphPath(nodes=tuple(named[one] for one in places), edges=_edges(store.index, found["edges"], named))
 
 
-def walk(index: Index, heated: Sequence[tuple[Ref, float]]) -> Walk:
+def walk(index: StoreIndex, heated: Sequence[tuple[Ref, float]]) -> Walk:
     """Return nodes with their heat, and the edges among them."""
     nodes = drawn_nodes(index, [ref for ref, _ in heated])
     found = tuple(HeatedNode(node=nodes[ref], heat=heat) for ref, heat in heated if ref in nodes)
@@ -176,7 +176,7 @@ def _ref(place: Sequence[str]) -> Ref:
     return Ref(label=Label(place[0]), id=place[1])
 
 
-def _edges(index: Index, found: Iterable[Any], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
+def _edges(index: StoreIndex, found: Iterable[Any], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
     edges = [
         DropEdge(type=Relation(kind), source=_ref(source), target=_ref(target)) for kind, source, target, _ in found
     ]

@@ -1,4 +1,4 @@
-"""Index: what is in the store, asked in the words of its domain; masks, columns and adjacency stay behind it."""
+"""Store index: what is in the store, asked in the words of its domain; masks, columns and adjacency stay behind it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class StoreIndex:
     """Catalogue and graph as they were at one moment, and the records they point at, as they are when they are read.
 
     A node is named by its ref, or by its row where many are compared. Moments are microseconds. While the graph is read

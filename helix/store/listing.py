@@ -16,7 +16,7 @@ from helix.model.memory import Kind, MemoryOrder, Status, TimeKind
 from helix.model.paging import cursor_of, cut, key_of, no_cursor
 from helix.model.provenance import Trust
 from helix.model.reports import Page
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.ordering import first_by
 from helix.store.runtime import Runtime
 from helix.store.store import Store
@@ -81,7 +81,7 @@ def _ordered(
     return _read(store, cut(list(values), limit, len(rows), lambda row: cursor_of((values[row], index.id_of(row)))))
 
 
-def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
+def parts(index: StoreIndex, wanted: MemoryFilter) -> dict[str, Rows]:
     """Return what each part of a filter that narrows anything leaves, by the name of its dimension.
 
     Dimensions are `scope`, `kind`, `status`, `trust`, `time` and `text`. Raises InvalidInputError for too many words.
@@ -104,7 +104,7 @@ def parts(index: Index, wanted: MemoryFilter) -> dict[str, Rows]:
     return found
 
 
-def _within(index: Index, wanted: MemoryFilter) -> list[Rows]:
+def _within(index: StoreIndex, wanted: MemoryFilter) -> list[Rows]:
     """Return what each bound that is given leaves."""
     times, since, until = index.times(wanted.time), wanted.since, wanted.until
     bounds = [Rows(times >= to_micros(since))] if since is not None else []
@@ -130,7 +130,7 @@ def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: s
     return _read(store, cut(index.newest(rows, limit + 1, behind), limit, len(rows), index.id_of))
 
 
-def _behind(index: Index, ident: str, labels: Sequence[Label]) -> Ref:
+def _behind(index: StoreIndex, ident: str, labels: Sequence[Label]) -> Ref:
     found = index.with_id(ident, labels)
     if found is None:
         raise no_cursor(ident)

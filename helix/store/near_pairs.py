@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import KINDS, IndexArray
 
@@ -26,7 +26,7 @@ class NearPairs:
         self._guard = threading.Lock()
         self._begin(_NONE, 1.0)
 
-    def of(self, index: Index, rows: Rows, least: float) -> list[tuple[int, int, float]]:
+    def of(self, index: StoreIndex, rows: Rows, least: float) -> list[tuple[int, int, float]]:
         """Return (row, row, cosine) of the pairs among the rows whose cosine is at least that.
 
         A long text is known by the vectors of its pieces and has no pair. Of more than MOST_PAIRED of a kind in a scope
@@ -45,7 +45,7 @@ class NearPairs:
         self._pairs: IndexArray = np.empty((0, 2), np.int64)
         self._cosines: VectorArray = np.empty(0, np.float32)
 
-    def _follow(self, index: Index, now: IndexArray) -> None:
+    def _follow(self, index: StoreIndex, now: IndexArray) -> None:
         """Take away the pairs of passages that are in another group than before, and compare these in their new one."""
         size = max(len(now), len(self._groups))  # a reader may come late, with fewer passages than the one before
         before, now = (np.pad(groups, (0, size - len(groups)), constant_values=_NONE) for groups in (self._groups, now))
@@ -64,7 +64,7 @@ class NearPairs:
         self._pairs, self._cosines, self._groups = np.concatenate(pairs), np.concatenate(cosines), now
 
 
-def _groups(index: Index, rows: Rows) -> IndexArray:
+def _groups(index: StoreIndex, rows: Rows) -> IndexArray:
     """Return for every passage which others it is compared with, as a number of their kind and scope; -1 for none."""
     columns, passages = index.view.columns, index.view.passages
     owned = passages.of_rows(np.flatnonzero(rows.mask), index.count)

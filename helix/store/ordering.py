@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helix.model.memory import MemoryOrder, TimeKind
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.node_columns import FloatArray, IndexArray
 
 Placed = tuple[Any, int]
@@ -16,7 +16,7 @@ Placed = tuple[Any, int]
 
 
 def first_by(
-    index: Index, order: MemoryOrder, time: TimeKind, rows: Rows, most: int, after: Placed | None = None
+    index: StoreIndex, order: MemoryOrder, time: TimeKind, rows: Rows, most: int, after: Placed | None = None
 ) -> list[Placed]:
     """Return at most so many of the rows, behind `after` in an order, each with its value there."""
     here = np.flatnonzero(rows.mask)
@@ -35,7 +35,7 @@ def first_by(
     return list(zip(values[chosen].tolist(), here[chosen].tolist(), strict=True))
 
 
-def _values(index: Index, order: MemoryOrder, time: TimeKind) -> IndexArray | FloatArray:
+def _values(index: StoreIndex, order: MemoryOrder, time: TimeKind) -> IndexArray | FloatArray:
     columns = index.view.columns
     match order:
         case MemoryOrder.MOST_USED:

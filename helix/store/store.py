@@ -31,7 +31,7 @@ from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, OpensEngine
 from helix.store.folding import IdleFold
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.log_check import LogCheck
 from helix.store.moving import MOVED_TO
@@ -243,11 +243,11 @@ class Store:
         return vector
 
     @property
-    def index(self) -> Index:
+    def index(self) -> StoreIndex:
         """What is in the store at this moment; it stays as it is for whoever holds it."""
         graph = self.projection.snapshot  # first, so that every row of it is in the view
         view = self.catalogue.view
-        return Index(view, graph if graph.generation == view.generation else _NO_EDGES, self.records)
+        return StoreIndex(view, graph if graph.generation == view.generation else _NO_EDGES, self.records)
 
     def _edges_known(self, ref: Ref) -> list[DropEdge] | None:
         """Return the edges at a node as the projection has them; None for a node it cannot have."""

@@ -18,7 +18,7 @@ from helix.memory.upkeep.merge import fold, rank
 from helix.memory.upkeep.neighbours import LeftOut, nearest_active
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.store import Store
 from helix.strands.lineage import SHORT, Known
 from helix.strands.rows import digest, paired, row_of
@@ -33,7 +33,7 @@ def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter
     alike = _alike(store, known)
     generation = store.index.generation
 
-    def elsewhere(index: Index) -> Rows:
+    def elsewhere(index: StoreIndex) -> Rows:
         return alike if index.generation == generation else index.rows_of(())
 
     pairs = list(_to_compare(store.index, fresh, alike))
@@ -74,7 +74,7 @@ def _alike(store: Store, known: Iterable[Known]) -> Rows:
     return store.index.rows_of(found)
 
 
-def _to_compare(index: Index, fresh: Iterable[Ref], alike: Rows) -> Iterable[tuple[Ref, bool]]:
+def _to_compare(index: StoreIndex, fresh: Iterable[Ref], alike: Rows) -> Iterable[tuple[Ref, bool]]:
     """Yield what has somebody here to meet, and whether it has met those that are alike."""
     others = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) - alike
     scopes = index.scopes_of(others)

@@ -8,7 +8,7 @@ from types import FrameType
 from helix.memory.change.compose import Composer
 from helix.model.memory import Kind, Memory
 from helix.service import Helix
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.writer import Decision
 
 
@@ -38,7 +38,7 @@ def test_a_name_is_found_among_very_many_by_few_looks(helix: Helix) -> None:
 
     def count(frame: FrameType, event: str, _: object) -> None:
         nonlocal looks
-        looks += event == "call" and frame.f_code is Index.named.__code__
+        looks += event == "call" and frame.f_code is StoreIndex.named.__code__
 
     sys.setprofile(count)
     try:

@@ -22,7 +22,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.recall.worth import worthiest
 from helix.scopes import same_scope
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.tokens import estimate_tokens, query_terms
 
@@ -125,7 +125,7 @@ def _again(store: Store, scope: str | None) -> list[_Line]:
     return [_line(_AGAIN, one) for _, one in sorted(met, key=lambda pair: -pair[0])[:_MOST_AGAIN]]
 
 
-def _disputes(index: Index, scope: str | None) -> list[_Line]:
+def _disputes(index: StoreIndex, scope: str | None) -> list[_Line]:
     seen = None if scope is None else scopes_seen(scope)
     open_ones = contradictions(index, None, DisputeStatus.OPEN)
     asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]

@@ -25,7 +25,7 @@ from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
 from helix.recall.relevance import sharing
 from helix.recall.worth import by_exactness, heard
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_line.command_forms import Level, redacted_forms
@@ -167,7 +167,7 @@ def _says_more(one: Memory, other: Memory) -> bool:
     return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
 
 
-def _is_worth_reading(index: Index, key: _Key, memory: Memory, action: Action) -> bool:
+def _is_worth_reading(index: StoreIndex, key: _Key, memory: Memory, action: Action) -> bool:
     """Return whether it says something here: what a person wrote not to who does what it asks for already.
 
     What was mended by changing files says something where its error comes again, not before each run. What only a
@@ -233,7 +233,7 @@ def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry
     return kept
 
 
-def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
+def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_Key]:
     if action.command:
         for form in redacted_forms(action.command, folder=action.folder, root=root):
             yield _Key(
@@ -272,7 +272,7 @@ def _keys(index: Index, action: Action, root: str) -> Iterator[_Key]:
             yield from (_rule(index, name, names[0] if "*" in name else "") for name in keys)
 
 
-def _sharing_words(index: Index, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
+def _sharing_words(index: StoreIndex, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
     """Yield for each command of the line the user's own note that shares most with it, where that is enough."""
     parts = terms_of(action.command)
     own = index.of_trust(Trust.USER_ASSERTED)
@@ -286,7 +286,7 @@ def _sharing_words(index: Index, action: Action, scope: str | None, now: datetim
             yield best
 
 
-def _rule(index: Index, name: str, path: str = "") -> _Key:
+def _rule(index: StoreIndex, name: str, path: str = "") -> _Key:
     return _Key(
         rows=index.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
@@ -320,7 +320,7 @@ def _is_file(known: str, names: tuple[str, ...]) -> bool:
     return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
 
 
-def _owners(index: Index, key: _Key, scope: str | None, now: datetime) -> list[int]:
+def _owners(index: StoreIndex, key: _Key, scope: str | None, now: datetime) -> list[int]:
     """Return the rows of the memories that a key leads to and that may be shown."""
     if not key.rows:
         return []
@@ -332,7 +332,7 @@ def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
     return RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
 
 
-def _systemic(index: Index, found: dict[int, _Key], scope: str | None, now: datetime) -> dict[int, _Key]:
+def _systemic(index: StoreIndex, found: dict[int, _Key], scope: str | None, now: datetime) -> dict[int, _Key]:
     """Return the systemic failures that those found belong to, each as exact as the most exact of them."""
     failures = index.where(Label.MEMORY, kinds=[Kind.FAILURE]) if found else ()
     rows = [row for row in sorted(found) if row in failures]

@@ -18,7 +18,7 @@ from helix.model.proof import EffectPeriod, MemoryEffect, Showing
 from helix.model.records import edge_from
 from helix.model.reports import Page
 from helix.model.task import Task
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 
 _LONGEST_IN_DAYS = 42
 _SHOWN = (Relation.INJECTED, Relation.WITHHELD)
@@ -26,7 +26,7 @@ _Shown = tuple[str, Injection]
 """The id of a task, and what it was shown."""
 
 
-def effect(index: Index, memory: Memory) -> MemoryEffect:
+def effect(index: StoreIndex, memory: Memory) -> MemoryEffect:
     """Count what came of a memory where it was shown, in all its versions."""
     held = [one for _, one in _shown(index, memory)]
     shown = [one for one in held if not one.held_back]
@@ -45,17 +45,17 @@ def effect(index: Index, memory: Memory) -> MemoryEffect:
     )
 
 
-def showings(index: Index, memory: Memory, first: int, after: str | None) -> Page[Showing]:
+def showings(index: StoreIndex, memory: Memory, first: int, after: str | None) -> Page[Showing]:
     """Return a page of the times that a memory was shown or held out, the newest first."""
     return _paged(index, _shown(index, memory), first, after)
 
 
-def showings_in(index: Index, tasks: Sequence[Task], first: int, after: str | None) -> Page[Showing]:
+def showings_in(index: StoreIndex, tasks: Sequence[Task], first: int, after: str | None) -> Page[Showing]:
     """Return a page of what some tasks were shown and of what was held out from them, the newest first."""
     return _paged(index, [(task.id, one) for task in tasks for one in injections(index, task.id)], first, after)
 
 
-def _paged(index: Index, shown: Sequence[_Shown], first: int, after: str | None) -> Page[Showing]:
+def _paged(index: StoreIndex, shown: Sequence[_Shown], first: int, after: str | None) -> Page[Showing]:
     found = page_of(shown, _place, first=first, after=after, newest_first=True)
     ids = [task for task, _ in found]
     tasks = dict(zip(ids, index.records.present([Ref(label=Label.TASK, id=one) for one in ids]), strict=True))
@@ -66,12 +66,12 @@ def _place(shown: _Shown) -> Key:
     return (to_micros(shown[1].at), _id(shown))
 
 
-def showings_of(index: Index, task: Task) -> tuple[Showing, ...]:
+def showings_of(index: StoreIndex, task: Task) -> tuple[Showing, ...]:
     """Return what a task was shown and what was held out from it, in the order in which it came."""
     return tuple(_showing((task.id, one), task) for one in injections(index, task.id))
 
 
-def _shown(index: Index, memory: Memory) -> list[_Shown]:
+def _shown(index: StoreIndex, memory: Memory) -> list[_Shown]:
     here = {Ref(label=Label.MEMORY, id=one) for one in versions_of(index, memory)}
     edges = (op for ref in here for op in index.records.edges_at(ref) if op.type in _SHOWN and op.target == ref)
     return [(op.source.id, injection_of(index, edge_from(op))) for op in edges]

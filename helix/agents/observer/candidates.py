@@ -25,7 +25,7 @@ from helix.model.candidate import Candidate, CandidateStatus, Certainty
 from helix.model.edge import Label, Ref, Relation
 from helix.model.provenance import Trust, weakest
 from helix.model.reports import StoreResult
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.excerpts import head
@@ -196,7 +196,7 @@ def settle(
     return store.writer.submit(decision)
 
 
-def put(index: Index, composer: Composer, candidate: Candidate) -> None:
+def put(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
     """Write a candidate with what it was proposed by, as a part of somebody's change."""
     ref = composer.node(candidate)
     if candidate.task and find_task(index, candidate.task) is not None:
@@ -204,7 +204,7 @@ def put(index: Index, composer: Composer, candidate: Candidate) -> None:
         composer.edge(Relation.PROPOSED, here, ref, provenance=candidate.provenance)
 
 
-def find(index: Index, ident: str) -> Candidate | None:
+def find(index: StoreIndex, ident: str) -> Candidate | None:
     """Return the candidate of that id, or None."""
     ref = Ref(label=Label.CANDIDATE, id=ident)
     if ref not in index:

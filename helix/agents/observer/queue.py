@@ -30,7 +30,7 @@ from helix.model.memory import GLOBAL_SCOPE
 from helix.model.observed import Accepted, Observed
 from helix.model.paging import Key, page_of
 from helix.model.reports import Page
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -102,7 +102,7 @@ def waiting(store: Store, scope: str | None = None, first: int = 50, after: str 
     return page_of(_waiting(store.index, scope), _place, first=first, after=after)
 
 
-def count_waiting(index: Index, scope: str | None = None) -> int:
+def count_waiting(index: StoreIndex, scope: str | None = None) -> int:
     """Return how many candidates of exactly this scope (None: of any) wait."""
     return len(_waiting(index, scope))
 
@@ -150,14 +150,14 @@ def _met_again(known: Candidate, one: Candidate) -> Candidate:
     return replace(known, confidence=surer.confidence, attributes=attributes)
 
 
-def _known(index: Index, ident: str) -> Candidate:
+def _known(index: StoreIndex, ident: str) -> Candidate:
     candidate = find(index, ident.strip())
     if candidate is None:
         raise NotFoundError(f"no candidate has the id {ident!r}", hint="`helix queue list` shows those that wait")
     return candidate
 
 
-def _one(index: Index, ident: str) -> Candidate:
+def _one(index: StoreIndex, ident: str) -> Candidate:
     candidate = _known(index, ident)
     if candidate.status is not CandidateStatus.WAITING:
         raise ConflictError(
@@ -167,7 +167,7 @@ def _one(index: Index, ident: str) -> Candidate:
     return candidate
 
 
-def _waiting(index: Index, scope: str | None) -> list[Candidate]:
+def _waiting(index: StoreIndex, scope: str | None) -> list[Candidate]:
     undecided = index.undecided() if scope is None else index.undecided() & index.of_scope(scope)
     nodes = (cast(Candidate, node) for node in index.present(index.newest(undecided)))
     found = [node for node in nodes if node.status is CandidateStatus.WAITING]

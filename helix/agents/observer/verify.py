@@ -21,7 +21,7 @@ from helix.model.proof import LoopHealth, LoopStats
 from helix.model.provenance import Trust
 from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
 from helix.store import overview
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.runtime import Runtime
 from helix.store.store import Store
 
@@ -182,17 +182,17 @@ def _queue_issues(seen: _Seen) -> Iterator[str]:
         yield f"{old} candidates have waited for more than {_LONG_WAITING.days} days: `helix queue list`"
 
 
-def _ineffective(index: Index, scope: str | None) -> int:
+def _ineffective(index: StoreIndex, scope: str | None) -> int:
     others = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])
     others -= index.of_trust(Trust.USER_ASSERTED)  # what prune leaves alone
     return len(others & index.spoken_against(_LEAST_USES, _SPEAKS_AGAINST))
 
 
-def _circles(index: Index, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
+def _circles(index: StoreIndex, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
     left = (task for task in tasks if task.status != COMPLETED)
     return detect_cycles({task.id: sorted(waits_for(index, task.id)) for task in left})
 
 
-def _candidates(index: Index, scope: str | None) -> list[Candidate]:
+def _candidates(index: StoreIndex, scope: str | None) -> list[Candidate]:
     rows = index.newest(index.where(Label.CANDIDATE, scope=scope))
     return [cast(Candidate, node) for node in index.present(rows)]

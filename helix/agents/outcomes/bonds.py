@@ -12,7 +12,7 @@ from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 
 EXTRACTOR = "outcome"
 TASKS = "tasks"
@@ -76,7 +76,7 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
     return tuple(sorted(bond for bond in found if bond.source != bond.target))
 
 
-def redraw_bonds(composer: Composer, index: Index, before: Sequence[Bond], after: Sequence[Bond]) -> None:
+def redraw_bonds(composer: Composer, index: StoreIndex, before: Sequence[Bond], after: Sequence[Bond]) -> None:
     """Take back what a task spoke for, and no longer does, and strengthen what it speaks for now."""
     for bond in sorted({*before} ^ {*after}):
         _weigh(composer, index, bond, 1 if bond in after else -1)
@@ -86,7 +86,7 @@ def _helped_surely(part: Part) -> bool:
     return part.outcome == "helped" and part.by_evidence
 
 
-def _weigh(composer: Composer, index: Index, bond: Bond, step: int) -> None:
+def _weigh(composer: Composer, index: StoreIndex, bond: Bond, step: int) -> None:
     kind = Relation(bond.relation)
     source, target = (Ref(label=Label.MEMORY, id=ident) for ident in (bond.source, bond.target))
     if any(end not in index for end in (source, target)):

@@ -16,7 +16,7 @@ from helix.memory.scoring.salience import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.memory.upkeep.merge import standing_for
 from helix.model.memory import Memory
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -93,7 +93,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
     return store.writer.submit(decision, once="feedback")
 
 
-def _named(index: Index, names: Sequence[str]) -> list[Memory]:
+def _named(index: StoreIndex, names: Sequence[str]) -> list[Memory]:
     found = (standing_for(index.records, standing_memory_of(index, name)) for name in names)
     return list({memory.id: memory for memory in found}.values())
 

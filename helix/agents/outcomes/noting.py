@@ -19,7 +19,7 @@ from helix.model.edge import Label, Ref
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.memory import Kind, Memory
 from helix.model.task import RELEVANT_FILES, VERIFY
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.excerpts import head
 
@@ -130,7 +130,7 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: dateti
         amend(store, ident, noted)
 
 
-def _told_first(index: Index, ident: str, names: Sequence[str]) -> Sequence[str]:
+def _told_first(index: StoreIndex, ident: str, names: Sequence[str]) -> Sequence[str]:
     """Return names with those of memories that the task was shown before the others, of which there may be many."""
     if len(names) <= _MOST_NAMED:
         return names
@@ -152,7 +152,7 @@ def _before(used_at: Mapping[str, datetime], at: datetime, found: Collection[str
     return {one: min(first, at) if one in found else first for one, first in used_at.items()}
 
 
-def _signs(index: Index, ident: str, deeds: Deeds, at: datetime) -> dict[str, tuple[str, ...]]:
+def _signs(index: StoreIndex, ident: str, deeds: Deeds, at: datetime) -> dict[str, tuple[str, ...]]:
     task = find_task(index, ident)
     if task is None or deeds == Deeds():
         return {}
@@ -175,7 +175,7 @@ def _signs(index: Index, ident: str, deeds: Deeds, at: datetime) -> dict[str, tu
     return {memory: signs for memory, signs in found.items() if signs}
 
 
-def _taken_back(index: Index, scope: str, revert: Evidence, session: str) -> dict[str, str]:
+def _taken_back(index: StoreIndex, scope: str, revert: Evidence, session: str) -> dict[str, str]:
     """Return the tasks of a scope whose commit a revert took back, each with that commit."""
     seen = [(task, one) for task in tasks_of(index, scope=scope) for one in ledger_of(task).evidence]
     landed = [(task, one) for task, one in seen if _landed(one)]

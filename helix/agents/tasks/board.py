@@ -37,7 +37,7 @@ from helix.model.task import (
     Task,
 )
 from helix.model.tombstone import is_erased
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.excerpts import head
@@ -169,7 +169,7 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else head(text, limit)
 
 
-def find_task(index: Index, ident: str) -> Task | None:
+def find_task(index: StoreIndex, ident: str) -> Task | None:
     """Return the task of that id, or None."""
     ref = _task(ident)
     if ref not in index:
@@ -179,7 +179,7 @@ def find_task(index: Index, ident: str) -> Task | None:
 
 
 def tasks_of(
-    index: Index,
+    index: StoreIndex,
     *,
     scope: str | None = None,
     session: str | None = None,
@@ -236,7 +236,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
     store.writer.submit(decision)
 
 
-def injections(index: Index, ident: str) -> list[Injection]:
+def injections(index: StoreIndex, ident: str) -> list[Injection]:
     """Return the memories that were shown to a task or held out from it, in the order in which they came."""
     here = _task(ident)
     if here not in index:
@@ -290,7 +290,7 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
     store.writer.submit(decision)
 
 
-def learned_in(index: Index, ident: str) -> list[Memory]:
+def learned_in(index: StoreIndex, ident: str) -> list[Memory]:
     """Return the memories that were learned in a task and are still there."""
     edges = index.records.edges_at(_task(ident))
     refs = [op.target for op in edges if op.type is Relation.LEARNED and op.source == _task(ident)]
@@ -317,7 +317,7 @@ def _injection(one: Shown, rank: int, at: datetime, held_back: bool) -> Injectio
     )
 
 
-def injection_of(index: Index, edge: Edge) -> Injection:
+def injection_of(index: StoreIndex, edge: Edge) -> Injection:
     """Return the injection that an edge from a task to a memory holds."""
     said = cast(Mapping[str, Any], edge.attributes)
     credit = said.get("credited")
@@ -343,7 +343,7 @@ def _memory(ident: str) -> Ref:
     return Ref(label=Label.MEMORY, id=ident)
 
 
-def put_order(index: Index, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
+def put_order(index: StoreIndex, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
     """Let a task wait for others, as a part of somebody's change; for what is no task yet there is no waiting."""
     here = Ref(label=Label.TASK, id=ident)
     known = waits_for(index, ident)
@@ -353,7 +353,7 @@ def put_order(index: Index, composer: Composer, ident: str, blockers: Iterable[s
             composer.edge(Relation.BLOCKED_BY, here, there)
 
 
-def waits_for(index: Index, ident: str) -> frozenset[str]:
+def waits_for(index: StoreIndex, ident: str) -> frozenset[str]:
     """Return the ids of the tasks that a task waits for."""
     here = Ref(label=Label.TASK, id=ident)
     if here not in index:

@@ -17,7 +17,7 @@ from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref
 from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.memory import GLOBAL_SCOPE
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -67,7 +67,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     return ExplorationReport(exploration=store.writer.submit(decision), problems=tuple(dict.fromkeys(problems)))
 
 
-def load_exploration(index: Index, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
+def load_exploration(index: StoreIndex, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
     """Return an exploration by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.

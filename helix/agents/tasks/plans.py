@@ -42,7 +42,7 @@ from helix.model.task import (
 )
 from helix.model.task_answers import Cascade
 from helix.model.tombstone import is_erased
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -124,7 +124,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     return replace(load_plan(store.index, ident), problems=tuple(problems))
 
 
-def _write_tasks(index: Index, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
+def _write_tasks(index: StoreIndex, composer: Composer, draft: _Draft, *, scope: str, session: str, plan: str) -> None:
     keys = [client or plan_key(plan, task.seq) for task, client in zip(draft.tasks, draft.client_ids, strict=True)]
     idents = {task.seq: task_id(scope, session, key) for task, key in zip(draft.tasks, keys, strict=True)}
     for planned, client in zip(draft.tasks, draft.client_ids, strict=True):
@@ -157,7 +157,7 @@ def _write_tasks(index: Index, composer: Composer, draft: _Draft, *, scope: str,
                 )
 
 
-def load_plan(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
+def load_plan(index: StoreIndex, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
     """Return a plan by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.
@@ -173,14 +173,14 @@ def load_plan(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> Pla
     return PlanReport(plan=plan, tasks=tuple(sorted(told, key=_place)), exploration=based_on)
 
 
-def ready_tasks(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
+def ready_tasks(index: StoreIndex, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> tuple[PlanTask, ...]:
     """Return the tasks of a plan that can begin now, in their order."""
     tasks = load_plan(index, plan_id, scope).tasks
     ready = set(dag.get_ready_tasks(as_listed(tasks)))
     return tuple(task for task in tasks if task.seq in ready)
 
 
-def cascade_status(index: Index, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> Cascade:
+def cascade_status(index: StoreIndex, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> Cascade:
     """Return where a plan stands; its tasks are named by their `seq`."""
     return dag.cascade_status(as_listed(load_plan(index, plan_id, scope).tasks))
 
@@ -240,7 +240,7 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
     )
 
 
-def _based_on(index: Index, ident: str, objective: str, scope: str) -> Exploration | None:
+def _based_on(index: StoreIndex, ident: str, objective: str, scope: str) -> Exploration | None:
     """Return the exploration of that id; without one the newest of the scope, where it fits the objective.
 
     It does where it has the same one, but for case and white space. A plan without an objective takes up one that no
@@ -261,7 +261,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _mirrored(index: Index, ident: str, seq: str) -> PlannedTask:
+def _mirrored(index: StoreIndex, ident: str, seq: str) -> PlannedTask:
     task = find_task(index, ident)
     if task is None:
         raise InvalidInputError(
@@ -293,7 +293,7 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
     )
 
 
-def _found(index: Index, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
+def _found(index: StoreIndex, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     if plan_id:
         ref = _plan(plan_id.strip())
         if ref not in index:
@@ -305,13 +305,13 @@ def _found(index: Index, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     return cast(Plan, index.records.node(newest))
 
 
-def newest_of(index: Index, label: Label, scope: str) -> Ref | None:
+def newest_of(index: StoreIndex, label: Label, scope: str) -> Ref | None:
     """Return the node of a label and of exactly this scope that was recorded last, or None."""
     newest = index.newest(index.where(label, scope=scope), 1)
     return index.ref_of(newest[0]) if newest else None
 
 
-def _exploration(index: Index, ident: str) -> Ref:
+def _exploration(index: StoreIndex, ident: str) -> Ref:
     ref = Ref(label=Label.EXPLORATION, id=ident.strip())
     if ref not in index:
         raise NotFoundError(f"there is no exploration {ident!r}", hint="`helix exploration load` shows the newest")

@@ -11,13 +11,15 @@ from helix.agents.tasks.plan_end import Clearing, clear_plan
 from helix.agents.tasks.plans import as_listed, load_plan
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 
 Json = Mapping[str, Any]
 
 
-def listed(index: Index, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE) -> list[dict[str, Any]]:
+def listed(
+    index: StoreIndex, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE
+) -> list[dict[str, Any]]:
     """Return the tasks that were given, else those of a saved plan (empty: the scope's newest), named by their `seq`.
 
     Raises InvalidInputError where a task is no object, or both are given; NotFoundError where there is no such plan.

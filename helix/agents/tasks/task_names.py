@@ -10,7 +10,7 @@ from helix.agents.answers.planner_answer import PlannerAnswer, sequence
 from helix.agents.answers.task_record import client_task, is_one_word
 from helix.agents.tasks.board import find_task, task_id, tasks_of
 from helix.model.task import CALL, CLIENT_TASK, DELIVERED, PLAN, SEQ, SLUG, Task
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 
 _NUMBER = re.compile(r"[^\W\d_]{0,12}[\s\#._:\-]*(\d{1,18})")
 _PLANNED = "plan:"
@@ -35,7 +35,7 @@ def key_of(task: Task) -> str:
     return plan_key(str(said[PLAN]), str(said.get(SEQ, ""))) if said.get(PLAN) else f"agent:{said.get(CALL)}"
 
 
-def key_named(index: Index, scope: str, session: str, named: str, subject: str = "") -> str:
+def key_named(index: StoreIndex, scope: str, session: str, named: str, subject: str = "") -> str:
     """Return the key of the task of a session that an agent means by an id, and by a subject such as `001: routes`.
 
     The id is the client's, else a number or slug in the plan; of several that was not delivered, the newest. Where the
@@ -53,14 +53,14 @@ def key_named(index: Index, scope: str, session: str, named: str, subject: str =
     return said if is_one_word(said) else ""
 
 
-def mapped(index: Index, scope: str, session: str, answer: PlannerAnswer) -> PlannerAnswer:
+def mapped(index: StoreIndex, scope: str, session: str, answer: PlannerAnswer) -> PlannerAnswer:
     """Return a planner's answer with its numbers mapped to the ids that the session knows its tasks by."""
     keys = {seq: key_named(index, scope, session, said) for seq, said in answer.mapping.items()}
     known = {seq: key for seq, key in keys.items() if key and is_clients(key)}
     return replace(answer, mapping={**answer.mapping, **known})
 
 
-def unknown_to(index: Index, scope: str, session: str, mapping: Mapping[str, str]) -> list[str]:
+def unknown_to(index: StoreIndex, scope: str, session: str, mapping: Mapping[str, str]) -> list[str]:
     """Return in sentences which of the client's tasks a mapping names that the session has none of.
 
     Of a session that has told of no task at all nothing is known.

@@ -44,7 +44,7 @@ from helix.model.task import (
     Task,
 )
 from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -208,7 +208,7 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
     )
 
 
-def _check_can_begin(index: Index, task: Task, parents: Sequence[Task]) -> None:
+def _check_can_begin(index: StoreIndex, task: Task, parents: Sequence[Task]) -> None:
     if task.outcome == DELIVERED:
         raise ConflictError(
             f"task {_name(task)} was delivered already",
@@ -236,7 +236,7 @@ def _close(store: Store, ident: str, status: str, attributes: Mapping[str, objec
     store.writer.submit(decision)
 
 
-def _task_of(index: Index, request: WorkspaceRequest) -> Task:
+def _task_of(index: StoreIndex, request: WorkspaceRequest) -> Task:
     wanted = request.task.strip()
     task = None if request.plan else board.find_task(index, wanted)
     if task is None:
@@ -268,12 +268,12 @@ def _params(task: Task, parents: Sequence[Task], request: WorkspaceRequest) -> B
     )
 
 
-def _parents(index: Index, task: Task) -> list[Task]:
+def _parents(index: StoreIndex, task: Task) -> list[Task]:
     found = [board.find_task(index, ident) for ident in waits_for(index, task.id)]
     return sorted((one for one in found if one is not None), key=lambda one: (as_planned(one).seq, one.id))
 
 
-def _planned(index: Index, ident: str) -> PlanTask:
+def _planned(index: StoreIndex, ident: str) -> PlanTask:
     task = cast(Task, index.records.node(Ref(label=Label.TASK, id=ident)))
     return as_planned(task, [as_planned(parent).seq for parent in _parents(index, task)])
 
@@ -288,7 +288,7 @@ def _task_at(records: Records, workspace: str) -> str:
     return next((op.target.id for op in edges if op.type is Relation.FOR_TASK), "")
 
 
-def _found(index: Index, ident: str) -> Workspace:
+def _found(index: StoreIndex, ident: str) -> Workspace:
     ref = Ref(label=Label.WORKSPACE, id=ident.strip())
     if ref not in index:
         raise NotFoundError(f"there is no workspace {ident!r}", hint="`helix workspace list` shows them")

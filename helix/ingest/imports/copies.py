@@ -11,7 +11,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
 from helix.model.records import Node, label_of
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 
 _STANDING = frozenset({Status.ACTIVE, Status.QUARANTINED})
 _AS_IT_WAS = ("importance", "easiness", "half_life_days")
@@ -21,7 +21,7 @@ _ADDED = ("helped", "failed", "uses")
 class Copies:
     """Finds the copy of a node of an export; `adapter` is what the sources of copies begin with."""
 
-    def __init__(self, index: Index, adapter: str) -> None:
+    def __init__(self, index: StoreIndex, adapter: str) -> None:
         self._index = index
         self._refs: dict[tuple[Label, str], Ref] = {}
         for label in (Label.MEMORY, Label.EPISODE):

@@ -23,7 +23,7 @@ from helix.model.memory import Memory, Status
 from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.listing import page
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -121,7 +121,7 @@ def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
     )
 
 
-def restate_evidence(index: Index, composer: Composer, before: Memory, after: Memory) -> None:
+def restate_evidence(index: StoreIndex, composer: Composer, before: Memory, after: Memory) -> None:
     """Let the evidence for which only this memory speaks follow it into or out of quarantine, or back from oblivion.
 
     What is forgotten in the ordinary way leaves its evidence as it was.
@@ -141,7 +141,7 @@ def _settle(
     name_or_id: str,
     kind: str,
     by: str,
-    find: Callable[[Index, str], Holdable],
+    find: Callable[[StoreIndex, str], Holdable],
     settled: Callable[[Holdable, Composer, str], Holdable],
 ) -> Holdable:
     who = Intake(store.runtime.settings.text_limit).label(by, "by")
@@ -161,7 +161,7 @@ def _settle(
     return store.writer.submit(decision, once=kind)
 
 
-def _held(index: Index, name_or_id: str) -> Holdable:
+def _held(index: StoreIndex, name_or_id: str) -> Holdable:
     """Return the quarantined memory of that name, or what has that id."""
     wanted = name_or_id.strip()
     node = _of_id(index, wanted) or _memory_held(index, wanted)
@@ -170,7 +170,7 @@ def _held(index: Index, name_or_id: str) -> Holdable:
     return node
 
 
-def _holdable(index: Index, name_or_id: str) -> Holdable:
+def _holdable(index: StoreIndex, name_or_id: str) -> Holdable:
     """Return the memory of that name, or what has that id, unless it is an old version."""
     wanted = name_or_id.strip()
     node = _of_id(index, wanted) or memory_of(index, wanted)
@@ -179,13 +179,13 @@ def _holdable(index: Index, name_or_id: str) -> Holdable:
     return node
 
 
-def _of_id(index: Index, ident: str) -> Holdable | None:
+def _of_id(index: StoreIndex, ident: str) -> Holdable | None:
     """Return the memory, episode or reflection of that id, or None."""
     ref = index.with_id(ident, _LABELS)
     return None if ref is None else cast(Holdable, index.records.node(ref))
 
 
-def _memory_held(index: Index, name_or_id: str) -> Memory:
+def _memory_held(index: StoreIndex, name_or_id: str) -> Memory:
     """Return the quarantined memory of that name where there is one: an active one may have the same name."""
     held = [one for one in index.memories_named(name_or_id) if one.status is Status.QUARANTINED]
     if len(held) > 1:

@@ -19,7 +19,7 @@ from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Change
 from helix.model.reports import Page, SessionReport
 from helix.store import listing
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -124,7 +124,7 @@ def told_sessions(store: Store, scope: str | None = None) -> Rows:
     return rows
 
 
-def session_name(index: Index, row: int) -> str:
+def session_name(index: StoreIndex, row: int) -> str:
     """Return the name of a session, which its id has behind its scope."""
     return _name(index.scope_of(row), index.id_of(row))
 
@@ -174,7 +174,7 @@ def _ref(scope: str, name: str) -> Ref:
     return Ref(label=Label.SESSION, id=session_id(scope, name))
 
 
-def _known(index: Index, ref: Ref) -> Session | None:
+def _known(index: StoreIndex, ref: Ref) -> Session | None:
     return None if ref not in index else cast(Session, index.records.node(ref))
 
 
@@ -182,7 +182,7 @@ def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
     return (composer.change("session"),) if changed else ()
 
 
-def _report(index: Index, node: Session) -> SessionReport:
+def _report(index: StoreIndex, node: Session) -> SessionReport:
     name = _name(node.scope, node.id)
     return SessionReport(
         name=name,

@@ -9,7 +9,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status
 from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.text.cleaning import given_name
 
 # Where a name has belonged to several memories, the one that stands first here is meant.
@@ -23,7 +23,7 @@ _COMPARED = 5_000
 """Most names that a mistyped one is compared with."""
 
 
-def memory_of(index: Index, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
+def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
     """Return the memory of that id, or the newest of that name, active ones first; of these scopes, None: of any.
 
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
@@ -48,11 +48,11 @@ def memory_of(index: Index, name_or_id: str, scopes: Collection[str] | None = No
     return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _named(index: Index, name: str, scopes: Collection[str] | None) -> list[Memory]:
+def _named(index: StoreIndex, name: str, scopes: Collection[str] | None) -> list[Memory]:
     return [memory for memory in index.memories_named(name) if scopes is None or memory.scope in scopes]
 
 
-def _beginning(index: Index, wanted: str, scopes: Collection[str] | None) -> list[Memory]:
+def _beginning(index: StoreIndex, wanted: str, scopes: Collection[str] | None) -> list[Memory]:
     """Return the memories of the one name or id that begins so, of active ones where there are any.
 
     Raises ConflictError where several do, and NotFoundError with what is like it where none does.
@@ -87,7 +87,7 @@ def _beginning(index: Index, wanted: str, scopes: Collection[str] | None) -> lis
     ]
 
 
-def standing_memory_of(index: Index, name_or_id: str) -> Memory:
+def standing_memory_of(index: StoreIndex, name_or_id: str) -> Memory:
     """Return what `memory_of` does, but raise ConflictError for a tombstone: nothing is left of it to be changed."""
     memory = memory_of(index, name_or_id)
     if is_erased(memory):
@@ -95,6 +95,6 @@ def standing_memory_of(index: Index, name_or_id: str) -> Memory:
     return memory
 
 
-def node_of(index: Index, name_or_id: str) -> Ref:
+def node_of(index: StoreIndex, name_or_id: str) -> Ref:
     """Return the node with that id, else the memory of that name; raises NotFoundError."""
     return index.with_id(name_or_id.strip()) or memory_of(index, name_or_id).ref

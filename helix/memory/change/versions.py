@@ -14,7 +14,7 @@ from helix.model.edge import OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.text.tokens import lexical_tokens
 
 # What a version passes on: the links people and outcomes made, and its evidence. Mentions are read anew from the text.
@@ -71,7 +71,7 @@ def files_of(records: Records, memory: Memory) -> tuple[str, ...]:
     return tuple(node.name for node in records.nodes(touched) if hasattr(node, "name"))
 
 
-def hold_until(composer: Composer, index: Index, memory: Memory, until: datetime | None, name: str = "") -> None:
+def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: datetime | None, name: str = "") -> None:
     """Set when a memory ceases to hold (None: it holds on), and its name where one is given.
 
     Both time lines stay right: where the end lies in the past, or an end is moved, the memory as it was believed until
@@ -88,7 +88,7 @@ def hold_until(composer: Composer, index: Index, memory: Memory, until: datetime
     composer.patch(ref, **fields)
 
 
-def take_back_retirement(composer: Composer, index: Index, memory: Memory) -> Memory:
+def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) -> Memory:
     """Make a retired memory active again, under another name where its own was taken, and return it.
 
     A copy stays retired, so that `known_at` goes on telling that it was believed, and then not.
@@ -101,7 +101,7 @@ def take_back_retirement(composer: Composer, index: Index, memory: Memory) -> Me
     return back
 
 
-def passages_of(index: Index, memory: Memory) -> Prepared:
+def passages_of(index: StoreIndex, memory: Memory) -> Prepared:
     """Return the texts and vectors by which a memory is found, to be written under another one's id."""
     row = index.row_of(memory.ref)
     pieces = [] if row is None else index.pieces_of([row])
@@ -116,7 +116,7 @@ def passages_of(index: Index, memory: Memory) -> Prepared:
     )
 
 
-def _keep(composer: Composer, index: Index, memory: Memory) -> None:
+def _keep(composer: Composer, index: StoreIndex, memory: Memory) -> None:
     """Write a copy of a memory under an id of its own, with its passages and its evidence."""
     here = memory.ref
     there = composer.node(replace(memory, id=composer.new_id()))

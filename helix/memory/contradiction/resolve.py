@@ -22,7 +22,7 @@ from helix.model.edge import Edge, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 
 FIRST, SECOND = "first", "second"
 _RIVAL = {FIRST: SECOND, SECOND: FIRST}
@@ -34,7 +34,7 @@ _OUTSIDE = Trust.TOOL_OUTPUT.rank
 
 
 def oppose(
-    composer: Composer, index: Index, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
+    composer: Composer, index: StoreIndex, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
 ) -> Ruling:
     """Settle or flag that two memories contradict each other, or do it anew (`former`); return how it was ruled.
 
@@ -91,7 +91,7 @@ def oppose(
     return ruling
 
 
-def take_back(composer: Composer, index: Index, one: Memory, other: Memory, former: Edge) -> None:
+def take_back(composer: Composer, index: StoreIndex, one: Memory, other: Memory, former: Edge) -> None:
     """Take a contradiction back that no person decided and that is none any longer: both hold as if it had not been."""
     for side, memory in ((FIRST, one), (SECOND, other)):
         back = _own(memory, former)
@@ -239,7 +239,7 @@ def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
     ]
 
 
-def _end(composer: Composer, index: Index, memory: Memory, until: datetime | None, side: str) -> None:
+def _end(composer: Composer, index: StoreIndex, memory: Memory, until: datetime | None, side: str) -> None:
     """Set a memory's end where it differs; one that this change may have written is no older version of itself."""
     if memory.valid_to == until:
         return

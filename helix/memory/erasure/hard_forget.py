@@ -31,7 +31,7 @@ from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -279,7 +279,7 @@ def _extractor(node: Node) -> str:
     return getattr(node, "provenance", Provenance()).extractor
 
 
-def _root(index: Index, name_or_id: str) -> Ref:
+def _root(index: StoreIndex, name_or_id: str) -> Ref:
     wanted = name_or_id.strip()
     for label in Label:
         ref = Ref(label=label, id=wanted)

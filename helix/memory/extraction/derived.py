@@ -41,7 +41,7 @@ from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.recall.whole_numbers import Rest
 from helix.scopes import same_scope
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.cleaning import slug
 
@@ -90,7 +90,7 @@ class Existing:
         return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
 
 
-def existing(index: Index, scope: str, rest: Rest = go_on) -> list[Existing]:
+def existing(index: StoreIndex, scope: str, rest: Rest = go_on) -> list[Existing]:
     """Return the newest version of each derived memory of exactly this scope, by key."""
     newest: dict[str, Memory] = {}
     for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope):
@@ -118,7 +118,7 @@ def rejoining(records: Records, there: Sequence[Existing], orphaned: Sequence[Ex
     return [one for alike in held.values() for one in alike if len(alike) > 1 or one.memory.id in ends]
 
 
-def held_by(index: Index, scope: str, keys: Collection[str]) -> list[Memory]:
+def held_by(index: StoreIndex, scope: str, keys: Collection[str]) -> list[Memory]:
     """Return the active derived memories of a scope with one of these keys, by key."""
     refs = [index.ref_of(row) for row in index.from_sources(Label.MEMORY, DERIVED_SOURCE, scope)]
     found = (one for one in index.records.present(refs) if isinstance(one, Memory) and one.status is Status.ACTIVE)

@@ -17,7 +17,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.text.dates import day_in_words
 from helix.text.sentences import Sentence, sentences
 from helix.text.tokens import query_terms
@@ -213,7 +213,7 @@ _FRAME = frozenset(
 """Words that say how a statement is meant and nothing of its matter: two that share them share nothing."""
 
 
-def words_of_memories(index: Index, rows: Sequence[int], holds: Rows) -> dict[int, str]:
+def words_of_memories(index: StoreIndex, rows: Sequence[int], holds: Rows) -> dict[int, str]:
     """Return by row of an episode what the active memories that were made of it and hold say, each in one line."""
     speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & holds
     told = [[one for one in held if one in speaks] for held in index.supported_by(rows, Relation.GROUNDED_IN)]

@@ -18,7 +18,7 @@ from helix.model.provenance import Trust
 from helix.model.records import Node
 from helix.model.reflection import Reflection
 from helix.model.reports import Page
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.listing import page
 from helix.store.store import Store
 from helix.text.sentences import shortened
@@ -100,7 +100,7 @@ def demote(run: Run, scope: str | None) -> None:
         run.count("reflections weighed anew", count)
 
 
-def _changed(index: Index, scope: str | None, now: datetime) -> list[tuple[Reflection, float, Status]]:
+def _changed(index: StoreIndex, scope: str | None, now: datetime) -> list[tuple[Reflection, float, Status]]:
     """Return the reflections whose confidence or status is not what their evidence gives, those cited first."""
     rows = list(index.where(Label.REFLECTION, scope=scope, statuses=_SHOWN))
     nodes = [cast(Reflection, node) for node in index.nodes(rows)]
@@ -135,13 +135,13 @@ def _pieces(reflection: Reflection, cited: int) -> int:
     return max(cited, int(told) if told.isdigit() else 1)
 
 
-def _stands(index: Index) -> Rows:
+def _stands(index: StoreIndex) -> Rows:
     """Return what an insight may rest on; one that is archived is no evidence any more."""
     active = index.where(Label.REFLECTION, statuses=[Status.ACTIVE])
     return index.standing() - (index.where(Label.REFLECTION) - active)
 
 
-def _evidence(index: Index, stands: Rows, row: int, depth: int, seen: set[int]) -> tuple[Cited, ...]:
+def _evidence(index: StoreIndex, stands: Rows, row: int, depth: int, seen: set[int]) -> tuple[Cited, ...]:
     kind = Relation.CITES if index.label_of(row) is Label.REFLECTION else Relation.GROUNDED_IN
     (rows,) = index.supports_of([row], kind)
     found = []

@@ -35,7 +35,7 @@ from helix.model.memory import Status
 from helix.model.provenance import Provenance, weakest
 from helix.model.reflection import Reflection
 from helix.recall.communities import weighty_communities
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.text.dates import day_in_words
 
 EXTRACTOR = "reflection"
@@ -73,7 +73,7 @@ def reflection_id(scope: str, cited: Sequence[Ref]) -> str:
     return sha256("\x1f".join((EXTRACTOR, scope, *names)).encode()).hexdigest()[:32]
 
 
-def _scopes(index: Index, scope: str | None) -> list[str]:
+def _scopes(index: StoreIndex, scope: str | None) -> list[str]:
     if scope is not None:
         return [scope]
     return sorted(index.scopes_of(index.findable_episodes()))
@@ -179,7 +179,7 @@ def _item(node: object, entities: frozenset[str], learned: str) -> Item:
     )
 
 
-def _leaves(index: Index, ref: Ref) -> tuple[Leaf, ...]:
+def _leaves(index: StoreIndex, ref: Ref) -> tuple[Leaf, ...]:
     """Return the episodes on which a reflection rests, by when they happened."""
     row = index.row_of(ref)
     reached = set() if row is None else {row}
@@ -193,7 +193,7 @@ def _leaves(index: Index, ref: Ref) -> tuple[Leaf, ...]:
     return tuple(sorted(leaves, key=lambda leaf: (leaf.moment, leaf.id)))
 
 
-def _mentioned(index: Index, rows: Sequence[int], names: dict[str, Entity]) -> list[frozenset[str]]:
+def _mentioned(index: StoreIndex, rows: Sequence[int], names: dict[str, Entity]) -> list[frozenset[str]]:
     """Return the ids of the entities that each row mentions or touches, and put the entities into `names`."""
     by_type = (index.supports_of(rows, kind) for kind in (Relation.MENTIONS, Relation.TOUCHES))
     held = [{*mentioned, *touched} for mentioned, touched in zip(*by_type, strict=True)]

@@ -25,7 +25,7 @@ from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
 from helix.model.provenance import Provenance, weakest
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.cleaning import slug
 from helix.text.tokens import lexical_tokens, query_terms
@@ -115,7 +115,7 @@ def _due(run: Run, scope: str | None, older: float | None) -> Iterator[list[Epis
             yield _episodes(index, group)
 
 
-def _pools(index: Index, rows: Sequence[int]) -> Iterator[list[int]]:
+def _pools(index: StoreIndex, rows: Sequence[int]) -> Iterator[list[int]]:
     """Yield those of the rows that tell something in runs of one scope without a long silence, none too short."""
     telling = [row for row in rows if tells(_episodes(index, [row]))]
     ordered = sorted(telling, key=lambda row: (index.scope_of(row), index.occurred_at(row), index.id_of(row)))
@@ -125,32 +125,34 @@ def _pools(index: Index, rows: Sequence[int]) -> Iterator[list[int]]:
                 yield pool
 
 
-def _episodes(index: Index, rows: Sequence[int]) -> list[Episode]:
+def _episodes(index: StoreIndex, rows: Sequence[int]) -> list[Episode]:
     return [cast(Episode, node) for node in index.nodes(rows)]
 
 
-def _covered(index: Index) -> set[int]:
+def _covered(index: StoreIndex) -> set[int]:
     """Return the rows for which a summary that stands, or that a person put away, speaks."""
     return {row for held in index.supports_of(_summaries(index), Relation.GROUNDED_IN) for row in held}
 
 
-def _summaries(index: Index, scope: str | None = None) -> list[int]:
+def _summaries(index: StoreIndex, scope: str | None = None) -> list[int]:
     """Return the rows of the summaries that are not retired, in the order in which they came."""
     retired = index.where(Label.MEMORY, statuses=[Status.RETIRED])
     return sorted(row for row in index.from_sources(Label.MEMORY, SUMMARY_SOURCE, scope) if row not in retired)
 
 
-def _key(index: Index, row: int) -> _Key:
+def _key(index: StoreIndex, row: int) -> _Key:
     session = index.session_of(row)
     return _Key(index.scope_of(row), session, 0 if session else index.occurred_at(row) // DAY_MICROS)
 
 
-def _order(index: Index, row: int) -> tuple[Any, ...]:
+def _order(index: StoreIndex, row: int) -> tuple[Any, ...]:
     times = index.occurred_at(row), index.recorded_at(row)
     return (index.scope_of(row), index.session_of(row), *times, index.id_of(row))
 
 
-def _stretches(index: Index, rows: Sequence[int], covered: AbstractSet[int], longest: timedelta) -> Iterator[list[int]]:
+def _stretches(
+    index: StoreIndex, rows: Sequence[int], covered: AbstractSet[int], longest: timedelta
+) -> Iterator[list[int]]:
     """Yield the rows, which are in order, in runs between which there is a longer silence or a summary made earlier."""
     silence = int(longest.total_seconds() * 1_000_000)
     stretch: list[int] = []
@@ -192,7 +194,7 @@ def _write(run: Run, group: Sequence[Episode]) -> bool:
     return bool(run.write(source, compose))
 
 
-def _findable(index: Index, group: Sequence[Episode], found: tuple[Mention, ...]) -> Prepared:
+def _findable(index: StoreIndex, group: Sequence[Episode], found: tuple[Mention, ...]) -> Prepared:
     """Return what a summary is found by: all that its episodes are found by, with the vectors they have.
 
     A summary that is found by its own words alone misses what it left out (LoCoMo: 5 points of recall).
@@ -209,7 +211,7 @@ def _findable(index: Index, group: Sequence[Episode], found: tuple[Mention, ...]
     )
 
 
-def _still_open(index: Index, group: Sequence[Episode]) -> bool:
+def _still_open(index: StoreIndex, group: Sequence[Episode]) -> bool:
     rows = [index.row_of(episode.ref) for episode in group]
     standing, covered = index.standing(), _covered(index)
     return all(row in standing and row not in covered for row in rows)
@@ -249,7 +251,7 @@ def _retire_broken(run: Run, scope: str | None) -> None:
             run.count("summaries retired")
 
 
-def _broken(index: Index, scope: str | None) -> list[Ref]:
+def _broken(index: StoreIndex, scope: str | None) -> list[Ref]:
     rows, standing = _summaries(index, scope), index.standing()
     held = index.supports_of(rows, Relation.GROUNDED_IN)
     return [
@@ -263,7 +265,7 @@ _ENDS = " .!\u2026"
 """What may end a text without changing what it says."""
 
 
-def told_already(index: Index, rows: Sequence[int], covered: AbstractSet[int], now: int) -> set[int]:
+def told_already(index: StoreIndex, rows: Sequence[int], covered: AbstractSet[int], now: int) -> set[int]:
     """Return which of the rows (episodes, in order) tell nothing new.
 
     A memory that is grounded in it and has not faded at `now` (microseconds) has all its telling words. Or an earlier
@@ -280,7 +282,7 @@ def told_already(index: Index, rows: Sequence[int], covered: AbstractSet[int], n
     return told
 
 
-def _in_memories(index: Index, rows: Sequence[int], now: int) -> set[int]:
+def _in_memories(index: StoreIndex, rows: Sequence[int], now: int) -> set[int]:
     """Return those of the rows of which one memory that is grounded in them has every telling word."""
     speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & index.holding(now) - index.faded(now)
     made = zip(rows, index.supported_by(rows, Relation.GROUNDED_IN), strict=True)
@@ -289,7 +291,7 @@ def _in_memories(index: Index, rows: Sequence[int], now: int) -> set[int]:
     return {episode for episode, memory in pairs if terms[episode] <= terms[memory]}
 
 
-def _contents(index: Index, rows: AbstractSet[int]) -> Iterator[tuple[int, str]]:
+def _contents(index: StoreIndex, rows: AbstractSet[int]) -> Iterator[tuple[int, str]]:
     ordered = sorted(rows)
     for row, node in zip(ordered, index.nodes(ordered), strict=True):
         if isinstance(node, Memory):
@@ -302,7 +304,7 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(query_terms(text, limit=len(text)))
 
 
-def _texts(index: Index, rows: Sequence[int]) -> list[bytes]:
+def _texts(index: StoreIndex, rows: Sequence[int]) -> list[bytes]:
     """Return for each row, which has passages, a digest of its scope and of what it is found by, speaker included."""
     pieces = index.pieces_of(rows)
     spoken: dict[int, list[str]] = {row: [] for row in rows}

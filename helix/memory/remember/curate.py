@@ -22,7 +22,7 @@ from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.statement.wording import exchanged
@@ -232,7 +232,7 @@ def _check_servable(old: Memory, changed: Memory) -> None:
         )
 
 
-def _check_name_free(index: Index, memory: Memory, *, but: Memory) -> None:
+def _check_name_free(index: StoreIndex, memory: Memory, *, but: Memory) -> None:
     holder = index.named(memory.scope, memory.name)
     if holder is not None and holder != but.ref:
         raise ConflictError(

@@ -40,7 +40,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.reports import StoreResult, StoreStatus
 from helix.scopes import same_scope
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -104,7 +104,7 @@ def _takes_over(draft: Memory, known: Memory) -> bool:
     return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
 
 
-def _hold(composer: Composer, index: Index, ready: Ready) -> Decision[StoreResult]:
+def _hold(composer: Composer, index: StoreIndex, ready: Ready) -> Decision[StoreResult]:
     """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
 
     It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
@@ -143,7 +143,7 @@ def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
     return decide(ready.newcomer, found, thresholds)
 
 
-def _named(index: Index, scope: str, name: str) -> Memory | None:
+def _named(index: StoreIndex, scope: str, name: str) -> Memory | None:
     ref = index.named(scope, name)
     return None if ref is None else index.memory_by_id(ref.id)
 
@@ -158,7 +158,7 @@ def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
     )
 
 
-def _succeed(composer: Composer, index: Index, ready: Ready, known: Memory) -> Memory:
+def _succeed(composer: Composer, index: StoreIndex, ready: Ready, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
@@ -170,7 +170,7 @@ def _succeed(composer: Composer, index: Index, ready: Ready, known: Memory) -> M
     return memory
 
 
-def _contradict(composer: Composer, index: Index, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
+def _contradict(composer: Composer, index: StoreIndex, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
     """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
 
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.

@@ -13,7 +13,7 @@ from helix.model.edge import Label
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Status
 from helix.store.graph_drawing import drawn_nodes
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.store import Store
 
 CALLED = (Label.MEMORY, Label.SESSION, Label.PLAN, Label.TASK, Label.ENTITY, Label.REFLECTION)
@@ -48,7 +48,7 @@ def _rows(store: Store, label: Label, words: Sequence[str], told: Callable[[], R
             return _by_objective(index, index.newest(index.where(label)), words)
 
 
-def _by_objective(index: Index, rows: Sequence[int], words: Sequence[str]) -> Iterable[int]:
+def _by_objective(index: StoreIndex, rows: Sequence[int], words: Sequence[str]) -> Iterable[int]:
     """Yield the rows of plans or tasks that have the words; reads on only as long as somebody asks for more."""
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]

@@ -33,7 +33,7 @@ from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
 from helix.model.paging import Key
 from helix.model.records import edge_from
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -71,7 +71,7 @@ class _Case:
 
 
 def contradictions(
-    index: Index, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
+    index: StoreIndex, scope: str | None = None, status: DisputeStatus | None = DisputeStatus.OPEN
 ) -> list[Dispute]:
     """Return the contradictions of a scope (None: of all) in a state (None: in any), the oldest first."""
     found = []
@@ -91,7 +91,7 @@ def place(dispute: Dispute) -> Key:
     return (to_micros(dispute.since), dispute.first.id, dispute.second.id)
 
 
-def _contradicting(index: Index) -> list[PutEdge]:
+def _contradicting(index: StoreIndex) -> list[PutEdge]:
     """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
     if not index.whole:
         return index.records.edges_of(Relation.CONTRADICTS, _ALL)
@@ -168,7 +168,7 @@ def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
     return _settled_beside(store, store.writer.submit(decision))
 
 
-def ruled_apart(index: Index) -> list[Edge]:
+def ruled_apart(index: StoreIndex) -> list[Edge]:
     """Return the contradictions that two machines decided otherwise, and whose memories do not stand again yet."""
     edges = map(edge_from, _contradicting(index))
     return [one for one in edges if dispute_status(one.attributes) is DisputeStatus.OPEN and "before" in one.attributes]
@@ -192,7 +192,7 @@ def stand_again(composer: Composer, store: Store, edge: Edge) -> bool:
     return True
 
 
-def _apply(composer: Composer, index: Index, case: _Case, outcome: Outcome) -> dict[str, object]:
+def _apply(composer: Composer, index: StoreIndex, case: _Case, outcome: Outcome) -> dict[str, object]:
     """Close what does not stay; return what the edge is to say of it. What a rule closed already stays closed."""
     if case.status is DisputeStatus.SETTLED and _outcome(case.edge) is outcome:
         return {}
@@ -214,7 +214,7 @@ def _apply(composer: Composer, index: Index, case: _Case, outcome: Outcome) -> d
     return {"before": before}
 
 
-def _undone(composer: Composer, index: Index, case: _Case) -> _Case:
+def _undone(composer: Composer, index: StoreIndex, case: _Case) -> _Case:
     """Bring back what the decision closed, and return the case as it was while it was open."""
     restored = dict(case.sides)
     kept = cast(Mapping[str, Mapping[str, object]], case.edge.attributes.get("before", {}))
@@ -315,7 +315,7 @@ def _outcome_of(case: _Case, winner: str) -> Outcome:
     )
 
 
-def _found(index: Index, a: str, b: str) -> _Case:
+def _found(index: StoreIndex, a: str, b: str) -> _Case:
     one, other = _ref(standing_memory_of(index, a)), _ref(standing_memory_of(index, b))
     for op in index.records.edges_at(one):
         if op.type is Relation.CONTRADICTS and {op.source, op.target} == {one, other}:

@@ -17,7 +17,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.paging import Key, page_of
 from helix.model.reports import Page
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.near_pairs import NearPairs
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -97,7 +97,7 @@ def reopen(store: Store, a: str, b: str) -> Memory:
     return store.writer.submit(decision)
 
 
-def _pairs(index: Index, store: Store, scope: str | None, threshold: float | None) -> list[tuple[int, int, float]]:
+def _pairs(index: StoreIndex, store: Store, scope: str | None, threshold: float | None) -> list[tuple[int, int, float]]:
     """Return (row, row, cosine) of the pairs that wait; those from the default on are remembered."""
     least = thresholds_of(store.runtime).update if threshold is None else threshold
     if not 0.0 < least <= 1.0:
@@ -108,7 +108,7 @@ def _pairs(index: Index, store: Store, scope: str | None, threshold: float | Non
     return [pair for pair in found if pair[0] in here and not settled & {pair[:2], pair[1::-1]}]
 
 
-def _settled(index: Index) -> set[tuple[int, int]]:
+def _settled(index: StoreIndex) -> set[tuple[int, int]]:
     """Return the rows of the pairs that contradict each other or are kept apart, one way round."""
     against = [row for ref in index.sources_of(Relation.CONTRADICTS) if (row := index.row_of(ref)) is not None]
     rivals = index.supports_of(against, Relation.CONTRADICTS)
@@ -119,7 +119,7 @@ def _settled(index: Index) -> set[tuple[int, int]]:
     return found
 
 
-def _duplicate(index: Index, pair: _Pair) -> Duplicate | None:
+def _duplicate(index: StoreIndex, pair: _Pair) -> Duplicate | None:
     held = [index.memory_by_id(one) for one in (pair.one, pair.other)]
     if None in held:
         return None
@@ -127,7 +127,7 @@ def _duplicate(index: Index, pair: _Pair) -> Duplicate | None:
     return Duplicate(id=f"{pair.one} {pair.other}", first=first, second=second, similarity=1 - pair.distance)
 
 
-def _two(index: Index, a: str, b: str) -> tuple[Memory, Memory]:
+def _two(index: StoreIndex, a: str, b: str) -> tuple[Memory, Memory]:
     one, other = standing_memory_of(index, a), standing_memory_of(index, b)
     if one.id == other.id or one.scope != other.scope:
         raise ConflictError(f"{a!r} and {b!r} are no two memories of one scope")

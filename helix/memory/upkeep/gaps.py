@@ -19,7 +19,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
 from helix.recall.similar import nearest
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import cosine_of
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -39,7 +39,7 @@ def unanswered(store: Store, answer: RecallAnswer) -> bool:
     return all(item.relevance < _bar(store) for item in answer.items)
 
 
-def count_open(index: Index, scope: str | None = None) -> int:
+def count_open(index: StoreIndex, scope: str | None = None) -> int:
     """Return how many gaps of exactly this scope (None: of any) are open."""
     return len(_of_status(index, Status.ACTIVE, scope))
 
@@ -134,7 +134,7 @@ def _reopening(store: Store, gap_id: str) -> Callable[[Composer], None]:
     return compose
 
 
-def _reopen(composer: Composer, index: Index, gap: Memory) -> Memory | None:
+def _reopen(composer: Composer, index: StoreIndex, gap: Memory) -> Memory | None:
     closing = _closing(index.records, gap)
     if gap.kind is not Kind.GAP or gap.status is not Status.RETIRED or not closing:
         return None
@@ -228,11 +228,11 @@ def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
     return nearest(index, own[0], seen, threshold=_bar(store), limit=_NEAREST)
 
 
-def _gaps(index: Index, status: Status, scope: str | None) -> list[Memory]:
+def _gaps(index: StoreIndex, status: Status, scope: str | None) -> list[Memory]:
     """Return the gaps of a status and scope (None: of all), the earliest first."""
     held = map(index.memory, _of_status(index, status, scope))
     return sorted(held, key=lambda memory: (memory.recorded_at, memory.id))
 
 
-def _of_status(index: Index, status: Status, scope: str | None) -> Rows:
+def _of_status(index: StoreIndex, status: Status, scope: str | None) -> Rows:
     return index.where(Label.MEMORY, scope=scope, statuses=[status], kinds=[Kind.GAP])

@@ -13,7 +13,7 @@ from helix.model.operations import PutEdge, PutNode, Row, Scalar
 from helix.model.records import edge_from, node_from
 from helix.model.task import Task
 from helix.model.version import Version
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 
 _NEEDED = frozenset({"name", "kind", "trigger", "resolution", "recorded_at"})
@@ -66,7 +66,7 @@ def history(store: Store, memory: Memory) -> list[Version]:
     ]
 
 
-def versions_of(index: Index, memory: Memory) -> frozenset[str]:
+def versions_of(index: StoreIndex, memory: Memory) -> frozenset[str]:
     """Return the ids of a memory's versions, its own among them; what was folded into it is none."""
     found, ahead = {memory.id}, [memory.id]
     while ahead:
@@ -83,7 +83,7 @@ def _replaces(edge: Edge) -> bool:
     return edge.type is Relation.SUPERSEDES and not {DRAWN, MERGED} & edge.attributes.keys()
 
 
-def _version(index: Index, lineage: _Lineage, row: Row) -> Version | None:
+def _version(index: StoreIndex, lineage: _Lineage, row: Row) -> Version | None:
     """Return what a row of the log made of the memory; None where it changed nothing of it.
 
     A row that retires one version for another is told by the one that took its place.
@@ -148,7 +148,7 @@ def _by(row: Row, before: Memory | None, now: Memory) -> str:
     return (now.provenance.agent or now.said_by) if written else ""
 
 
-def _reason(index: Index, row: Row, now: Memory, edges: Sequence[Edge]) -> str:
+def _reason(index: StoreIndex, row: Row, now: Memory, edges: Sequence[Edge]) -> str:
     note, folding = row.change.note, _folding(edges, now)
     if folding is not None:
         into = folding.target == now.ref
@@ -163,7 +163,7 @@ def _reason(index: Index, row: Row, now: Memory, edges: Sequence[Edge]) -> str:
     return next((say() for name, say in reasons.items() if name in note), "")
 
 
-def _of_task(index: Index, ident: str) -> str:
+def _of_task(index: StoreIndex, ident: str) -> str:
     (task,) = index.records.present([Ref(label=Label.TASK, id=ident)])
     objective = task.objective if isinstance(task, Task) else ""
     return f"what came of the task: {objective or ident}"[:_LONGEST]

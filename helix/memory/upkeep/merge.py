@@ -23,7 +23,7 @@ from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_cla
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -222,7 +222,7 @@ def _merging(records: Records, loser: Memory) -> Edge | None:
     return max(found, key=lambda edge: (edge.created_at, edge.source.id), default=None)
 
 
-def _ranked(index: Index, scope: str | None) -> list[Memory]:
+def _ranked(index: StoreIndex, scope: str | None) -> list[Memory]:
     return sorted(index.memories(Status.ACTIVE, scope), key=rank)
 
 

@@ -11,12 +11,12 @@ from helix.model.edge import Label
 from helix.model.memory import Kind, Memory, Status
 from helix.model.reports import EdgeSuggestion, SimilarMemory
 from helix.recall import similar
-from helix.store.index import Index, Rows
+from helix.store.index import Rows, StoreIndex
 from helix.store.listing import check_limit
 from helix.store.matrix import vector_of
 from helix.store.store import Store
 
-LeftOut = Callable[[Index], Rows]
+LeftOut = Callable[[StoreIndex], Rows]
 """Says which memories of an index do not count."""
 
 

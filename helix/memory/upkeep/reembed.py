@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from helix.errors import ModelError
 from helix.model.operations import Change, PutPassage
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -41,7 +41,7 @@ def fill_in(store: Store, rest: Callable[[], bool]) -> int:
     return store.writer.submit(lambda: _put(store.index, filled))
 
 
-def _put(index: Index, filled: Sequence[PutPassage]) -> Decision[int]:
+def _put(index: StoreIndex, filled: Sequence[PutPassage]) -> Decision[int]:
     """Write the passages that are still there as they were read; each keeps its number, for its text is the same."""
     lacking = set(index.lacking_vectors())
     same = [passage for passage in filled if passage.number in lacking]

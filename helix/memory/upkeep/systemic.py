@@ -23,7 +23,7 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
 from helix.recall.similar import nearest
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -204,7 +204,7 @@ def _counts(memory: Memory) -> bool:
     return memory.kind is Kind.FAILURE and not others
 
 
-def _failures(index: Index, scope: str | None, now: datetime) -> list[Memory]:
+def _failures(index: StoreIndex, scope: str | None, now: datetime) -> list[Memory]:
     """Return the active failures of a scope (None: of all) recorded within the last week, the earliest first."""
     rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[Kind.FAILURE])
     recent = rows & index.recorded_since(to_micros(now - WINDOW))

@@ -31,7 +31,7 @@ from helix.model.operations import (
 from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.undo_report import UndoConflict, UndoReport
 from helix.model.work_item import WorkState
-from helix.store.index import Index
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -96,7 +96,7 @@ def _derived(records: Records, operations: Sequence[Operation]) -> list[Memory]:
     return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
 
 
-def _coming_back(index: Index, operations: Sequence[Operation]) -> list[Ref]:
+def _coming_back(index: StoreIndex, operations: Sequence[Operation]) -> list[Ref]:
     """Return the memories that the operations make active, and that are not."""
     coming = (Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op))
     return [ref for ref in coming if index.status_of(ref) is not Status.ACTIVE]
@@ -186,7 +186,7 @@ def _told(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoCo
     return tuple(sorted(told, key=lambda conflict: (conflict.what, conflict.by)))
 
 
-def _what(index: Index, drop: Drop) -> str:
+def _what(index: StoreIndex, drop: Drop) -> str:
     match drop:
         case DropNode():
             return _name(index, Ref(label=drop.label, id=drop.id))
@@ -196,5 +196,5 @@ def _what(index: Index, drop: Drop) -> str:
             return f"the text {drop.id}"
 
 
-def _name(index: Index, ref: Ref) -> str:
+def _name(index: StoreIndex, ref: Ref) -> str:
     return f"{ref.label.lower()} {index.name_of(ref) or ref.id}"
