@@ -20,7 +20,7 @@ from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from helix import files, local_store
 from helix.errors import ConfigError
@@ -415,7 +415,7 @@ def _check(settings: Settings) -> None:
     if not TENANT_NAME.fullmatch(settings.tenant):
         words = "small letters, digits and inner hyphens, 63 at most"
         raise _refused("tenant", words, settings.sources["tenant"])
-    if _holds_secret(settings.engine):
+    if holds_secret(settings.engine):
         words = "an address without a password: that comes from PGPASSWORD or a password file (PGPASSFILE)"
         raise _refused("engine", words, settings.sources["engine"])
     for name, (least, most) in _BOUNDS.items():
@@ -428,14 +428,10 @@ def _check(settings: Settings) -> None:
         raise _refused("max_db_gb", "a power of two", settings.sources["max_db_gb"])
 
 
-def _holds_secret(address: str) -> bool:
-    """Whether an address has a password where others may read it; anything that may be one counts."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:  # such as an open bracket
-        return True
-    behind = f"{parts.path}?{parts.query}"
-    return ":" in parts.netloc.rpartition("@")[0] or "@" in behind or "password" in behind
+def holds_secret(address: str) -> bool:
+    """Return whether a server's address has a password, which others could read; anything that may be one counts."""
+    before = address.split("://", 1)[-1].rpartition("@")[0]  # the last one: a password may have any sign in it
+    return ":" in before or "@" in before or "password" in unquote(address)
 
 
 def _refused(name: str, wanted: str, source: str) -> ConfigError:

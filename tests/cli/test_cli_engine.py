@@ -101,6 +101,7 @@ def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) ->
         "postgresql://helix:hunter2@127.0.0.1/helix",
         "postgesql://helix:hunter2@127.0.0.1/helix",
         "postgresql://helix:hunter2/x@127.0.0.1/helix",
+        "postgresql://helix:hunter2#x@127.0.0.1/helix",
         "postgresql://helix@127.0.0.1/helix?sslpassword=hunter2",
         "postgresql://helix:hunter2@[127.0.0.1/helix",
     ],

@@ -31,7 +31,7 @@ from helix.errors import (
 )
 from helix.journal.postgres.dialect import scripts, tables
 from helix.model.durability import Durability
-from helix.settings import TENANT_NAME
+from helix.settings import TENANT_NAME, holds_secret
 
 MOST_CONNECTIONS = 20
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
@@ -454,12 +454,11 @@ DURABILITY = ", ".join(
 def check_address(url: str) -> None:
     """Raise ConfigError for what is no address of a server, and for a secret in it; neither is repeated."""
     try:
-        parts = conninfo_to_dict(url)
+        conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         hint = "write it like postgresql://USER@HOST/DATABASE"
         raise ConfigError("this is no address of a PostgreSQL server", hint=hint) from None
-    secret = any(parts.get(name) for name in ("password", "sslpassword"))
-    if secret or any("@" in str(value) for name, value in parts.items() if name != "user"):
+    if holds_secret(url):
         raise ConfigError(
             "the address holds a password, which other users of the machine could read",
             hint="put it into PGPASSWORD or a password file (PGPASSFILE)",
