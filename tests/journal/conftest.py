@@ -11,8 +11,15 @@ from helix.journal.backend import Backend
 from helix.journal.database import Database
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.model.edge import Label
+from helix.model.operations import Change, PutNode
 
 Opened = Callable[[], Backend]
+
+
+def put_entity(name: str) -> Change:
+    """Return the change that writes an entity of that name."""
+    return Change(kind="test", operations=(PutNode(label=Label.ENTITY, id=name, props={"name": name}),))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

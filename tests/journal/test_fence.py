@@ -18,17 +18,12 @@ from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
-from helix.model.edge import Label
-from helix.model.operations import Change, PutNode
 from helix.service import Helix
+from tests.journal.conftest import put_entity
 from tests.journal.cut_wire import Wire
 from tests.waiting import until
 
 COMMIT = b"COMMIT"
-
-
-def put(name: str) -> Change:
-    return Change(kind="test", operations=(PutNode(label=Label.ENTITY, id=name, props={"name": name}),))
 
 
 @pytest.fixture
@@ -64,24 +59,24 @@ def names(server: Server, tenant: Tenant) -> list[str]:
 
 def test_who_is_no_longer_home_writes_nothing(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
     former = at_home()
-    former.append([put("a")], 1)
+    former.append([put_entity("a")], 1)
     present = at_home()
     with pytest.raises(NotHomeError):
-        former.append([put("b")], 2)
+        former.append([put_entity("b")], 2)
     with pytest.raises(NotHomeError):
         former.set_meta("word", "b")
-    present.append([put("c")], 3)
+    present.append([put_entity("c")], 3)
     assert names(server, tenant) == ["a", "c"]
     assert present.verify_chain().damaged == ()
 
 
 def test_who_writes_past_the_home_is_noticed(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
     home = at_home()
-    home.append([put("a")], 1)
+    home.append([put_entity("a")], 1)
     with server.connection() as connection:
         connection.execute("UPDATE head SET commits = commits + 1 WHERE tenant = $1", (tenant.id,))
     with pytest.raises(NotHomeError):
-        home.append([put("b")], 2)
+        home.append([put_entity("b")], 2)
     assert names(server, tenant) == ["a"]
 
 
@@ -90,10 +85,10 @@ def test_a_commit_whose_answer_is_lost_counts_where_it_came_in(
 ) -> None:
     laid, reached = wire
     home = at_home(reached)
-    home.append([put("a")], 1)
+    home.append([put_entity("a")], 1)
     laid.cut_at(COMMIT, passed_on=True)
-    assert [row.seq for row in home.append([put("b")], 2)] == [2]
-    assert [row.seq for row in home.append([put("c")], 3)] == [3]
+    assert [row.seq for row in home.append([put_entity("b")], 2)] == [2]
+    assert [row.seq for row in home.append([put_entity("c")], 3)] == [3]
     assert names(server, tenant) == ["a", "b", "c"]
     assert home.verify_chain().damaged == ()
 
@@ -103,12 +98,12 @@ def test_a_commit_that_never_came_in_is_an_error_and_may_be_tried_again(
 ) -> None:
     laid, reached = wire
     home = at_home(reached)
-    home.append([put("a")], 1)
+    home.append([put_entity("a")], 1)
     laid.cut_at(COMMIT, passed_on=False)
     with pytest.raises(EngineError):
-        home.append([put("b")], 2)
+        home.append([put_entity("b")], 2)
     assert names(server, tenant) == ["a"]
-    home.append([put("b")], 2)
+    home.append([put_entity("b")], 2)
     assert names(server, tenant) == ["a", "b"]
     assert home.verify_chain().damaged == ()
 
@@ -152,7 +147,7 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
         while not refused:
             name = f"n{len(acknowledged):06}"
             try:
-                home.append([put(name)], 1)
+                home.append([put_entity(name)], 1)
                 acknowledged.append(name)
             except HelixError as error:
                 refused.append(error)
@@ -168,12 +163,12 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
         there = names(server, tenant)
         assert there[:-1] == acknowledged  # one more can be read, and that is what makes it a trap
     with pytest.raises(NotHomeError):  # it is there after all: who does not know of it writes nothing beside it
-        home.append([put("later")], 3)
+        home.append([put_entity("later")], 3)
     with server.connection() as connection:
         connection.execute("ALTER ROLE postgres RESET client_min_messages")
     quiet.close()
     again = at_home()
-    again.append([put("z")], 3)
+    again.append([put_entity("z")], 3)
     assert names(server, tenant) == [*there, "z"]
     assert again.verify_chain().damaged == ()
 
@@ -231,12 +226,12 @@ def test_a_home_lives_while_readers_have_every_connection(server: Server) -> Non
 
 def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:
     home = at_home()
-    home.append([put("a")], 1)
+    home.append([put_entity("a")], 1)
     with server.connection() as one:
         others = "pid <> pg_backend_pid() AND datname = 'postgres'"
         one.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}".encode())
     assert home.rows(0, 1)
-    home.append([put("b")], 2)
+    home.append([put_entity("b")], 2)
     assert names(server, tenant) == ["a", "b"]
 
 

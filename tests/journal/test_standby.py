@@ -15,16 +15,11 @@ from helix.journal.log import Journal
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.durability import Durability
-from helix.model.edge import Label
-from helix.model.operations import Change, PutNode
+from tests.journal.conftest import put_entity
 from tests.postgres_cluster import Cluster, running
 from tests.waiting import until
 
 KILLS = 3
-
-
-def put(name: str) -> Change:
-    return Change(kind="test", operations=(PutNode(label=Label.ENTITY, id=name, props={"name": name}),))
 
 
 def with_standby(primary: Cluster, port: int) -> Cluster:
@@ -55,7 +50,7 @@ class Writing(threading.Thread):
         while self.refused is None:
             one = f"{self.name}-{len(self.acknowledged):05}"
             try:
-                self._home.append([put(one)], 1)
+                self._home.append([put_entity(one)], 1)
                 self.acknowledged.append(one)
             except HelixError as error:
                 self.refused = error
