@@ -62,6 +62,14 @@ class Backend(Protocol):
         """Lend a connection that goes on seeing everything as it is now."""
         ...
 
+    def checkpoint(self) -> None:
+        """Have nothing that was removed stand in a log beside the tables any more, as far as readers allow."""
+        ...
+
+    def scrub(self) -> str:
+        """Leave nothing of what was removed in the tables' files; return what may hold it still, in words."""
+        ...
+
     def close(self) -> None:
         """Let go of every connection, whichever thread opened it."""
         ...

@@ -128,6 +128,15 @@ class Database:
             (busy, *_) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
+    def scrub(self) -> str:
+        """Write the file anew, so that neither its gaps nor its log hold what was removed; return what may still."""
+        name = self.path.name
+        try:
+            return "" if self.write_anew() else f"the log of {name} is being read and could not be emptied"
+        except DiskFullError as error:
+            self.checkpoint()
+            return f"{name} could not be written anew, its empty pages may hold it: {error.message}"
+
     def backup_to(self, target: Path) -> None:
         """Copy a consistent state of the file while others read and write."""
         with mapped(target):

@@ -119,16 +119,11 @@ class Journal:
             self.file.committed = self._reached if self._mark is not None else None
         self.drop_meta("")  # a transaction of no effect, which writes the mark anew
 
-    def checkpoint(self) -> None:
-        """Have nothing that was removed stand in SQLite's log any more, as far as readers allow."""
-        if isinstance(self.database, Database):
-            self.database.checkpoint()
-
     def fold_in_now(self) -> bool:
         """Fold SQLite's log in where nobody is in the way, and have the disk hold the mark; else False."""
         if self._mark is not None:
             self._mark.sync()
-        return not isinstance(self.database, Database) or self.database.checkpoint_now()
+        return self.file.checkpoint_now()
 
     @property
     def mark_trouble(self) -> str:
@@ -347,7 +342,7 @@ class Journal:
     def close(self) -> None:
         """Fold SQLite's log in and close; closing twice is no error."""
         if not self.database.closed:
-            self.checkpoint()
+            self.database.checkpoint()
             self.database.close()
         if self._mark is not None:
             self._mark.close()

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from helix.errors import ConflictError, DiskFullError, HelixError, StoreCorruptError
+from helix.errors import ConflictError, HelixError, StoreCorruptError
 from helix.files import create_private, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
@@ -207,7 +207,7 @@ def end_erasure(store: Store) -> None:
 
     def clear() -> None:
         store.journal.set_meta(UNDER_WAY, "")
-        store.journal.checkpoint()
+        store.journal.database.checkpoint()
 
     store.writer.call(clear)
 
@@ -260,7 +260,7 @@ def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
 
     def leave() -> int:
         found = erase.erase_rows(store.journal, note.ids, note.kind, to_micros(store.runtime.clock()), known=known)
-        warnings.extend(_written_anew(store.journal, found))
+        warnings.extend(_scrubbed(store.journal, found))
         return len(found.rows)
 
     with store.graph.building:  # a graph that is being built reads the journal as it was, and keeps its log from ending
@@ -316,7 +316,7 @@ def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcom
         copies.check(path)
         with closing(Journal(Database(path), tokenise=lexical_tokens)) as copy:
             found = erase.erase_rows(copy, in_copy(copy), change, at)
-            warnings = _written_anew(copy, found)
+            warnings = _scrubbed(copy, found)
     except (HelixError, OSError) as error:
         log.warning("a copy could not be erased", extra={"copy": path.name, "error": type(error).__name__})
         return CopyOutcome(path=str(path), erased=False, why=f"it still holds the text: {error}")
@@ -416,24 +416,10 @@ def _remove(journal: Path) -> None:
         journal.with_name(journal.name + suffix).unlink(missing_ok=True)
 
 
-_ON_A_SERVER = (
-    "the server's files hold it until it has vacuumed its tables, and its archives and backups as long as they are kept"
-)
-
-
-def _written_anew(journal: Journal, found: erase.Found) -> list[str]:
-    """Write the journal's file anew, so that neither gaps in its pages nor its log hold what was erased."""
-    if not isinstance(journal.database, Database):
-        rows = [f"row {seq} of the log is damaged and may hold it" for seq in found.unreadable]
-        return [*rows, _ON_A_SERVER]
-    name = journal.file.path.name
-    warnings = [f"row {seq} of {name} is damaged and may hold it" for seq in found.unreadable]
-    try:
-        emptied = journal.file.write_anew()
-    except DiskFullError as error:
-        journal.file.checkpoint()
-        return [*warnings, f"{name} could not be written anew, its empty pages may hold it: {error.message}"]
-    return warnings if emptied else [*warnings, f"the log of {name} is being read and could not be emptied"]
+def _scrubbed(journal: Journal, found: erase.Found) -> list[str]:
+    """Leave nothing of what was erased in the journal's files; return what may hold it still, in words."""
+    rows = [f"row {seq} of the journal is damaged and may hold it" for seq in found.unreadable]
+    return [*rows, *filter(None, [journal.database.scrub()])]
 
 
 def _blot_logs(store: Store, texts: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ QUIET_SECONDS = 2.0
 
 
 class IdleFold:
-    """Folds the log of a journal in, in a thread of its own. `note` is told of every change."""
+    """Folds the log of a journal's file in, in a thread of its own. `note` is told of every change."""
 
     def __init__(self, journal: Journal, quiet_seconds: float = QUIET_SECONDS) -> None:
         self._journal = journal
@@ -25,6 +25,9 @@ class IdleFold:
         self._written = threading.Event()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="helix-fold", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; where a server keeps the journal, nobody does."""
         self._thread.start()
 
     def note(self, rows: Sequence[Row]) -> None:
@@ -35,7 +38,8 @@ class IdleFold:
         """End the thread; closing twice is no error."""
         self._closed.set()
         self._written.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def _run(self) -> None:
         while self._written.wait() and not self._closed.is_set():

@@ -150,7 +150,9 @@ class Store:
         self.writer = Writer(self.journal, self.records, self.graph, self.catalogue, self.projection, clock=clock)
         self.writer.listen(self.images.note)
         self.folding = IdleFold(self.journal)
-        self.writer.listen(self.folding.note)
+        if not engine.tenant:
+            self.folding.start()
+            self.writer.listen(self.folding.note)
         self.log_check = LogCheck(self.journal)
         self._serving = True
         if mended:

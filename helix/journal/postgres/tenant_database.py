@@ -225,6 +225,16 @@ class TenantDatabase:
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
                     connection.execute("ROLLBACK")
 
+    def checkpoint(self) -> None:
+        """Do nothing: the server writes its log by itself."""
+
+    def scrub(self) -> str:
+        """Return what may hold what was removed: that is the business of whoever runs the server."""
+        return (
+            "the server's files hold it until it has vacuumed its tables, and its archives and backups as long as they"
+            " are kept"
+        )
+
     def close(self) -> None:
         """Read and write no more; twice is no error."""
         if not self.closed:
