@@ -8,14 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from helix.model.agent_connection import AgentConnection, LogLine
-from helix.model.candidate import Candidate, Certainty
+from helix.model.candidate import Accepted, Candidate, Certainty, Observed
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.duplicate import Duplicate, Inbox
 from helix.model.edge import Edge, Label
 from helix.model.episode import Episode
 from helix.model.erasure_report import ErasePlan
-from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.facets import Facets
 from helix.model.graph_answers import (
     CentralNode,
@@ -29,7 +27,6 @@ from helix.model.graph_answers import (
 )
 from helix.model.held import Held
 from helix.model.memory import Kind, Memory, MemoryOrder, Status, TimeKind
-from helix.model.observed import Accepted, Observed
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.provenance import Trust
@@ -40,10 +37,12 @@ from helix.model.reports import (
     BackgroundStatus,
     CypherResult,
     DoctorReport,
+    Duplicate,
     EdgeSuggestion,
     Event,
     GraphTable,
     Health,
+    Inbox,
     IngestReport,
     Job,
     MaintenanceReport,
@@ -56,13 +55,13 @@ from helix.model.reports import (
     Stats,
     StatusReport,
     StoreResult,
+    UndoReport,
+    Version,
     WorkPlan,
 )
 from helix.model.strand import MemoryShare, StrandDifference, StrandInfo, StrandKey, StrandVersion, SyncedPlace
-from helix.model.task import Plan
+from helix.model.task import Exploration, ExplorationReport, Plan
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
-from helix.model.undo_report import UndoReport
-from helix.model.version import Version
 from helix.model.work_item import WorkItem
 
 __all__ = [

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.model.provenance import Provenance, provenance_word
+from helix.model.reports import StoreResult
 from helix.model.worded import Worded
 
 
@@ -63,3 +64,24 @@ class Candidate:
     def said_by(self) -> str:
         """Where it comes from, in a word; see `provenance_word`."""
         return provenance_word(self.provenance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """Everything that was seen in an agent's work; what of it was stored, skipped, and put in the learning queue.
+
+    Nothing is `skipped` unless storing was asked for.
+    """
+
+    candidates: Annotated[tuple[Candidate, ...], "Everything that was seen."] = ()
+    stored: Annotated[tuple[StoreResult, ...], "What was stored of it."] = ()
+    skipped: Annotated[tuple[Candidate, ...], "What was not, as it was not sure enough or was decided on before."] = ()
+    queued: Annotated[tuple[Candidate, ...], "What waits in the learning queue now and did not before."] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A candidate that was accepted, and what storing it came to."""
+
+    candidate: Annotated[Candidate, "What was accepted."]
+    result: Annotated[StoreResult, "What storing it came to."]

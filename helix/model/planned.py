@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from helix.model.injection import Shown
-from helix.model.task import Plan
-from helix.model.workspace import Workspace
+from helix.model.task import Plan, Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

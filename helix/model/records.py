@@ -19,13 +19,11 @@ from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
-from helix.model.exploration import Exploration
 from helix.model.memory import Memory, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
-from helix.model.task import Plan, Task
-from helix.model.workspace import Workspace
+from helix.model.task import Exploration, Plan, Task, Workspace
 
 T = TypeVar("T")
 

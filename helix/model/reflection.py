@@ -1,4 +1,4 @@
-"""Reflection: an insight synthesised from episodes, memories or other reflections, which it cites."""
+"""Reflection: an insight synthesised from episodes, memories or other reflections, which it cites; and its evidence."""
 
 from __future__ import annotations
 
@@ -59,3 +59,28 @@ class Insight:
 
     reflection: Annotated[Reflection, "The insight."]
     evidence: Annotated[tuple[Evidence, ...], "What it rests on, each piece followed by what that rests on itself."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """One piece of evidence: the beginning of its text, and for a reflection or memory what that rests on itself.
+
+    `level` is 0 but for reflections; `stands` is False once it was forgotten, quarantined or retired, or, of a
+    reflection, archived. `cut` says that it has evidence that is not shown: it was shown before, or lies too deep.
+    """
+
+    ref: Ref
+    text: str
+    at: datetime
+    level: int = 0
+    stands: bool = True
+    cut: bool = False
+    evidence: tuple[Cited, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsightTree:
+    """A reflection and its evidence, in the order in which it happened."""
+
+    reflection: Reflection
+    evidence: tuple[Cited, ...]

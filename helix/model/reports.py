@@ -12,6 +12,7 @@ from helix.model.edge import Relation
 from helix.model.episode import Episode, session_id
 from helix.model.ids import Id
 from helix.model.memory import Memory
+from helix.model.provenance import Trust
 from helix.model.requests import kept
 from helix.model.usage import ModelUsage
 from helix.model.worded import Worded
@@ -381,3 +382,71 @@ class Event:
     id: Annotated[str, "The id of what changed; of an edge those of its ends, `source->target`."]
     detail: Annotated[Mapping[str, Any], "What else is known of the change."]
     missed: Annotated[int, "Events dropped before this one because the subscriber read too slowly."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoConflict:
+    """Something that a job touched and that going back would take away from somebody else.
+
+    `what` names it for people (`memory use-uv`), `by` is the kind of the last change that touched it, or why.
+    """
+
+    what: Annotated[str, "What going back would take away from somebody else."]
+    by: Annotated[str, "The change that touched it last."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoReport:
+    """What undoing a job came to: nodes, edges and passages put back. With conflicts, nothing was written.
+
+    `kept_out` counts the memories that it had derived: they are not derived again until a person asks for it.
+    """
+
+    job: Annotated[str, "The piece of work."]
+    restored: Annotated[int, "Nodes, edges and passages that were put back."]
+    kept_out: Annotated[int, "Memories it had derived: they stay away until `rederive` is asked for."] = 0
+    conflicts: Annotated[tuple[UndoConflict, ...], "What stands in the way; with any, nothing was written."] = ()
+    dry_run: Annotated[bool, "Whether nothing was to be written anyway."] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """Two active memories of one kind and scope that are nearly the same in meaning."""
+
+    id: Annotated[str, "What tells the pair from others."]
+    first: Annotated[Memory, "The better founded one; of equals the one with more use, then the older."]
+    second: Annotated[Memory, "The other one."]
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """How much waits for a person to decide."""
+
+    contradictions: Annotated[int, "Contradictions that are open."]
+    quarantined: Annotated[int, "Memories and episodes that are quarantined."]
+    candidates: Annotated[int, "What may be learned from agents' work."]
+    duplicates: Annotated[int, "Pairs of memories that say nearly the same."]
+    gaps: Annotated[int, "Questions that nothing answers yet."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A memory as it was after one change, by the journal's log."""
+
+    seq: Annotated[int, "The row of the journal that made it."]
+    memory: Annotated[Memory, "The memory as this change left it."]
+    at: Annotated[datetime, "When it was changed."]
+    change: Annotated[
+        str,
+        "What happened, in a word or two: stored, imported, learned, edited, refined, stored again, confirmed, judged, "
+        "forgotten, restored, accepted, rejected, quarantined, archived, merged, unmerged, superseded, retired, ended, "
+        "holds again, decided, reopened, kept apart, kept apart no longer, undone, erased or changed.",
+    ]
+    by: Annotated[
+        str,
+        "Who changed it: `you`, an agent's name, whose key asked for it, the word of its source, or `helix`; empty if "
+        "unknown.",
+    ]
+    trust: Annotated[Trust, "How far it was trusted from then on."]
+    reason: Annotated[str, "What is known of why; empty where nothing is."]

@@ -1,4 +1,4 @@
-"""Plans and tasks of the orchestrator, as nodes, so that what was injected into a task can be asked in Cypher."""
+"""Plans, tasks, attempts at them and explorations, as nodes: what was injected into a task can be asked in Cypher."""
 
 from __future__ import annotations
 
@@ -69,3 +69,41 @@ class Task:
     def ref(self) -> Ref:
         """Where it stands in the graph."""
         return Ref(label=Label.TASK, id=self.id)
+
+
+ACTIVE, COMPLETE, SUPERSEDED = "active", "complete", "superseded"
+"""What the status of a workspace may be, beside the `blocked` of a task's outcome; superseded: another one began."""
+REASON = "reason"
+"""Attribute: why it was blocked. Under `delivered`, `tried`, `error` and `utilized` it says what a task says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """One attempt at a task."""
+
+    id: str
+    recorded_at: datetime
+    scope: str = GLOBAL_SCOPE
+    status: Annotated[str, "`active`, `complete`, `blocked`, or `superseded` where another attempt began."] = ACTIVE
+    ended_at: datetime | None = None
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """What explorers found for an objective; `attributes` holds structure, patterns, memory and targets."""
+
+    id: str
+    objective: str
+    recorded_at: datetime
+    scope: str = GLOBAL_SCOPE
+    session: str = ""
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationReport:
+    """An exploration that was kept; `problems` say in sentences what of the answers was left out or is not as asked."""
+
+    exploration: Annotated[Exploration, "The exploration itself."]
+    problems: Annotated[tuple[str, ...], "What of the answers was left out or is not as asked, in sentences."] = ()

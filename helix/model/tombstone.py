@@ -10,15 +10,13 @@ from datetime import datetime
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
-from helix.model.exploration import Exploration
 from helix.model.kept_out import KEPT_OUT, digests
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import Provenance
 from helix.model.records import Node, node_from, put
 from helix.model.reflection import Reflection
-from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Plan, Task
-from helix.model.workspace import Workspace
+from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
 
 ERASED_AT = "helix:erased_at"
 """Attribute of a memory that was erased: the moment, in ISO form."""

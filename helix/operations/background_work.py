@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from helix.memory.change.intake import Intake
 from helix.memory.worker.undo import undo as take_back
 from helix.model.ids import Id
-from helix.model.reports import BackgroundStatus, WorkPlan
-from helix.model.undo_report import UndoReport
+from helix.model.reports import BackgroundStatus, UndoReport, WorkPlan
 from helix.model.work_item import WorkItem
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query

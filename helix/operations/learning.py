@@ -19,9 +19,8 @@ from helix.agents.tasks.board import tasks_of
 from helix.agents.tasks.task_lists import objects
 from helix.errors import InvalidInputError
 from helix.memory.change.find import memory_of
-from helix.model.candidate import Candidate
+from helix.model.candidate import Accepted, Candidate, Observed
 from helix.model.ids import Id
-from helix.model.observed import Accepted, Observed
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.reports import Page, StoreResult
 from helix.operations.checks import page_size

@@ -25,8 +25,7 @@ from helix.model.memory import Kind, Memory, MemoryOrder
 from helix.model.paging import page_of
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
-from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult
-from helix.model.version import Version
+from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult, Version
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named

@@ -15,15 +15,13 @@ from helix.memory.upkeep import disputes, gaps
 from helix.memory.upkeep import duplicates as same
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.duplicate import Duplicate, Inbox
 from helix.model.held import Held
 from helix.model.ids import Id
-from helix.model.insight import Cited
 from helix.model.memory import Memory
 from helix.model.paging import page_of
 from helix.model.records import Node
-from helix.model.reflection import Evidence, Insight, Reflection
-from helix.model.reports import Page, StoreResult
+from helix.model.reflection import Cited, Evidence, Insight, Reflection
+from helix.model.reports import Duplicate, Inbox, Page, StoreResult
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix

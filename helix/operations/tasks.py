@@ -31,12 +31,11 @@ from helix.model.action import Action
 from helix.model.context_answers import BuilderContext
 from helix.model.edge import Label
 from helix.model.evidence import Evidence
-from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.reports import Page
-from helix.model.task import CLIENT_TASK, PLAN, VERIFY, Plan, Task
+from helix.model.task import CLIENT_TASK, PLAN, VERIFY, Exploration, ExplorationReport, Plan, Task
 from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query

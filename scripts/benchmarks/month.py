@@ -16,8 +16,8 @@ from benchmarks.plots import drawn
 from benchmarks.quality_store import FOLDER, ROOT, Say, models_folder, real_embedder
 from helix.memory.insight import insights
 from helix.model.edge import Label
-from helix.model.insight import Cited
 from helix.model.memory import Status
+from helix.model.reflection import Cited
 from helix.operations import memories, review
 from helix.providers.embedder import Embedder
 from helix.service import Helix

@@ -19,11 +19,10 @@ from helix.memory.insight.reflect import reflect, reflection_id
 from helix.memory.jobs.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
-from helix.model.insight import Cited
 from helix.model.memory import Status
 from helix.model.provenance import Trust, weakest
 from helix.model.recall import RecallQuery
-from helix.model.reflection import Reflection
+from helix.model.reflection import Cited, Reflection
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store

@@ -24,7 +24,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change, DropEdge, DropNode, DropPassage, Operation, PutNode, PutPassage
 from helix.model.records import edge_from, node_from, put, put_edge
-from helix.model.undo_report import UndoReport
+from helix.model.reports import UndoReport
 from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store

@@ -24,10 +24,9 @@ from helix.agents.observer.observe import Origin
 from helix.errors import ConflictError, NotFoundError
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
-from helix.model.candidate import Candidate, CandidateStatus, Certainty
+from helix.model.candidate import Accepted, Candidate, CandidateStatus, Certainty, Observed
 from helix.model.clock import to_micros
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.observed import Accepted, Observed
 from helix.model.paging import Key, page_of
 from helix.model.reports import Page
 from helix.store.index import StoreIndex

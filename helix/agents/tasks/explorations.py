@@ -15,8 +15,8 @@ from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref
-from helix.model.exploration import Exploration, ExplorationReport
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.task import Exploration, ExplorationReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision

@@ -24,7 +24,6 @@ from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref, Relation
-from helix.model.exploration import Exploration
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.planned import PlanReport, PlanTask
 from helix.model.task import (
@@ -37,6 +36,7 @@ from helix.model.task import (
     SLUG,
     SUMMARY,
     VERIFY,
+    Exploration,
     Plan,
     Task,
 )

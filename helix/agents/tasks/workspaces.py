@@ -28,22 +28,26 @@ from helix.model.paging import Key, page_of
 from helix.model.planned import PlanTask, WorkspaceReport
 from helix.model.reports import Page
 from helix.model.task import (
+    ACTIVE,
     BLOCKED,
     BLOCKED_REASON,
     CLIENT_TASK,
+    COMPLETE,
     COMPLETED,
     DELIVERED,
     ERROR,
     HELD_BACK,
     IN_PROGRESS,
     PLAN,
+    REASON,
     SUMMARY,
+    SUPERSEDED,
     TRIED,
     UTILIZED,
     Plan,
     Task,
+    Workspace,
 )
-from helix.model.workspace import ACTIVE, COMPLETE, REASON, SUPERSEDED, Workspace
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision

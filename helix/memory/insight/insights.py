@@ -12,11 +12,10 @@ from helix.memory.jobs.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.insight import Cited, InsightTree
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.records import Node
-from helix.model.reflection import Reflection
+from helix.model.reflection import Cited, InsightTree, Reflection
 from helix.model.reports import Page
 from helix.store.index import Rows, StoreIndex
 from helix.store.listing import page

@@ -12,11 +12,10 @@ from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.upkeep.merge import apart_from, fold, kept_apart, rank, set_apart
 from helix.model.clock import to_micros
-from helix.model.duplicate import Duplicate
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.paging import Key, page_of
-from helix.model.reports import Page
+from helix.model.reports import Duplicate, Page
 from helix.store.index import StoreIndex
 from helix.store.near_pairs import NearPairs
 from helix.store.store import Store

@@ -11,8 +11,8 @@ from helix.model.edge import DRAWN, MERGED, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode, Row, Scalar
 from helix.model.records import edge_from, node_from
+from helix.model.reports import Version
 from helix.model.task import Task
-from helix.model.version import Version
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 

@@ -29,7 +29,7 @@ from helix.model.operations import (
     drop_of,
 )
 from helix.model.records import NODE_DEFAULTS, node_from
-from helix.model.undo_report import UndoConflict, UndoReport
+from helix.model.reports import UndoConflict, UndoReport
 from helix.model.work_item import WorkState
 from helix.store.index import StoreIndex
 from helix.store.store import Store

@@ -12,7 +12,7 @@ from helix.agents.tasks import explorations
 from helix.agents.tasks.explorations import ExplorationRequest, load_exploration
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import SessionRequest, open_session
-from helix.model.exploration import Exploration
+from helix.model.task import Exploration
 from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store
