@@ -19,8 +19,6 @@ from helix.model.speaker import agent_of
 from helix.scopes import confirm_name, same_scope
 from helix.settings import load
 
-_PRIVATE = 0o700
-
 
 @click.command()
 @click.option("--local", is_flag=True, help="Make a store of its own for the project in this folder.")

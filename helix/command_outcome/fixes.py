@@ -6,7 +6,7 @@ Live hooks and imported transcripts use this one fold and its words, so that bot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
@@ -184,18 +184,6 @@ class Mending:
             self._open.pop(next(iter(self._open)))
         mended = known is not None and known.error and error and (known.files or known.commands)
         return _fix(known, action) if known is not None and mended else None
-
-
-def fixes(actions: Iterable[Action], root: str = "") -> tuple[Fix, ...]:
-    """Return the failures among the actions of one agent that were mended, in the order in which they were."""
-    mending = Mending(root)
-    return tuple(fix for action in actions if (fix := mending.take(action)) is not None)
-
-
-def worked(actions: Sequence[Action], root: str = "") -> tuple[str, ...]:
-    """Return the commands that passed and did more than look, in their normal form, each once, in their order."""
-    passed = (one for one in actions if ended(one) and not only_looks(one.command))
-    return tuple(dict.fromkeys(normal(one, root) for one in passed))
 
 
 def failure_words(action: Action, root: str = "") -> str:

@@ -52,25 +52,23 @@ def count(
     path: str | Path,
     *,
     limit: int | None = None,
-    since: datetime | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """Return how many commits `read_history` goes through with the same arguments."""
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return 0
-    return int(repository.output("rev-list", "--count", *range_of(limit, since), "HEAD", "--"))
+    return int(repository.output("rev-list", "--count", *range_of(limit), "HEAD", "--"))
 
 
 def read_history(
     path: str | Path,
     *,
     limit: int | None = None,
-    since: datetime | None = None,
     scope: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[Slice]:
-    """Yield the commits that lead to HEAD, parents before children: the newest `limit`, or those after `since`.
+    """Yield the commits that lead to HEAD, parents before children: the newest `limit`.
 
     A commit all of whose files `.helixignore` excludes gives no slice. Sources are `git:<scope>:<hash>`, by the
     project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
@@ -82,11 +80,11 @@ def read_history(
     scope = scope or repository.scope
     ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
     index = CommitIndex()
-    if limit is not None or since is not None:  # a commit may name one from before the range, which is known already
+    if limit is not None:  # a commit may name one from before the range, which is known already
         with repository.stream("rev-list", "HEAD", "--") as lines:
             for line in lines.fields(b"\n", _LONGEST_FIELD):
                 index.add(line.decode("ascii"))
-    with repository.stream(*_LOG, *range_of(limit, since), "HEAD", "--") as stream:
+    with repository.stream(*_LOG, *range_of(limit), "HEAD", "--") as stream:
         for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
             visible = _visible(commit, ignored, stopped)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
@@ -106,15 +104,11 @@ def _visible(commit: Commit, ignored: IgnoreRules, stopped: Callable[[], bool]) 
     return replace(commit, changes=kept) if kept and not stopped() else None
 
 
-def range_of(limit: int | None, since: datetime | None) -> list[str]:
+def range_of(limit: int | None) -> list[str]:
     """Return the range as git is asked for it; raises InvalidInputError for a limit below 1."""
     if limit is not None and limit < 1:
         raise InvalidInputError(f"the limit must be 1 or more, not {limit}")
-    bounds = [] if limit is None else [f"--max-count={limit}"]
-    if since is None:
-        return bounds
-    moment = since if since.tzinfo else since.replace(tzinfo=UTC)
-    return [*bounds, f"--since={moment.isoformat()}"]
+    return [] if limit is None else [f"--max-count={limit}"]
 
 
 def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:

@@ -32,7 +32,7 @@ def git_history(store: Store, path: str, *, scope: str | None, limit: int | None
     """
     root = Path(path).expanduser()
     check(root)
-    git.range_of(limit, None)
+    git.range_of(limit)
     project = _scope(store.runtime.settings, scope) or git.project_scope(
         root, store.runtime.settings.worktrees, store.runtime.settings.home
     )

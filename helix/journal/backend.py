@@ -13,8 +13,6 @@ from typing import Any, Protocol
 
 from helix.model.durability import Durability
 
-Row = tuple[Any, ...]
-
 
 class Rows(Protocol):
     """What a statement found, to be read once."""

@@ -18,11 +18,6 @@ def put(connection: Connection, tokens: Iterable[tuple[int, str]]) -> None:
     connection.executemany(put_statement("token", ("number", "tokens"), ("number",)), tokens)
 
 
-def remove(connection: Connection, number: int) -> None:
-    """Take a passage's tokens out."""
-    connection.execute("DELETE FROM token WHERE number = ?", (number,))
-
-
 def read(connection: Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
     """Yield every passage's number and tokens, by number, in batches; the tokens in UTF-8, joined by blanks."""
     rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")

@@ -25,7 +25,7 @@ CALL, SILENT = "call", "no_inject"
 VERIFY, DELTA, RELEVANT_FILES, BUDGET = "verify", "delta", "relevant_files", "budget"
 
 SUMMARY, BLOCKED_REASON, TRIED, ERROR = "summary", "blocked_reason", "tried", "error"
-LEARNED, UTILIZED, TOKENS_INJECTED = "learned", "utilized", "tokens_injected"
+UTILIZED, TOKENS_INJECTED = "utilized", "tokens_injected"
 FILES_CHANGED, COMMANDS, HISTORY_CUT = "files_changed", "commands", "history_cut"
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import logging
 import os
 import re
 import subprocess
@@ -24,8 +23,6 @@ from typing import Any, TextIO
 from helix.processes import NEUTRAL_FOLDER, environment, python_command
 from helix.providers.llm import Absence
 from helix.text.excerpts import head
-
-log = logging.getLogger(__name__)
 
 _START_S = 120.0
 _IDLE_S = 60.0

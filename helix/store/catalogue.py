@@ -122,10 +122,6 @@ class CatalogueView:
         mask: BoolArray = self.columns.scope == self.lookups.scopes.code(scope)
         return mask
 
-    def visible(self, row: int, query: RecallQuery, now: datetime) -> bool:
-        """Return what `mask` says of one row."""
-        return bool(eligible(self.columns, self.lookups.scopes, query, now, np.array([row]))[0])
-
     def walkable(self, scope: str | None) -> BoolArray:
         """Return for every row whether a walk on behalf of a scope may pass through it; see `walkable`."""
         return walkable(self.columns, self.lookups.scopes, scope)

@@ -6,7 +6,6 @@ to answer, and does nothing else: it may be taken twice. By the time `submit` re
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +25,6 @@ from helix.store.catalogue import Catalogue
 from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
 from helix.store.retry_answers import packed_answer, unpacked_answer
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Listener = Callable[[Sequence[Row]], None]

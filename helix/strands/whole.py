@@ -7,7 +7,6 @@ before anybody is served: it cannot always be taken back, as somebody else may h
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -15,8 +14,6 @@ from helix.errors import ConflictError, HelixError
 from helix.memory.jobs.run import Watch
 from helix.memory.worker.undo import undo
 from helix.store.store import Store
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 UNDER_WAY = "strand_under_way"

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fingerprint import fingerprint
 from benchmarks.quality_asking import Asked
 from benchmarks.quality_data import Given
 from benchmarks.quality_metrics import MEASURES, Estimate, Values, estimates, macro
 from benchmarks.quality_systems import AGAINST, BASELINES
-from helix.recall.fingerprint import fingerprint
 from helix.recall.recipes import RECIPES
 
 DEFAULT = "default"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.command_outcome.fixes import Fix, Mending, failure_words, fixes, only_looks, worked
+from helix.command_outcome.fixes import Fix, Mending, failure_words, only_looks
 from helix.model.action import Action
 
 ROOT = "/p"
@@ -26,7 +26,8 @@ def edited(*files: str) -> Action:
 
 
 def found(*actions: Action) -> tuple[Fix, ...]:
-    return fixes(actions, ROOT)
+    mending = Mending(ROOT)
+    return tuple(fix for action in actions if (fix := mending.take(action)) is not None)
 
 
 def test_a_failure_is_remembered_with_what_was_done_before_it_passed() -> None:
@@ -176,11 +177,6 @@ def test_commands_that_only_look(command: str, looks: bool) -> None:
     assert only_looks(command) is looks
 
 
-def test_commands_that_worked_are_told_once_in_their_order() -> None:
-    actions = [ran("ls"), ran("pytest tests"), ran("make all", 1), ran("pip install x"), ran("pytest tests -q")]
-    assert worked(actions, ROOT) == ("pytest tests", "pip install x")
-
-
 def test_what_is_recorded_of_a_failure_tells_command_status_and_error() -> None:
     words = failure_words(ran("cd /p && pytest tests -q", 1, ERROR), ROOT)
     assert words.startswith("`pytest tests` failed with exit status 1: ")
@@ -214,7 +210,7 @@ def test_a_fix_always_stands_between_a_failure_and_the_same_command_passing(acti
         ran(one.command, one.exit_status, f"error: {one.command}", at) if one.command else one
         for at, one in enumerate(actions)
     ]
-    for fix in fixes(numbered, ROOT):
+    for fix in found(*numbered):
         first = next(at for at, one in enumerate(numbered) if one.id == fix.failed_id)
         last = next(at for at, one in enumerate(numbered) if one.id == fix.passed_id)
         between = numbered[first:last]
@@ -224,9 +220,3 @@ def test_a_fix_always_stands_between_a_failure_and_the_same_command_passing(acti
         assert not [one for one in between if one.command == fix.command and one.exit_status == 0]
         assert fix.times == sum(one.command == fix.command and one.exit_status == 1 for one in between)
         assert fix.files or fix.commands
-
-
-@given(_ACTIONS)
-def test_taking_actions_one_by_one_comes_to_the_same(actions: list[Action]) -> None:
-    mending = Mending(ROOT)
-    assert tuple(fix for action in actions if (fix := mending.take(action)) is not None) == fixes(actions, ROOT)

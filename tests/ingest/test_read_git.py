@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -69,13 +69,6 @@ def test_limit_takes_the_newest_commits_oldest_of_them_first(history: History) -
     assert git.count(history.path, limit=2) == 2
     with pytest.raises(InvalidInputError):
         read(history, limit=0)
-
-
-def test_since_leaves_older_commits_out(history: History) -> None:
-    shas = [history.commit(f"Teach the parser rule {n}", {"a": str(n)}) for n in range(3)]
-    since = datetime.fromtimestamp(START, UTC) + timedelta(minutes=2, seconds=30)
-    assert [item.episode.source for item in read(history, since=since)] == [source(shas[2])]
-    assert git.count(history.path, since=since) == git.count(history.path, since=since.replace(tzinfo=None)) == 1
 
 
 def test_a_fix_solves_the_commit_it_names_which_caused_it(history: History) -> None:

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from benchmarks.fingerprint import fingerprint
 from hypothesis import given
 from hypothesis import strategies as st
 from recall_world import NOW
@@ -16,7 +17,6 @@ from helix.model.memory import RECENCY_HALF_LIFE_DAYS, Kind, Memory, Status
 from helix.model.recall import Intent
 from helix.model.records import put
 from helix.recall import pagerank, relevance, walk
-from helix.recall.fingerprint import fingerprint
 from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named, recipes_of
 from helix.recall.relevance import Relevance
 from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent

@@ -458,23 +458,22 @@ def test_the_mask_is_what_a_full_scan_of_the_nodes_says(seed: int, query: Recall
     catalogue = loaded([put(node) for node in nodes])
     expected = [passes(node, query) for node in nodes]
     assert catalogue.view.mask(query, NOW).tolist() == expected
-    assert [catalogue.view.visible(row, query, NOW) for row in range(0, len(nodes), 7)] == expected[::7]
 
 
 def test_imported_history_has_not_faded_when_it_arrives() -> None:
     old = Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW - timedelta(days=4000))
     view = loaded([put(old)]).view
     query = RecallQuery(query="x")
-    assert view.visible(0, query, NOW + timedelta(days=15))
-    assert not view.visible(0, query, NOW + timedelta(days=25))
-    assert view.visible(0, replace(query, deep=True), NOW + timedelta(days=25))
+    assert view.mask(query, NOW + timedelta(days=15))[0]
+    assert not view.mask(query, NOW + timedelta(days=25))[0]
+    assert view.mask(replace(query, deep=True), NOW + timedelta(days=25))[0]
 
 
 def test_verified_use_brings_a_faded_memory_back() -> None:
     catalogue = loaded([put(memory("m", importance=2.0, half_life_days=7.0, recorded_at=NOW - timedelta(days=30)))])
-    assert not catalogue.view.visible(0, RecallQuery(query="x"), NOW)
+    assert not catalogue.view.mask(RecallQuery(query="x"), NOW)[0]
     catalogue.apply([changed("m", last_used_at=to_micros(NOW - timedelta(days=1)))])
-    assert catalogue.view.visible(0, RecallQuery(query="x"), NOW)
+    assert catalogue.view.mask(RecallQuery(query="x"), NOW)[0]
 
 
 def test_a_walk_stops_at_what_was_forgotten_and_at_other_projects() -> None:

@@ -13,7 +13,6 @@ from helix.agents.answers.loose_json import words
 from helix.agents.observer.observe import FILES
 from helix.agents.tasks.board import find_task, learn, shortened
 from helix.command_outcome.fixes import COMMAND, ERROR
-from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
@@ -52,14 +51,6 @@ class Stored:
     stored: tuple[Candidate, ...] = ()
     results: tuple[StoreResult, ...] = ()
     skipped: tuple[Candidate, ...] = ()
-
-
-def certainty(word: str) -> Certainty:
-    """Return the certainty of that name, or raise InvalidInputError with the list of them."""
-    try:
-        return Certainty(word.strip().lower())
-    except ValueError as error:
-        raise InvalidInputError(f"{word!r} is no confidence", hint="one of: " + ", ".join(Certainty)) from error
 
 
 def should_store(candidate: Candidate, min_confidence: Certainty = Certainty.MEDIUM) -> bool:

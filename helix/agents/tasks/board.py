@@ -30,7 +30,6 @@ from helix.model.task import (
     NONE_RAN,
     PASSED,
     PENDING,
-    PLAN,
     SKIPPED,
     TOKENS_INJECTED,
     WITH_MEMORY,
@@ -183,19 +182,16 @@ def tasks_of(
     *,
     scope: str | None = None,
     session: str | None = None,
-    plan: str | None = None,
     since: datetime | None = None,
     limit: int | None = None,
 ) -> list[Task]:
-    """Return the tasks of exactly this scope, session and plan (None: of any) recorded since a moment, newest first."""
+    """Return the tasks of exactly this scope and session (None: of any) recorded since a moment, newest first."""
     rows = index.where(Label.TASK, scope=scope)
     if session is not None:
         rows &= index.of_session(session)
     if since is not None:
         rows &= index.recorded_since(to_micros(since))
-    newest = index.newest(rows, None if plan is not None else limit)
-    found = (cast(Task, node) for node in index.present(newest))
-    return [task for task in found if plan is None or task.attributes.get(PLAN) == plan][:limit]
+    return [cast(Task, node) for node in index.present(index.newest(rows, limit))]
 
 
 def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
@@ -18,8 +18,6 @@ OWN_ATTRIBUTE = "helix:"
 """How the attributes begin that Helix keeps for itself; nobody else may set them."""
 _LABEL_LIMIT = 300
 _ATTRIBUTES_LIMIT = 16_384
-
-E = TypeVar("E")
 
 
 @dataclass(slots=True)
