@@ -24,13 +24,13 @@ _PIECE = re.compile(
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each piece; joined they are the whole text again."""
+    """Yield the kind and the text of each piece of a Cypher text; joined they are the whole of it again."""
     for match in _PIECE.finditer(text):
         yield str(match.lastgroup), match.group()
 
 
 def statements(text: str) -> list[str]:
-    """Return the statements between the semicolons, without those; nothing but comments and blanks is none."""
+    """Return the Cypher statements between the semicolons, without those; nothing but comments and blanks is none."""
     found = [""]
     for kind, piece in pieces(text):
         if kind == "end":

@@ -104,7 +104,7 @@ def request_for(operation: str, arguments: Mapping[str, Any], *, by_hand: bool =
 
 
 def document(operation: str, *, by_hand: bool = True) -> str:
-    """Return the GraphQL document of an operation, with the fragments that it spreads.
+    """Return the GraphQL document by which a client asks for an operation, with the fragments that it spreads.
 
     It is `queries/graphql/<operation>.graphql` where one was written by hand, for what follows the graph from node to
     node, else it comes from `queries/operations.graphql`. Raises NotFoundError for no operation.

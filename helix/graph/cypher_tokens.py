@@ -87,7 +87,7 @@ def has_half_characters(text: str) -> bool:
 
 
 def peek(found: Sequence[Token], at: int) -> Token:
-    """Return the token at a place, or one that is nothing before the first and after the last."""
+    """Return the token of a Cypher statement at a place, or one that is nothing before the first and after the last."""
     return found[at] if 0 <= at < len(found) else _NOTHING
 
 

@@ -171,7 +171,7 @@ class GraphProcess:
 
 
 def packed(value: object) -> bytes:
-    """Return one value as it goes through a pipe, with its length before it."""
+    """Return one value as it goes through the pipe to the graph's process, with its length before it."""
     content = pickle.dumps(value, protocol=5)
     return _LENGTH.pack(len(content)) + content
 

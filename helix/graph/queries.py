@@ -46,7 +46,7 @@ class QueryFileError(HelixError):
 
 
 def load(folder: Path, constants: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return every query of the folder by name, with `{constant}` words filled in.
+    """Return every named Cypher query of the folder by its name, with `{constant}` words filled in.
 
     A name that holds `{label}` is expanded for each label, one that holds `{type}` for each type of relationship or,
     with `{source}` and `{target}`, for each pair in EDGE_ENDS. Raises QueryFileError.

@@ -102,5 +102,5 @@ def _says(sentence: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return a text without its links, of which the words stay."""
+    """Return a commit message without its links, of which the words stay."""
     return _URL.sub("", _LINK.sub(r"\1", text))

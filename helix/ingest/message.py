@@ -141,7 +141,7 @@ def issues(text: str) -> tuple[str, ...]:
 
 
 def advisories(text: str) -> tuple[str, ...]:
-    """Return the CVE numbers a text names."""
+    """Return the CVE numbers that a commit message names."""
     return tuple(dict.fromkeys(match[0].upper() for match in _CVE.finditer(text)))
 
 

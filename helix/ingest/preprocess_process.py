@@ -60,7 +60,7 @@ class Beside:
 
 
 def main(requests: BinaryIO, answers: BinaryIO, text_limit: int) -> None:
-    """Answer batches until there are no more."""
+    """Prepare batches of slices for an import, in a process of its own, until there are no more."""
     while True:
         try:
             batch = pickle.load(requests)

@@ -36,12 +36,12 @@ def packs(texts: Sequence[str], most: int) -> Iterator[list[str]]:
 
 
 def instructions_of(question: Question) -> str:
-    """Return the instructions of a call that asks the question of a pack."""
+    """Return the instructions of a call that asks a language model the question of a pack of texts."""
     return f"{question.instructions}\n{_ASKING}"
 
 
 def packed(texts: Sequence[str]) -> str:
-    """Return the message that holds the texts, numbered from 1."""
+    """Return the message to a language model that holds the texts, numbered from 1."""
     return json.dumps([{"item": number, "text": text} for number, text in enumerate(texts, 1)], ensure_ascii=False)
 
 

@@ -289,7 +289,7 @@ def _renew(store: Store) -> None:
 
 
 def rebuild_graph(store: Store, ticket: Ticket) -> None:
-    """Build the graph anew where it was too large to be built when it was taken back into use.
+    """Build the graph anew behind an erasure where it was too large to be built when it was taken back into use.
 
     Where that cannot be, the erasure is done all the same, and the graph tells of it.
     """

@@ -29,6 +29,11 @@ def head(text: str, most: int) -> str:
     return words[0] if len(words) > 1 and not found[most].isspace() and len(words[1]) < most // 2 else kept.rstrip()
 
 
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters; a longer one is redacted, then cut."""
+    return text if len(text) <= limit else head(text, limit)
+
+
 def ends(text: str, most: int) -> str:
     """Return a text without its middle where it is longer than `most`: its beginning and its end, redacted then."""
     if len(text) <= most:

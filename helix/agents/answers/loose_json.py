@@ -25,7 +25,7 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 
 
 def values(text: str) -> Iterator[Any]:
-    """Yield the JSON objects and lists in a text, outermost ones, in order, mended where they can be; never raises."""
+    """Yield the JSON objects and lists in an agent's answer, outermost ones, mended if need be; never raises."""
     return (value for value, _, _ in placed(text))
 
 
@@ -71,7 +71,7 @@ def fold(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def word(value: object) -> str:
-    """Return a value as one text: a text stripped, a number or truth value as JSON says it, anything else as JSON."""
+    """Return a value of an agent's answer as one text: a text stripped, anything else as JSON says it."""
     if isinstance(value, str):
         return value.strip()
     if value is None:

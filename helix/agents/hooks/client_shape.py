@@ -59,7 +59,7 @@ def said_status(text: str) -> int | None:
 
 
 def told(held: object) -> Mapping[str, Any]:
-    """Return an answer that may be a table, the JSON of one, or a text, as a table; {"output": text} for a text."""
+    """Return a tool's answer, a table, the JSON of one, or a text, as a table; {"output": text} for a text."""
     if isinstance(held, str):
         try:
             read = json.loads(held)

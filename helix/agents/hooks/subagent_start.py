@@ -22,12 +22,13 @@ from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.agents.hooks.session_state import Call
-from helix.agents.tasks.board import SESSION_KEY, inject, shortened, task_id
+from helix.agents.tasks.board import SESSION_KEY, inject, task_id
 from helix.agents.tasks.task_names import is_clients, key_named
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 from helix.model.injection import Shown
 from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
+from helix.text.excerpts import shortened
 
 _Context = ExplorerContext | PlannerContext | BuilderContext
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from helix.agents.answers.loose_json import words
 from helix.agents.observer.observe import FILES
-from helix.agents.tasks.board import find_task, learn, shortened
+from helix.agents.tasks.board import find_task, learn
 from helix.command_outcome.fixes import COMMAND, ERROR
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private
@@ -27,7 +27,7 @@ from helix.model.reports import StoreResult
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.excerpts import head
+from helix.text.excerpts import head, shortened
 
 SUSPICIOUS = "suspicious"
 """Attribute of a candidate: why it reads like an instruction to an agent."""

@@ -117,7 +117,7 @@ def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
 
 
 def each_once(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
-    """Return words once each, in the order in which they came; the last ones where there are too many."""
+    """Return what a ledger lists, each once, in the order in which it came; the last ones where there are too many."""
     return tuple(dict.fromkeys((*before, *(word for word in more if word))))[-_MOST_NAMED:]
 
 

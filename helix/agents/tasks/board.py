@@ -39,7 +39,7 @@ from helix.model.tombstone import is_erased
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.excerpts import head
+from helix.text.excerpts import shortened
 
 SESSION_KEY = "session"
 """Key of the work that is done in a session's main thread, outside of any task."""
@@ -161,11 +161,6 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
                 )
             said[name] = word
     return said
-
-
-def shortened(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters; a longer one is redacted, then cut."""
-    return text if len(text) <= limit else head(text, limit)
 
 
 def find_task(index: StoreIndex, ident: str) -> Task | None:

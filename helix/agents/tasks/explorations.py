@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from helix.agents.answers.explorer_answer import KEYS, beside_json, merge_explorations, read_explorers
 from helix.agents.answers.loose_json import mapping, mappings, values, word
-from helix.agents.tasks.board import shortened
 from helix.agents.tasks.plans import newest_of
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import is_private
@@ -20,6 +19,7 @@ from helix.model.task import Exploration, ExplorationReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.excerpts import shortened
 
 PARTS = ("structure", "patterns", "memory", "targets")
 """What an exploration holds beside its objective."""

@@ -51,6 +51,7 @@ from helix.model.task import (
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.excerpts import shortened
 
 
 class Given(Protocol):
@@ -186,7 +187,7 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
         intake = Intake(store.runtime.settings.text_limit)
         texts = {DELIVERED: ending.delivered, REASON: ending.reason, TRIED: ending.tried, ERROR: ending.error}
         told = {
-            name: intake.text(board.shortened(text, intake.text_limit), name, required=False)
+            name: intake.text(shortened(text, intake.text_limit), name, required=False)
             for name, text in texts.items()
             if text
         }

@@ -118,7 +118,7 @@ def moment(value: datetime | None) -> datetime | None:
 
 
 def fraction(value: float | None, what: str, default: float) -> float:
-    """Return a number in 0..1, or the default for None."""
+    """Return a number in 0..1 that was given with a memory, or the default for None."""
     return _bounded(value, what, default, 0.0, 1.0)
 
 

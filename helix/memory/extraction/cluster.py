@@ -21,8 +21,8 @@ from datetime import datetime
 from helix.memory.contradiction.classify import CLOSE_IN_TIME, claims
 from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.extraction.statements import Said, agree
-from helix.recall import whole_numbers
-from helix.recall.whole_numbers import Rest, product_of
+from helix.store import whole_numbers
+from helix.store.whole_numbers import Rest, product_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

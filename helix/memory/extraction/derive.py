@@ -19,7 +19,7 @@ from helix.memory.scoring.certainty import bounded
 from helix.memory.scoring.importance import importance_of
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust, weakest
-from helix.recall.whole_numbers import Rest
+from helix.store.whole_numbers import Rest
 
 RECURRENCES = 3
 """How often a thing has to be said that nobody said in so many words; the setting `recurrences`."""
@@ -187,5 +187,5 @@ def _files(ordered: Sequence[Said]) -> tuple[str, ...]:
 
 
 def digest(*parts: str) -> str:
-    """Return 24 hex digits that stand for the parts."""
+    """Return 24 hex digits that stand for the parts of a derived memory."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -39,10 +39,10 @@ from helix.model.kept_out import KEY
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
-from helix.recall.whole_numbers import Rest
 from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.store.store import Store
+from helix.store.whole_numbers import Rest
 from helix.text.cleaning import slug
 
 DERIVED = f"{OWN_ATTRIBUTE}derived"

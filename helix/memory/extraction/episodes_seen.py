@@ -13,8 +13,8 @@ from helix.memory.extraction.statements import Said, said
 from helix.memory.jobs.run import Run
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
-from helix.recall.whole_numbers import FirstVectors
 from helix.store.matrix import VectorArray, vector_of
+from helix.store.whole_numbers import FirstVectors
 
 _READ_AT_ONCE = 8
 _LOOKED_UP_AT_ONCE = 16

@@ -10,8 +10,8 @@ from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.extraction.extract import Candidate
 from helix.model.episode import Episode
 from helix.model.memory import Kind
-from helix.recall.whole_numbers import vector_of_words, whole_numbers
 from helix.store.matrix import VectorArray
+from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
 from helix.text.aliases import without_aliases
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
