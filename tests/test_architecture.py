@@ -46,7 +46,7 @@ SERVICE = (
     ("store",),
     ("recall",),
     ("memory",),
-    ("command_outcome",),
+    ("command_outcome", "explorer"),
     ("agents",),
     ("exports",),
     ("ingest",),
@@ -115,7 +115,7 @@ PUTS_OFF_IMPORTS = {
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
     *("helix.store.engine", "helix.cli.engine_commands", "helix.cli.tenant_commands"),  # a server's are an extra
 }
-COMPUTES = {"store", "recall", "providers", "graph"}
+COMPUTES = {"store", "recall", "providers", "graph", "explorer"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 WRITTEN = {"helix.client.sync_operations", "helix.client.async_operations", "helix.client.domain"}
 """Modules that scripts/schema writes: nobody edits them, so they may be long."""

@@ -63,7 +63,7 @@ def escape(json_text: str) -> str:
 
 
 def shorten(text: str, length: int = _SHORT) -> str:
-    """Return the text, cut to `length` characters with an ellipsis where it is longer."""
+    """Return the text for a terminal, cut to `length` characters with an ellipsis where it is longer."""
     text = text.strip()
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 

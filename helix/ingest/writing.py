@@ -27,9 +27,9 @@ from helix.memory.capture.sessions import private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.remember.request import half_life_of
 from helix.memory.scoring.certainty import bounded, count_sighting
 from helix.memory.scoring.importance import importance_of
+from helix.memory.scoring.salience import half_life_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from helix.explorer import graph_questions
+from helix.explorer.called import CALLED, nodes_called
 from helix.memory.change.find import node_of
-from helix.memory.upkeep.called import CALLED, nodes_called
 from helix.model.edge import Label
 from helix.model.graph_answers import (
     CentralNode,
@@ -22,7 +23,6 @@ from helix.model.reports import CypherResult, GraphTable
 from helix.operations.checks import check_length, page_size
 from helix.operations.listed import graph_query, query
 from helix.service import Helix
-from helix.store import graph_questions
 
 _MOST_NODES = 2_000
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError, NotFoundError
+from helix.explorer.spring_layout import placed
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
@@ -21,7 +22,6 @@ from helix.model.provenance import Trust
 from helix.operations import capture, graph, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
-from helix.store.spring_layout import placed
 
 TOWNS = ("Arlenburg", "Brunnfeld", "Cressau", "Dornheim")
 

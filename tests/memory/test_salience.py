@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.scoring.salience import last_access, tier_half_life
+from helix.memory.scoring.salience import half_life_of, last_access
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.memory import Kind, Memory
 from helix.store.node_columns import NO_END, fading_moments, shrunk_effectiveness
@@ -49,13 +49,13 @@ def memory(kind: Kind, importance: float = 5.0, half_life: float = 0.0, used: da
         (Kind.PATTERN, 90.0),
         (Kind.SYSTEMIC, 90.0),
         (Kind.SNIPPET, 90.0),
-        (Kind.FACT, math.inf),
-        (Kind.CONVENTION, math.inf),
-        (Kind.GAP, math.inf),
+        (Kind.FACT, 0.0),
+        (Kind.CONVENTION, 0.0),
+        (Kind.GAP, 0.0),
     ],
 )
 def test_each_kind_fades_as_its_tier_does(kind: Kind, days: float) -> None:
-    assert tier_half_life(kind) == days
+    assert half_life_of(kind) == days
 
 
 def test_effectiveness_is_one_half_without_feedback_and_near_it_with_little() -> None:

@@ -15,9 +15,10 @@ from helix.memory.change.intake import Intake
 from helix.memory.contradiction.classify import Newcomer
 from helix.memory.scoring.certainty import FIRST, bounded
 from helix.memory.scoring.importance import importance_of
+from helix.memory.scoring.salience import half_life_of
 from helix.model.clock import to_micros
 from helix.model.held import Screening
-from helix.model.memory import GLOBAL_SCOPE, TIER_HALF_LIFE_DAYS, Kind, Memory, body, tier_of
+from helix.model.memory import GLOBAL_SCOPE, Memory, body
 from helix.model.provenance import Provenance, Trust
 from helix.store.store import Store
 
@@ -78,12 +79,6 @@ class Ready:
     def voice(self) -> str:
         """Who says it: its source, else its agent; all who name neither are one."""
         return self.draft.source or self.draft.provenance.agent
-
-
-def half_life_of(kind: Kind) -> float:
-    """Return the salience half-life in days that a memory of the kind starts with; 0 stands for "never fades"."""
-    days = TIER_HALF_LIFE_DAYS[tier_of(kind)]
-    return 0.0 if days == float("inf") else days
 
 
 def made_ready(store: Store, request: StoreRequest) -> Ready:

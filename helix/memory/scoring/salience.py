@@ -6,6 +6,7 @@ table at once (`fading_moments` of `helix.store.node_columns`). See docs/lifecyc
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import datetime
 from enum import IntEnum
@@ -22,9 +23,10 @@ def last_access(memory: Memory) -> datetime:
     return max(memory.recorded_at, memory.last_used_at or memory.recorded_at)
 
 
-def tier_half_life(kind: Kind) -> float:
-    """Return the salience half-life in days that a kind's tier starts with; infinity where it does not fade."""
-    return TIER_HALF_LIFE_DAYS[tier_of(kind)]
+def half_life_of(kind: Kind) -> float:
+    """Return the salience half-life in days that a memory of the kind starts with; 0 stands for "never fades"."""
+    days = TIER_HALF_LIFE_DAYS[tier_of(kind)]
+    return 0.0 if math.isinf(days) else days
 
 
 class Quality(IntEnum):

@@ -15,7 +15,7 @@ from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.jobs.run import Run
 from helix.memory.scoring.importance import importance_of
-from helix.memory.scoring.salience import tier_half_life
+from helix.memory.scoring.salience import half_life_of
 from helix.memory.upkeep.occurrences import Failure, failure_of, marks_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
@@ -243,7 +243,7 @@ def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
         status=screen(provenance.trust, trigger, resolution).status,
         confidence=max(memory.confidence for memory in members),
         importance=max(importance_of(f"{trigger}\n{resolution}", prepared.mentions, Kind.SYSTEMIC), *_weights(members)),
-        half_life_days=tier_half_life(Kind.SYSTEMIC),
+        half_life_days=half_life_of(Kind.SYSTEMIC),
         attributes={OCCURRENCES: found.occurrences},
         provenance=provenance,
     )

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
+from helix.explorer.graph_drawing import drawn_edges, drawn_nodes, edges_among, nodes_near
+from helix.explorer.spring_layout import placed
 from helix.graph import cypher_gate
 from helix.model.edge import Label, Ref, Relation
 from helix.model.graph_answers import (
@@ -27,9 +29,7 @@ from helix.model.graph_answers import (
 )
 from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
-from helix.store.graph_drawing import drawn_edges, drawn_nodes, edges_among, nodes_near
 from helix.store.index import StoreIndex
-from helix.store.spring_layout import placed
 from helix.store.store import Store
 
 # How far beyond the set row limit a caller may go by asking for it.

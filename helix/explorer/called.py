@@ -8,11 +8,11 @@ from heapq import nsmallest
 from itertools import islice
 from operator import and_
 
+from helix.explorer.graph_drawing import drawn_nodes
 from helix.memory.capture.sessions import session_name, told_sessions
 from helix.model.edge import Label
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Status
-from helix.store.graph_drawing import drawn_nodes
 from helix.store.index import Rows, StoreIndex
 from helix.store.store import Store
 
