@@ -15,13 +15,14 @@ from helix.agents.context import planner_context as for_planner
 from helix.agents.context.brief import brief as brief_of
 from helix.agents.context.builder_context import lineage_of
 from helix.agents.context.notes import notes_by_user
-from helix.agents.context.relevant import LIMIT, Recall
+from helix.agents.context.relevant import LIMIT, Sources
 from helix.agents.tasks.plans import load_plan
 from helix.errors import InvalidInputError
 from helix.model.action import Action
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.recall import RecallAnswer, RecallQuery
 from helix.operations.checks import page_size
 from helix.operations.listed import query
 from helix.service import Helix
@@ -61,13 +62,11 @@ def explorer_context(
 ) -> ExplorerContext:
     """Tell an explorer what is known already and which failures to watch for."""
     return for_explorer.explorer_context(
-        _asking(helix, session),
+        _sources(helix, session),
         objective,
         scope,
         page_size(helix, "limit", limit),
         focus=focus,
-        floor=helix.settings.context_floor,
-        written=partial(notes_by_user, helix.store),
     )
 
 
@@ -81,12 +80,10 @@ def planner_context(
 ) -> PlannerContext:
     """Tell a planner what was decided, how things are done here and what has changed lately."""
     return for_planner.planner_context(
-        _asking(helix, session),
+        _sources(helix, session),
         objective,
         scope,
         page_size(helix, "limit", limit),
-        floor=helix.settings.context_floor,
-        written=partial(notes_by_user, helix.store),
     )
 
 
@@ -102,11 +99,9 @@ def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
         memory_limit=0 if request.no_inject else request.limit,
     )
     return for_builder.builder_context(
-        _asking(helix, request.session),
+        _sources(helix, request.session),
         params,
         request.scope,
-        floor=helix.settings.context_floor,
-        written=partial(notes_by_user, helix.store),
     )
 
 
@@ -164,5 +159,8 @@ def at_action(
     )
 
 
-def _asking(helix: Helix, session: str) -> Recall:
-    return lambda query: helix.recall(replace(query, session=session))
+def _sources(helix: Helix, session: str) -> Sources:
+    def recall(query: RecallQuery) -> RecallAnswer:
+        return helix.recall(replace(query, session=session))
+
+    return Sources(recall, partial(notes_by_user, helix.store), helix.settings.context_floor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task, helix_task_state
 from helix.agents.context.builder_context import builder_context
 from helix.agents.context.notes import notes_by_user
+from helix.agents.context.relevant import Sources
 from helix.agents.experiment.holdback import treatment
 from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting
@@ -191,8 +192,8 @@ def create_workspace(
     helix.store.check_capture()
 
     def given(params: BuilderParams, scope: str, with_memory: bool) -> BuilderContext:
-        most = None if with_memory else 0
-        return builder_context(helix.recall, params, scope, limit=most, written=partial(notes_by_user, helix.store))
+        sources = Sources(helix.recall, partial(notes_by_user, helix.store))
+        return builder_context(sources, params if with_memory else replace(params, memory_limit=0), scope)
 
     with helix.foreground.request():
         return attempts.create_workspace(helix.store, request, give=given, treatment=partial(treatment, helix.store))

@@ -25,6 +25,7 @@ from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from helix import settings as configuration
 from helix.agents.context import notes
 from helix.agents.context.prompt_context import request_context
+from helix.agents.context.relevant import Sources
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import contexts, ingest, memories, upkeep
@@ -117,7 +118,7 @@ def _agents(helix: Helix, scope: str, root: Path) -> dict[str, Callable[[str], s
 
     def prompted(objective: str) -> str:
         with_strict = partial(notes.notes_by_user, helix.store, strict=True)
-        return request_context(helix.recall, objective, scope, written=with_strict).text
+        return request_context(Sources(helix.recall, with_strict), objective, scope).text
 
     return {
         "prompt": prompted,

@@ -25,8 +25,7 @@ from helix.agents.context.blocks import (
     one_line,
     shown_of,
 )
-from helix.agents.context.notes import Written, nothing_written
-from helix.agents.context.relevant import FLOOR, Recall, relevant
+from helix.agents.context.relevant import Sources, relevant
 from helix.model.context_answers import BuilderContext, Delivery
 from helix.model.memory import Kind
 from helix.model.planned import PlanTask
@@ -46,36 +45,22 @@ _BINDING = _SECTIONS[CONVENTIONS]
 _KINDS = (Kind.SYSTEMIC, *(kind for kinds in _SECTIONS.values() for kind in kinds))
 
 
-def builder_context(
-    recall: Recall,
-    params: BuilderParams,
-    scope: str | None,
-    *,
-    lineage: Iterable[Mapping[str, Any] | Delivery] | None = None,
-    limit: int | None = None,
-    warning: str | None = None,
-    floor: float = FLOOR,
-    written: Written = nothing_written,
-) -> BuilderContext:
+def builder_context(sources: Sources, params: BuilderParams, scope: str | None) -> BuilderContext:
     """Return what matters to a task: memories that fit its objective and those that touch its files, `limit` in all.
 
-    Lineage, limit and warning are those of the prompt where they are not given. Systemic failures are warnings, which
-    come first. Without anything to say the block is empty.
+    Systemic failures are warnings, which come first. Without anything to say the block is empty.
     """
-    most = params.memory_limit if limit is None else limit
     found = relevant(
-        recall,
+        sources,
         "\n".join(dict.fromkeys(part for part in (params.objective, params.task) if part)),
         scope=scope,
         kinds=_KINDS,
-        limit=min(most, MOST_MEMORIES),
-        floor=floor,
+        limit=min(params.memory_limit, MOST_MEMORIES),
         intent=Intent.HOW,
         files=params.relevant_files,
-        written=written,
     )
-    parents = lineage_of(params.lineage if lineage is None else lineage)
-    said = one_line(params.warning if warning is None else warning)
+    parents = lineage_of(params.lineage)
+    said = one_line(params.warning)
     kept, text = fitted(found, lambda entries: _block(entries, said, parents))
     return BuilderContext(injected=tuple(one.name for one in kept), text=text, shown=shown_of(kept))
 

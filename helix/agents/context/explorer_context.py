@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helix.agents.context.blocks import Entry, fitted, listing, names_line, shown_of
-from helix.agents.context.notes import Written, nothing_written
-from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.agents.context.relevant import LIMIT, Sources, relevant
 from helix.model.context_answers import ExplorerContext
 from helix.model.memory import Kind
 
@@ -20,21 +19,19 @@ _KINDS = (Kind.DECISION, Kind.CONVENTION, Kind.FACT, Kind.ENTITY, Kind.PROJECT, 
 
 
 def explorer_context(
-    recall: Recall,
+    sources: Sources,
     objective: str,
     scope: str | None,
     limit: int = LIMIT,
     *,
     focus: str = "",
-    floor: float = FLOOR,
-    written: Written = nothing_written,
 ) -> ExplorerContext:
     """Return what is known and the failures that matter to an objective and what is looked for, `limit` in all.
 
     Decisions and conventions are among what is known.
     """
     question = f"{objective}\n{focus}" if focus else objective
-    found = relevant(recall, question, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
+    found = relevant(sources, question, scope=scope, kinds=_KINDS, limit=limit)
     kept, text = fitted(found, _block)
     return ExplorerContext(
         known_facts=_lines(kept, _FACTS),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from helix.agents.context.notes import Note, Written
-from helix.agents.context.relevant import Recall
+from helix.agents.context.notes import Note
+from helix.agents.context.relevant import Sources
 from helix.model.memory import Memory
 from helix.model.provenance import NOTES
 from helix.model.recall import RecallAnswer, RecallQuery
@@ -51,25 +51,19 @@ def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded
     return is_loaded
 
 
-def recall_without(recall: Recall, is_loaded: IsLoaded) -> Recall:
-    """Return a recall whose answers lack what the client has loaded."""
+def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
+    """Return the sources of a context without what the client has loaded."""
 
-    def answer(query: RecallQuery) -> RecallAnswer:
-        found = recall(query)
+    def recall(query: RecallQuery) -> RecallAnswer:
+        found = sources.recall(query)
         kept = (item for item in found.items if not (isinstance(item.node, Memory) and is_loaded(item.node)))
         return replace(found, items=tuple(kept))
 
-    return answer
-
-
-def written_without(written: Written, is_loaded: IsLoaded) -> Written:
-    """Return what a person wrote without what the client has loaded."""
-
-    def tell(question: str, scope: str | None) -> tuple[Note, ...] | None:
-        found = written(question, scope)
+    def written(question: str, scope: str | None) -> tuple[Note, ...] | None:
+        found = sources.written(question, scope)
         return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
 
-    return tell
+    return replace(sources, recall=recall, written=written)
 
 
 def _place_of(source: str, scope: str) -> str:

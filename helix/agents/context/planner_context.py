@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helix.agents.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
-from helix.agents.context.notes import Written, nothing_written
-from helix.agents.context.relevant import FLOOR, LIMIT, Recall, relevant
+from helix.agents.context.relevant import LIMIT, Sources, relevant
 from helix.model.context_answers import PlannerContext
 from helix.model.memory import Kind
 
@@ -20,19 +19,16 @@ _KINDS = (
 
 
 def planner_context(
-    recall: Recall,
+    sources: Sources,
     objective: str,
     scope: str | None,
     limit: int = LIMIT,
-    *,
-    floor: float = FLOOR,
-    written: Written = nothing_written,
 ) -> PlannerContext:
     """Return the decisions, conventions, changes, facts and failures that matter to an objective, `limit` in all.
 
     A systemic failure that it runs into stands before them, as a warning.
     """
-    found = relevant(recall, objective, scope=scope, kinds=_KINDS, limit=limit, floor=floor, written=written)
+    found = relevant(sources, objective, scope=scope, kinds=_KINDS, limit=limit)
     kept, text = fitted(found, _block)
     return PlannerContext(
         decisions=_lines(kept, Kind.DECISION),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helix.agents.context.blocks import listing, shown_of
-from helix.agents.context.notes import Written, nothing_written
-from helix.agents.context.relevant import FLOOR, STRICT, Recall, relevant
+from helix.agents.context.relevant import STRICT, Sources, relevant
 from helix.model.injection import Shown
 from helix.model.memory import Kind
 from helix.text.tokens import estimate_tokens, query_terms
@@ -41,22 +40,19 @@ def is_same_task(terms: Collection[str], prompt: str) -> bool:
 
 
 def request_context(
-    recall: Recall,
+    sources: Sources,
     prompt: str,
     scope: str | None,
     *,
     budget_tokens: int = BUDGET,
-    floor: float = FLOOR,
-    written: Written = nothing_written,
     known: Collection[str] = (),
 ) -> RequestContext:
     """Return what a prompt is about beyond doubt, in whole lines within a budget; `known` was shown already.
 
     The floor is that of what nobody here stands for.
     """
-    found = relevant(
-        recall, prompt, scope=scope, kinds=_KINDS, limit=_MOST, floor=min(1.0, STRICT * floor), written=written
-    )
+    strict = replace(sources, floor=min(1.0, STRICT * sources.floor))
+    found = relevant(strict, prompt, scope=scope, kinds=_KINDS, limit=_MOST)
     kept, spent = [], estimate_tokens(_TITLE)
     for one in found:
         cost = estimate_tokens(one.line) + 2

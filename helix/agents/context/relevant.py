@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from helix.agents.context.blocks import Entry, entry
 from helix.agents.context.notes import Written, nothing_written
@@ -43,22 +44,29 @@ _OF_FILE = 0.6
 """Share of one file from which a memory is about it: it touches it, other than only mentions it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a context is made from: a recall, what a person wrote, and how well a recalled memory has to fit."""
+
+    recall: Recall
+    written: Written = nothing_written
+    floor: float = FLOOR
+
+
 def relevant(
-    recall: Recall,
+    sources: Sources,
     question: str,
     *,
     scope: str | None,
     kinds: Sequence[Kind],
     limit: int,
-    floor: float = FLOOR,
     intent: Intent | None = None,
     files: Sequence[str] = (),
-    written: Written = nothing_written,
 ) -> tuple[Entry, ...]:
     """Return at most `limit` memories that fit the question or touch one of the files, best first.
 
     What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for
-    question and files. What evidence speaks against is left out, as is what fits less than `floor`; what nobody here
+    question and files. What evidence speaks against is left out, as is what fits less than the floor; what nobody here
     stands for has to fit better than that.
     """
     asked = question.strip()[:_LONGEST_QUESTION] or " ".join(files)[:_LONGEST_QUESTION]
@@ -74,9 +82,9 @@ def relevant(
         files=tuple(dict.fromkeys(files))[:_MOST_FILES],
         recipe=_DEFAULT.name,
     )
-    answer = recall(query)
-    least = floor if answer.mode == "hybrid" else BY_WORDS * floor
-    notes = written(asked, scope)
+    answer = sources.recall(query)
+    least = sources.floor if answer.mode == "hybrid" else BY_WORDS * sources.floor
+    notes = sources.written(asked, scope)
     own = [] if notes is None else [note for note in notes if is_worth_its_room(note.memory)]
     derived = [
         entry(item.node, score=item.score, arm=RECALL, question=asked)

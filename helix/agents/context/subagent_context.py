@@ -13,9 +13,8 @@ from helix.agents.answers.prompt import (
 )
 from helix.agents.context.builder_context import builder_context
 from helix.agents.context.explorer_context import explorer_context
-from helix.agents.context.notes import Written, nothing_written
 from helix.agents.context.planner_context import planner_context
-from helix.agents.context.relevant import FLOOR, Recall
+from helix.agents.context.relevant import Sources
 from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 
 _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})
@@ -23,33 +22,21 @@ _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), 
 
 
 def context_for_other(
-    recall: Recall,
-    prompt: str,
-    subagent_type: str,
-    scope: str | None,
-    *,
-    floor: float = FLOOR,
-    written: Written = nothing_written,
+    sources: Sources, prompt: str, subagent_type: str, scope: str | None
 ) -> ExplorerContext | PlannerContext | BuilderContext | None:
     """Return the context for an agent that is none of ours, by its prompt as a whole; None where it wants none."""
     if not should_inject(prompt) or not prompt.strip():
         return None
     name = subagent_type.rpartition(":")[2].strip().lower()
     if name in _LOOKING:
-        return explorer_context(recall, prompt, scope, floor=floor, written=written)
+        return explorer_context(sources, prompt, scope)
     if name in _PLANNING:
-        return planner_context(recall, prompt, scope, floor=floor, written=written)
-    return builder_context(recall, BuilderParams(objective=prompt), scope, floor=floor, written=written)
+        return planner_context(sources, prompt, scope)
+    return builder_context(sources, BuilderParams(objective=prompt), scope)
 
 
 def context_for(
-    recall: Recall,
-    prompt: str,
-    subagent_type: str,
-    scope: str | None,
-    *,
-    floor: float = FLOOR,
-    written: Written = nothing_written,
+    sources: Sources, prompt: str, subagent_type: str, scope: str | None
 ) -> ExplorerContext | PlannerContext | BuilderContext | None:
     """Return the context for a prompt, or None where it says NO_INJECT or is for no agent of ours.
 
@@ -62,10 +49,8 @@ def context_for(
         case AgentType.EXPLORER:
             explorer = extract_explorer_params(prompt)
             question = explorer.objective or explorer.focus or prompt
-            return explorer_context(recall, question, scope, focus=explorer.focus, floor=floor, written=written)
+            return explorer_context(sources, question, scope, focus=explorer.focus)
         case AgentType.PLANNER:
-            return planner_context(
-                recall, extract_planner_params(prompt).objective or prompt, scope, floor=floor, written=written
-            )
+            return planner_context(sources, extract_planner_params(prompt).objective or prompt, scope)
         case AgentType.BUILDER:
-            return builder_context(recall, extract_builder_params(prompt), scope, floor=floor, written=written)
+            return builder_context(sources, extract_builder_params(prompt), scope)

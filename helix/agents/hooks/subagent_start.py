@@ -15,8 +15,9 @@ from helix.agents.answers.prompt import (
     should_inject,
 )
 from helix.agents.context.exact_lookup import MOST, look_up, shown, text
-from helix.agents.context.loaded import loaded_by, recall_without, written_without
+from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
+from helix.agents.context.relevant import Sources
 from helix.agents.context.subagent_context import context_for, context_for_other
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
@@ -112,14 +113,8 @@ def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
 def _context(desk: Desk, event: AgentCalled, context: Callable[..., _Context | None]) -> _Context | None:
     """Return the context for a prompt, without what the client gives to such an agent anyway."""
     is_loaded = loaded_by(desk.client, event.folder, desk.session.root, event.called_type)
-    return context(
-        recall_without(desk.recall, is_loaded),
-        event.prompt,
-        event.called_type,
-        desk.session.scope,
-        floor=desk.store.runtime.settings.context_floor,
-        written=written_without(partial(notes_by_user, desk.store), is_loaded),
-    )
+    sources = Sources(desk.recall, partial(notes_by_user, desk.store), desk.store.runtime.settings.context_floor)
+    return context(unloaded(sources, is_loaded), event.prompt, event.called_type, desk.session.scope)
 
 
 def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[Shown, ...]]:

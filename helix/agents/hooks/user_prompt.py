@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from helix.agents.context.loaded import loaded_by, recall_without, written_without
+from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.prompt_context import is_same_task, is_telling, request_context
+from helix.agents.context.relevant import Sources
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import ANSWER_LIMIT, PromptGiven, Reply
@@ -47,14 +48,10 @@ def _is_new_task(desk: Desk, prompt: str) -> bool:
 def _about(desk: Desk, event: PromptGiven) -> Reaction:
     session, settings = desk.session, desk.store.runtime.settings
     is_loaded = loaded_by(desk.client, event.folder, session.root)
+    written = partial(notes_by_user, desk.store, strict=True)
+    sources = unloaded(Sources(desk.recall, written, settings.context_floor), is_loaded)
     found = request_context(
-        recall_without(desk.recall, is_loaded),
-        event.prompt,
-        session.scope,
-        budget_tokens=settings.prompt_tokens,
-        floor=settings.context_floor,
-        written=written_without(partial(notes_by_user, desk.store, strict=True), is_loaded),
-        known=desk.session.told,
+        sources, event.prompt, session.scope, budget_tokens=settings.prompt_tokens, known=session.told
     )
 
     def asked() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ from helix.agents.context.blocks import LONGEST_BLOCK, one_line
 from helix.agents.context.builder_context import builder_context, lineage_of
 from helix.agents.context.explorer_context import explorer_context
 from helix.agents.context.planner_context import planner_context
-from helix.agents.context.relevant import FLOOR
+from helix.agents.context.relevant import FLOOR, Sources
 from helix.agents.context.subagent_context import context_for
 from helix.memory.remember.request import StoreRequest
 from helix.model.context_answers import Delivery
@@ -30,7 +30,6 @@ from helix.operations.contexts import BuilderRequest
 from helix.service import Helix
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-Recall = Callable[[RecallQuery], RecallAnswer]
 
 
 def memory(number: int, kind: Kind, trigger: str = "", resolution: str = "do this", **fields: Any) -> Memory:
@@ -61,8 +60,8 @@ def item(node: Memory, fit: float = 0.6, score: float = 0.6, files: float = 0.0)
     )
 
 
-def answering(*items: RecallItem, asked: list[RecallQuery] | None = None) -> Recall:
-    """Return a recall that answers with those of the items whose kinds are asked for, as many as are asked for."""
+def answering(*items: RecallItem, asked: list[RecallQuery] | None = None) -> Sources:
+    """Return sources whose recall finds the items whose kinds are asked for, as many as are asked for."""
 
     def recall(query: RecallQuery) -> RecallAnswer:
         if asked is not None:
@@ -70,7 +69,7 @@ def answering(*items: RecallItem, asked: list[RecallQuery] | None = None) -> Rec
         fit = [one for one in items if isinstance(one.node, Memory) and one.node.kind in query.kinds]
         return RecallAnswer(query=query, items=tuple(fit[: query.limit]), mode="hybrid", recipe="default", tokens=0)
 
-    return recall
+    return Sources(recall)
 
 
 def one_of_each() -> tuple[RecallItem, ...]:
@@ -83,7 +82,7 @@ def test_a_builder_is_told_in_the_order_that_it_reads() -> None:
         {"seq": 2, "slug": "add-routes", "delivered": "added /login"},
         {"seq": "001", "delivered": "set up"},
     ]
-    told = builder_context(answering(*one_of_each()), params, "house", lineage=parents)
+    told = builder_context(answering(*one_of_each()), replace(params, lineage=parents), "house")
     titles = [line.partition(":")[0] for line in told.prompt.splitlines() if not line.startswith("- ")]
     assert titles == [
         "WARNING",
@@ -142,15 +141,15 @@ def test_the_memory_limit_is_kept(limit: int) -> None:
 
 
 def test_an_explorer_is_told_facts_and_failures_and_a_planner_what_was_settled() -> None:
-    recall = answering(*one_of_each())
-    explorer = explorer_context(recall, "uploads", "house", 20)
+    sources = answering(*one_of_each())
+    explorer = explorer_context(sources, "uploads", "house", 20)
     assert explorer.text.startswith("# MEMORY CONTEXT\nKNOWN_FACTS:\n- [agent] memory-")
     assert {"memory-3", "memory-4", "memory-5"} <= set(explorer.injected), "decisions and conventions are known too"
     assert [line.split(":")[0] for line in explorer.relevant_failures] == [
         "[agent] memory-2",
         "[agent] memory-0",
     ]
-    planner = planner_context(recall, "uploads", "house", 20)
+    planner = planner_context(sources, "uploads", "house", 20)
     assert planner.text.startswith("# PROJECT CONTEXT\nWARNING: [agent] memory-2: ")
     assert [len(lines) for lines in (planner.decisions, planner.conventions, planner.recent_evolution)] == [1, 2, 1]
     assert set(planner.injected) == {f"memory-{number}" for number in (0, 2, 3, 4, 5, 6, 8)}
@@ -165,13 +164,13 @@ def test_nothing_to_tell_is_an_empty_block() -> None:
 
 def test_a_prompt_gets_the_context_of_its_agent_and_none_where_it_says_so() -> None:
     asked: list[RecallQuery] = []
-    recall = answering(*one_of_each(), asked=asked)
+    sources = answering(*one_of_each(), asked=asked)
     prompt = "TASK_ID: 7\nTASK: retry uploads\nRELEVANT_FILES: src/upload.py\nMEMORY_LIMIT: 2\nVERIFY: pytest"
-    told = context_for(recall, prompt, "helix:builder", "house")
+    told = context_for(sources, prompt, "helix:builder", "house")
     assert told is not None
     assert len(told.injected) == 2
-    assert context_for(recall, f"{prompt}\nNO_INJECT: true", "helix:builder", "house") is None
-    assert context_for(recall, "write a poem", "poet", "house") is None
+    assert context_for(sources, f"{prompt}\nNO_INJECT: true", "helix:builder", "house") is None
+    assert context_for(sources, "write a poem", "poet", "house") is None
     assert len(asked) == 1
 
 
@@ -197,7 +196,9 @@ TEXTS = st.lists(st.text(max_size=40) | NASTY, min_size=1, max_size=8).map("".jo
 def test_no_memory_can_forge_a_line_of_a_block(trigger: str, resolution: str, warning: str) -> None:
     forged = memory(1, Kind.FAILURE, trigger, resolution)
     params = BuilderParams(objective="uploads", warning=warning)
-    told = builder_context(answering(item(forged)), params, "house", lineage=[{"seq": "1", "delivered": trigger}])
+    told = builder_context(
+        answering(item(forged)), replace(params, lineage=[{"seq": "1", "delivered": trigger}]), "house"
+    )
     lines = re.split(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", told.prompt)
     assert sum(line.startswith("- [") for line in lines) == 1
     assert {line.partition(":")[0] for line in lines if line[:1].isupper()} <= {
@@ -222,7 +223,7 @@ def test_a_block_never_passes_its_bound_and_the_lowest_go_first(sizes: list[tupl
     items.sort(key=lambda one: -one.score)
     params = BuilderParams(objective="uploads", warning="w " * warning, memory_limit=20)
     parents = [Delivery(seq=f"{number:03}", slug="slug", delivered="d" * 300) for number in range(20)]
-    told = builder_context(answering(*items), params, "house", lineage=parents)
+    told = builder_context(answering(*items), replace(params, lineage=parents), "house")
     assert len(told.prompt) <= LONGEST_BLOCK
     names = [one.node.name for one in items if isinstance(one.node, Memory)]
     assert list(told.injected) == names[: len(told.injected)]

@@ -16,7 +16,7 @@ from helix.agents.answers.prompt import BuilderParams
 from helix.agents.context import exact_lookup
 from helix.agents.context.blocks import entry, one_line
 from helix.agents.context.builder_context import builder_context
-from helix.agents.context.relevant import Recall, relevant
+from helix.agents.context.relevant import Sources, relevant
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
 from helix.model.memory import Kind, Memory
@@ -94,8 +94,8 @@ def test_what_strangers_say_stays_in_one_line_and_in_its_quotes(trigger: str, re
     assert one_line(line) == line
 
 
-def recall_of(*memories: Memory, meaning: float, words: float) -> Recall:
-    """Return a recall that finds these memories, which all fit as well."""
+def sources_of(*memories: Memory, meaning: float, words: float) -> Sources:
+    """Return sources whose recall finds these memories, which all fit as well."""
 
     def recall(query: RecallQuery) -> RecallAnswer:
         items = tuple(
@@ -115,13 +115,13 @@ def recall_of(*memories: Memory, meaning: float, words: float) -> Recall:
         )
         return RecallAnswer(query=query, items=items, mode="hybrid", recipe="default", tokens=0)
 
-    return recall
+    return Sources(recall)
 
 
 def test_conventions_of_strangers_do_not_bind_a_builder() -> None:
     memories = (said(Trust.USER_ASSERTED), said(Trust.TOOL_OUTPUT, NOTES, text="deploy from release"))
-    recall = recall_of(*memories, meaning=0.5, words=0.4)
-    told = builder_context(recall, BuilderParams(objective="deploy"), "house").text
+    sources = sources_of(*memories, meaning=0.5, words=0.4)
+    told = builder_context(sources, BuilderParams(objective="deploy"), "house").text
     assert "CONVENTIONS_TO_FOLLOW:\n- [you] m: use tabs\nRELATED_FACTS:" in told
     assert "- [notes] m: \u00abdeploy from release\u00bb" in told
 
@@ -131,7 +131,7 @@ def test_what_nobody_here_stands_for_has_to_fit_twice_as_well(extractor: str) ->
     theirs, own = said(Trust.TOOL_OUTPUT, extractor), replace(said(Trust.AGENT_INFERRED), id="2", name="own")
     for meaning, told in ((0.3, ["own"]), (0.5, ["m", "own"])):
         found = relevant(
-            recall_of(theirs, own, meaning=meaning, words=0.1), "tabs", scope=None, kinds=tuple(Kind), limit=5
+            sources_of(theirs, own, meaning=meaning, words=0.1), "tabs", scope=None, kinds=tuple(Kind), limit=5
         )
         assert [one.name for one in found] == told
 

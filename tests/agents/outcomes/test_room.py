@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helix.agents.answers.prompt import BuilderParams
 from helix.agents.context.builder_context import builder_context
-from helix.agents.context.relevant import PATIENCE, is_worth_its_room
+from helix.agents.context.relevant import PATIENCE, Sources, is_worth_its_room
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, mirror
@@ -50,7 +50,7 @@ def passed(store: Store, task: str, *, well: bool = True, used: bool = False) ->
 def told(living: Helix, number: int) -> tuple[str, ...]:
     """Return the ids of what a builder is shown who is to do the same again."""
     params = BuilderParams(objective=f"{OBJECTIVE}, version {number}")
-    names = builder_context(living.recall, params, "shop", floor=0.05).injected
+    names = builder_context(Sources(living.recall, floor=0.05), params, "shop").injected
     return tuple(memories.get(living, name).id for name in names)
 
 
