@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from helix.files import private_folder, read_text, write_private
+from helix.files import kept_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
@@ -19,7 +19,7 @@ LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses"
 
 def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
     """Return what was confirmed of a kind, with details; a file that cannot be read confirms nothing."""
-    found = _all(home).get(kind)
+    found = kept_json(home / FILE).get(kind)
     return {name: one for name, one in found.items() if isinstance(one, dict)} if isinstance(found, dict) else {}
 
 
@@ -27,12 +27,4 @@ def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
     """Keep that the user said yes to this."""
     private_folder(home)
     known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
-    write_private(home / FILE, json.dumps({**_all(home), kind: known}, indent=2) + "\n")
-
-
-def _all(home: Path) -> Mapping[str, Any]:
-    try:
-        found = json.loads(read_text(home / FILE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    write_private(home / FILE, json.dumps({**kept_json(home / FILE), kind: known}, indent=2) + "\n")

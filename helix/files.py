@@ -8,13 +8,15 @@ waits and takes regular files alone; `read_bytes` is bounded in size. What Helix
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from helix.errors import StoreError
 
@@ -75,6 +77,15 @@ def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool =
 def read_text(path: str | os.PathLike[str], most: int = SMALL, *, errors: str = "strict", links: bool = True) -> str:
     """Return the text of a regular UTF-8 file of at most `most` bytes. Raises OSError, and UnicodeDecodeError."""
     return read_bytes(path, most, links=links).decode("utf-8", errors)
+
+
+def kept_json(path: Path) -> Mapping[str, Any]:
+    """Return the JSON object that a file of Helix's own holds; empty where it cannot be read."""
+    try:
+        found = json.loads(read_text(path))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def private_folder(path: Path) -> Path:

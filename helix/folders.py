@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helix.files import private_folder, read_text, write_private
+from helix.files import kept_json, private_folder, read_text, write_private
 from helix.identity import Identity, git_folders
 from helix.scopes import scope_key
 
@@ -21,7 +21,7 @@ _MOST_PROJECTS, _MOST_FOLDERS = 2_000, 50
 
 def folders_of(home: Path, scope: str) -> Mapping[str, str]:
     """Return the folders that were worked in as this project, and since when, oldest first."""
-    found = _all(home).get(scope_key(scope))
+    found = kept_json(home / FILE).get(scope_key(scope))
     return {folder: str(since) for folder, since in found.items()} if isinstance(found, dict) else {}
 
 
@@ -42,7 +42,7 @@ def note_folder(home: Path, project: Identity) -> tuple[str, ...]:
     top, known = _top(project), folders_of(home, project.repository)
     if top is None or str(top) in known or len(known) >= _MOST_FOLDERS:
         return ()
-    everything = dict(list(_all(home).items())[-_MOST_PROJECTS:])
+    everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
     since = datetime.now(UTC).isoformat(timespec="seconds")
     everything[scope_key(project.repository)] = {**known, str(top): since}
     private_folder(home)
@@ -71,11 +71,3 @@ def _linked_to(root: Path) -> Path | None:
     if own.parent != common / "worktrees" or (own / back).resolve() != (root / ".git").resolve():
         return None
     return common.parent if common.name == ".git" else common
-
-
-def _all(home: Path) -> Mapping[str, object]:
-    try:
-        found = json.loads(read_text(home / FILE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

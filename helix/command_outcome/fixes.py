@@ -41,8 +41,21 @@ _MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
-    """A failure that was mended. `command` is in its normal form, `error` the line of the output that told of it.
+class _Failure:
+    """A failure: `command` is in its normal form, `error` the line of the output that told of it."""
+
+    command: str
+    error: str
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        return {COMMAND: self.command, ERROR: self.error}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix(_Failure):
+    """A failure that was mended.
 
     `files` were edited and `commands` run with success between the last failure and the pass, in their order; `changes`
     says of each file in a line what was done to it, as far as one line tells that;
@@ -50,8 +63,6 @@ class Fix:
     `passed` says.
     """
 
-    command: str
-    error: str
     files: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -80,18 +91,11 @@ class Fix:
             done.append(_RUNNING + ", ".join(f"`{_cut(one, _COMMAND_SHOWN)}`" for one in self.commands[:_MOST_DONE]))
         return f"{'It passed' if self.passed else 'That was mended'} after {' and '.join(done)}."
 
-    @property
-    def attributes(self) -> dict[str, object]:
-        """What is kept of it beside the words, so that it is found at exactly this command and error."""
-        return {COMMAND: self.command, ERROR: self.error}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unsolved:
+class Unsolved(_Failure):
     """A failure that was not mended: the command in its normal form, its error's line, and how often it failed so."""
 
-    command: str
-    error: str
     times: int
     first: Action
 
@@ -99,11 +103,6 @@ class Unsolved:
     def trigger(self) -> str:
         """When this is to be remembered: in the words of one that was mended."""
         return Fix(command=self.command, error=self.error).trigger
-
-    @property
-    def attributes(self) -> dict[str, object]:
-        """What is kept of it beside the words, so that it is found at exactly this command and error."""
-        return {COMMAND: self.command, ERROR: self.error}
 
 
 def is_mended_in_files(memory: Memory) -> bool:

@@ -42,6 +42,11 @@ class RankedList:
     passages: IndexArray
 
     @staticmethod
+    def plain(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
+        """Return the list of an arm that does not look at passages."""
+        return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))
+
+    @staticmethod
     def empty(arm: str) -> RankedList:
         """Return the list of an arm that found nothing."""
         nothing = np.empty(0, np.int64)
@@ -136,7 +141,7 @@ def named_arm(
     rows = np.array(list(dict.fromkeys(alone)), np.int64)
     words = np.nan_to_num(matches.of_rows(view, rows))
     order = np.lexsort((rows, -words))
-    return _plain("named", rows[order], words[order])
+    return RankedList.plain("named", rows[order], words[order])
 
 
 def yours_arm(
@@ -147,7 +152,7 @@ def yours_arm(
     rows = rows_holding(view, np.flatnonzero(mask & own), terms)
     fit = affinity(rows)
     best = np.lexsort((rows, -fit))[:1]
-    return _plain("yours", rows[best], fit[best])
+    return RankedList.plain("yours", rows[best], fit[best])
 
 
 def rows_holding(view: CatalogueView, rows: IndexArray, terms: Sequence[str]) -> IndexArray:
@@ -194,7 +199,7 @@ def files_arm(
     shares /= asked or 1.0
     rows = np.flatnonzero(mask & (shares > 0))
     order = np.lexsort((rows, -event_times(view.columns)[rows], -affinity(rows), -shares[rows]))[:limit]
-    return _plain("files", rows[order], shares[rows[order]])
+    return RankedList.plain("files", rows[order], shares[rows[order]])
 
 
 def time_arm(
@@ -210,7 +215,7 @@ def time_arm(
     rows = np.flatnonzero(mask & (times >= start) & (times < end))
     fit = affinity(rows)
     order = np.lexsort((rows, -times[rows], -fit))[:limit]
-    return _plain("time", rows[order], fit[order])
+    return RankedList.plain("time", rows[order], fit[order])
 
 
 def path_fit(asked: str, known: str) -> float:
@@ -228,7 +233,3 @@ def path_fit(asked: str, known: str) -> float:
     known = as_path(known)
     shorter, longer = sorted((asked.split("/"), known.split("/")), key=len)
     return 0.95 * len(shorter) / len(longer) if longer[-len(shorter) :] == shorter else 0.0
-
-
-def _plain(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
-    return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))

@@ -17,7 +17,6 @@ from helix.recall.pagerank import DAMPING, personalised
 from helix.recall.relevance import Relevance
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import KIND_CODE, LABEL_CODE, BoolArray, FloatArray, IndexArray
-from helix.store.passages import NO_INDEX
 from helix.store.projection import GraphSnapshot
 
 SEEDS = 10
@@ -131,7 +130,7 @@ def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = AR
         keep = values >= np.partition(values, -limit)[-limit]
         rows, values = rows[keep], values[keep]
     order = np.lexsort((rows, -values))[:limit]
-    return _list(expand.value, rows[order], values[order])
+    return RankedList.plain(expand.value, rows[order], values[order])
 
 
 def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused: Fused) -> RankedList:
@@ -143,7 +142,7 @@ def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused
     by_rank = np.argsort(found.origin[solving], kind="stable")
     rows, origin = found.rows[solving][by_rank], found.origin[solving][by_rank]
     first = np.sort(np.unique(rows, return_index=True)[1])[:ARM_LIMIT]
-    return _list("solves", rows[first], fused.scores[:SOLVED_FROM][failed][origin[first]])
+    return RankedList.plain("solves", rows[first], fused.scores[:SOLVED_FROM][failed][origin[first]])
 
 
 def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> RankedList:
@@ -154,7 +153,7 @@ def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> 
     beside = mask[found.rows]
     rows, origin = found.rows[beside], found.origin[beside]
     first = np.sort(np.unique(rows, return_index=True)[1])[:ARM_LIMIT]
-    return _list("context", rows[first], fits[best][origin[first]])
+    return RankedList.plain("context", rows[first], fits[best][origin[first]])
 
 
 def turns_beside(graph: GraphSnapshot, rows: IndexArray) -> IndexArray:
@@ -166,7 +165,3 @@ def turns_beside(graph: GraphSnapshot, rows: IndexArray) -> IndexArray:
     )
     held = rows[places] == found.rows
     return np.stack((found.origin[held], places[held]))
-
-
-def _list(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
-    return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from helix.agents.answers.prompt import NAMES
 from helix.model.injection import Shown
-from helix.model.memory import Memory
+from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED
 from helix.text.excerpts import head
 from helix.text.gist import gist
@@ -115,6 +115,11 @@ def listing(title: str, lines: Iterable[str]) -> str:
     """Return a titled list, or nothing where there are no lines."""
     body = "".join(f"- {line}\n" for line in lines)
     return f"{title}:\n{body}" if body else ""
+
+
+def lines_of(entries: Iterable[Entry], kinds: Collection[Kind]) -> tuple[str, ...]:
+    """Return the lines of the entries that are of these kinds, in their order."""
+    return tuple(one.line for one in entries if one.memory.kind in kinds)
 
 
 def names_line(entries: Iterable[Entry]) -> str:

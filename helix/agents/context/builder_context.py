@@ -20,6 +20,7 @@ from helix.agents.context.blocks import (
     WARNING,
     Entry,
     fitted,
+    lines_of,
     listing,
     names_line,
     one_line,
@@ -66,11 +67,11 @@ def builder_context(sources: Sources, params: BuilderParams, scope: str | None) 
 
 
 def _block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) -> str:
-    warnings = [*([warning] if warning else []), *_lines(entries, (Kind.SYSTEMIC,))]
+    warnings = [*([warning] if warning else []), *lines_of(entries, (Kind.SYSTEMIC,))]
     own = [one for one in entries if not _is_hearsay(one)]
-    lists = [listing(title, _lines(own, kinds)) for title, kinds in _SECTIONS.items()]
+    lists = [listing(title, lines_of(own, kinds)) for title, kinds in _SECTIONS.items()]
     hearsay = [one.line for one in entries if _is_hearsay(one)]
-    lists[-1] = listing(FACTS, (*_lines(own, _SECTIONS[FACTS]), *hearsay))
+    lists[-1] = listing(FACTS, (*lines_of(own, _SECTIONS[FACTS]), *hearsay))
     return "".join(
         (
             *(f"{WARNING}: {line}\n" for line in warnings),
@@ -83,10 +84,6 @@ def _block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) 
 
 def _is_hearsay(one: Entry) -> bool:
     return one.memory.kind in _BINDING and one.memory.said_by in QUOTED
-
-
-def _lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:
-    return tuple(one.line for one in entries if one.memory.kind in kinds)
 
 
 _LONGEST = 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helix.agents.context.blocks import WARNING, Entry, fitted, listing, names_line, shown_of
+from helix.agents.context.blocks import WARNING, Entry, fitted, lines_of, listing, names_line, shown_of
 from helix.agents.context.relevant import LIMIT, Sources, relevant
 from helix.model.context_answers import PlannerContext
 from helix.model.memory import Kind
@@ -31,9 +31,9 @@ def planner_context(
     found = relevant(sources, objective, scope=scope, kinds=_KINDS, limit=limit)
     kept, text = fitted(found, _block)
     return PlannerContext(
-        decisions=_lines(kept, Kind.DECISION),
-        conventions=_lines(kept, *_CONVENTIONS),
-        recent_evolution=_lines(kept, Kind.EVOLUTION),
+        decisions=lines_of(kept, (Kind.DECISION,)),
+        conventions=lines_of(kept, _CONVENTIONS),
+        recent_evolution=lines_of(kept, (Kind.EVOLUTION,)),
         injected=tuple(one.name for one in kept),
         text=text,
         shown=shown_of(kept),
@@ -43,16 +43,12 @@ def planner_context(
 def _block(entries: Sequence[Entry]) -> str:
     if not entries:
         return ""
-    warnings = "".join(f"{WARNING}: {line}\n" for line in _lines(entries, Kind.SYSTEMIC))
+    warnings = "".join(f"{WARNING}: {line}\n" for line in lines_of(entries, (Kind.SYSTEMIC,)))
     lists = (
-        listing("DECISIONS", _lines(entries, Kind.DECISION)),
-        listing("CONVENTIONS", _lines(entries, *_CONVENTIONS)),
-        listing("RECENT_EVOLUTION", _lines(entries, Kind.EVOLUTION)),
-        listing("KNOWN_FACTS", _lines(entries, *_FACTS)),
-        listing("RELEVANT_FAILURES", _lines(entries, Kind.FAILURE)),
+        listing("DECISIONS", lines_of(entries, (Kind.DECISION,))),
+        listing("CONVENTIONS", lines_of(entries, _CONVENTIONS)),
+        listing("RECENT_EVOLUTION", lines_of(entries, (Kind.EVOLUTION,))),
+        listing("KNOWN_FACTS", lines_of(entries, _FACTS)),
+        listing("RELEVANT_FAILURES", lines_of(entries, (Kind.FAILURE,))),
     )
     return f"{TITLE}\n{warnings}{''.join(lists)}{names_line(entries)}".rstrip()
-
-
-def _lines(entries: Sequence[Entry], *kinds: Kind) -> tuple[str, ...]:
-    return tuple(one.line for one in entries if one.memory.kind in kinds)

@@ -6,16 +6,18 @@ Bounds: what is told of a task, cut so that it can be kept whatever its length.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.deferred_queue import Work
-from helix.agents.hooks.hook_events import Event, Reply
+from helix.agents.hooks.hook_events import ANSWER_LIMIT, Event, Reply
 from helix.agents.hooks.session_state import Session, Worker
-from helix.agents.tasks.board import TaskSighting, find_task, mirror
+from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
 from helix.memory.capture.sessions import is_private
+from helix.model.injection import Shown
 from helix.model.recall import RecallAnswer, RecallQuery
-from helix.model.task import IN_PROGRESS
+from helix.model.task import HELD_BACK, IN_PROGRESS
 from helix.store.store import Store
 from helix.text.client_ids import told_id
 from helix.text.excerpts import ends
@@ -42,6 +44,21 @@ class Reaction:
 
 
 NOTHING = Reaction()
+
+
+def joined(first: Reaction, found: Reaction) -> Reaction | None:
+    """Return two reactions to one event as one; None where what they tell is too long together."""
+    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
+    if len(context) > ANSWER_LIMIT:
+        return None
+    return Reaction(
+        reply=replace(found.reply, context=context),
+        at_once=(*first.at_once, *found.at_once),
+        undone=(*first.undone, *found.undone),
+        then=(*first.then, *found.then),
+        always=(*first.always, *found.always),
+        did=", ".join(did for did in (first.did, found.did) if did),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +151,18 @@ def _cut(value: object, most: int) -> object:
     if isinstance(value, list | tuple):
         return [ends(one, _LONGEST_WORD) if isinstance(one, str) else one for one in value[:_MOST_WORDS]]
     return value
+
+
+def showing(desk: Desk, key: str, shown: Sequence[Shown]) -> tuple[bool, Work]:
+    """Return whether memories are held out from a task of the session, and what writes down that they were shown."""
+    task = task_id(desk.session.scope, desk.session.name, key)
+    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    at = desk.store.runtime.clock()
+
+    def keep() -> None:
+        if key == SESSION_KEY:
+            desk.sees(key, {}, status=IN_PROGRESS)
+        treatment(desk.store, task)
+        inject(desk.store, task, shown, held_back=held_back, at=at)
+
+    return held_back, keep

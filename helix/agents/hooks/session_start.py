@@ -7,15 +7,14 @@ from functools import partial
 
 from helix.agents.context.brief import brief
 from helix.agents.context.loaded import loaded_by
-from helix.agents.experiment.holdback import drawn, treatment
-from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
-from helix.agents.hooks.hook_events import ANSWER_LIMIT, Event, Reply, SessionBegan
-from helix.agents.tasks.board import SESSION_KEY, find_task, inject, injections, task_id
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, showing
+from helix.agents.hooks.hook_events import Event, Reply, SessionBegan
+from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import note_folder
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
 from helix.model.injection import BRIEF
-from helix.model.task import HELD_BACK, HISTORY_CUT, IN_PROGRESS
+from helix.model.task import HISTORY_CUT
 from helix.text.inert import visible
 
 _KEEPS_ITS_HISTORY = ("resume", "fork")
@@ -36,17 +35,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
     if event.agent or desk.session.briefed:
         return found
     first = brief_once(desk, known=True)
-    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
-    if len(context) > ANSWER_LIMIT:
-        return found
-    return Reaction(
-        reply=replace(found.reply, context=context),
-        at_once=(*first.at_once, *found.at_once),
-        undone=(*first.undone, *found.undone),
-        then=(*first.then, *found.then),
-        always=(*first.always, *found.always),
-        did=", ".join(did for did in (first.did if first.then else "", found.did) if did),
-    )
+    return joined(first if first.then else replace(first, did=""), found) or found
 
 
 def brief_once(desk: Desk, *, known: bool) -> Reaction:
@@ -70,15 +59,8 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
     if not found.text:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
+    held_back, keep = showing(desk, SESSION_KEY, found.shown)
     ids = [one.memory_id for one in found.shown]
-    at = desk.store.runtime.clock()
-
-    def keep() -> None:
-        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
-        treatment(desk.store, task)
-        inject(desk.store, task, found.shown, held_back=held_back, at=at)
-
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),
         at_once=(partial(session.was_briefed, ids),),

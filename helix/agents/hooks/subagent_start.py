@@ -19,16 +19,15 @@ from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
 from helix.agents.context.subagent_context import context_for, context_for_other
-from helix.agents.experiment.holdback import drawn, treatment
-from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, showing
 from helix.agents.hooks.hook_events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.agents.hooks.session_state import Call
-from helix.agents.tasks.board import SESSION_KEY, inject, task_id
+from helix.agents.tasks.board import SESSION_KEY
 from helix.agents.tasks.task_names import is_clients, key_named
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 from helix.model.injection import Shown
-from helix.model.task import CALL, CLIENT_TASK, HELD_BACK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
+from helix.model.task import CALL, CLIENT_TASK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
 from helix.text.excerpts import shortened
 
 _Context = ExplorerContext | PlannerContext | BuilderContext
@@ -62,20 +61,13 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     said = {**said, CALL: event.call, **({SILENT: True} if silent else {})}
     if kind is not AgentType.EXPLORER:
         desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
-    task = task_id(desk.session.scope, desk.session.name, key)
     told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
     attended = detect_agent_type("", event.called_type) in _WITH_TASK_LIST
     bare = Reply(given=event.given, attended=True) if attended else Reply()
     block, memories = _memories(desk, event, str(said.get(VERIFY, "")))
     if not memories:
         return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
-    at = desk.store.runtime.clock()
-
-    def keep() -> None:
-        treatment(desk.store, task)
-        inject(desk.store, task, memories, held_back=held_back, at=at)
-
+    held_back, keep = showing(desk, key, memories)
     given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
         reply=bare if held_back else Reply(given=given, attended=attended),
@@ -92,21 +84,12 @@ def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
     context = _context(desk, event, context_for_other)
     if context is None or not context.shown:
         return NOTHING
-    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
-    shown = context.shown
-    at = desk.store.runtime.clock()
-
-    def keep() -> None:
-        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
-        treatment(desk.store, task)
-        inject(desk.store, task, shown, held_back=held_back, at=at)
-
+    held_back, keep = showing(desk, SESSION_KEY, context.shown)
     given = {**event.given, "prompt": f"{event.prompt}\n\n{context.text}"}
     return Reaction(
         reply=Reply() if held_back else Reply(given=given),
         then=(keep,),
-        did=f"{'holds back' if held_back else 'injects'} {len(shown)} for another agent",
+        did=f"{'holds back' if held_back else 'injects'} {len(context.shown)} for another agent",
     )
 
 

@@ -9,13 +9,11 @@ from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.prompt_context import is_same_task, is_telling, request_context
 from helix.agents.context.relevant import Sources
-from helix.agents.experiment.holdback import drawn, treatment
-from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
-from helix.agents.hooks.hook_events import ANSWER_LIMIT, PromptGiven, Reply
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, showing
+from helix.agents.hooks.hook_events import PromptGiven, Reply
 from helix.agents.hooks.session_start import brief_once
-from helix.agents.tasks.board import SESSION_KEY, inject, task_id
+from helix.agents.tasks.board import SESSION_KEY
 from helix.model.injection import PROMPT
-from helix.model.task import HELD_BACK, IN_PROGRESS
 from helix.text.tokens import query_terms
 
 
@@ -28,7 +26,7 @@ def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
     # A prompt that comes with the brief waits: the brief says what matters most, and the two may say the same.
     if first.reply.context or not _is_new_task(desk, event.prompt):
         return first
-    return _joined(first, _about(desk, event))
+    return joined(first, _about(desk, event)) or first
 
 
 def _is_new_task(desk: Desk, prompt: str) -> bool:
@@ -66,34 +64,12 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
 
     if not found.text:
         return Reaction(at_once=(asked,), undone=(not_asked,))
-    task = task_id(session.scope, session.name, SESSION_KEY)
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
-    at = desk.store.runtime.clock()
-
-    def keep() -> None:
-        desk.sees(SESSION_KEY, {}, status=IN_PROGRESS)
-        treatment(desk.store, task)
-        inject(desk.store, task, shown, held_back=held_back, at=at)
-
+    held_back, keep = showing(desk, SESSION_KEY, shown)
     return Reaction(
         reply=Reply() if held_back else Reply(context=found.text),
         at_once=(asked,),
         undone=(not_asked,),
         then=(keep,),
         did=f"{'holds back' if held_back else 'shows'} {len(shown)} with a prompt",
-    )
-
-
-def _joined(first: Reaction, found: Reaction) -> Reaction:
-    context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
-    if len(context) > ANSWER_LIMIT:
-        return first
-    return Reaction(
-        reply=replace(first.reply, context=context),
-        at_once=(*first.at_once, *found.at_once),
-        undone=(*first.undone, *found.undone),
-        then=(*first.then, *found.then),
-        always=(*first.always, *found.always),
-        did=", ".join(did for did in (first.did, found.did) if did),
     )
