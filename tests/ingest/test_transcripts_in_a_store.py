@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from helix.agents.context.exact_lookup import look_up
+from helix.ingest import plain
 from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
@@ -126,7 +127,10 @@ def test_a_strange_record_stops_neither_its_file_nor_the_next(helix: Helix, proj
     assert (report["episodes"], report["problems"]) == (2 * len(strange), ())
 
 
-def test_a_file_without_an_end_is_read_to_its_first_endless_line(helix: Helix, tmp_path: Path) -> None:
+def test_a_file_without_an_end_is_read_to_its_first_endless_line(
+    helix: Helix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain, "_ENDLESS", 1 << 25)
     file = tmp_path / "hole.jsonl"
     with file.open("wb") as opened:
         opened.truncate(1 << 42)  # takes no room on the disk
