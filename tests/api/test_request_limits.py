@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from helix.api import limits
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, Accepted, shape_of
 from helix.api.resolver_context import MAX_WALKS
+from helix.explorer import graph_questions
 from helix.model.reports import CypherResult, Stats
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store import graph_questions, overview
+from helix.store import overview
 from helix.store.store import Store
 from tests.waiting import MOST_SECONDS
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from helix.agents.tasks.board import inject, injections
+from helix.explorer import graph_questions
 from helix.graph import migrate
 from helix.graph.build import build
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
@@ -24,7 +25,7 @@ from helix.model.records import node_from, put
 from helix.model.task import Task
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
-from helix.store import doctor, graph_questions
+from helix.store import doctor
 from helix.store.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
