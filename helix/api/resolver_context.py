@@ -71,6 +71,7 @@ class Runtime:
         self.accepted = Accepted()
         self.shutdown = shutdown
         self.closing = asyncio.Event()
+        self.subscribed = 0
         self.seconds = helix.settings.request_timeout_ms / 1000
         self.threads = threads
         self.many = many

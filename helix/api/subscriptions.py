@@ -15,6 +15,8 @@ from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState
 from helix.store.change_events import EVENT_TYPES
 
+MOST = 200
+"""Subscriptions of one store at once: each event is handed to all of them."""
 QUEUE = 1_000
 """Events kept for a subscriber that reads slowly; older ones are dropped and counted."""
 
@@ -103,9 +105,13 @@ ALL = (events, job_progress)
 
 @asynccontextmanager
 async def _subscribed(runtime: Runtime, wanted: Callable[[Mapping[str, Any]], bool]) -> AsyncIterator[Feed]:
+    if runtime.subscribed >= MOST:
+        raise InvalidInputError(f"{MOST} subscriptions are open already", hint="close one that nobody reads")
     feed = Feed(wanted)
+    runtime.subscribed += 1
     unsubscribe = runtime.helix.subscribe(feed.publish)
     try:
         yield feed
     finally:
+        runtime.subscribed -= 1
         unsubscribe()

@@ -107,7 +107,7 @@ class Administration:
 
     def _add_user(self, tenant: Tenant, by: Principal, body: dict[str, Any], request: Request) -> Any:
         issuer, subject = _text(body, "issuer"), _text(body, "subject")
-        name, role = str(body.get("name", "")), role_of(_text(body, "role"))
+        name, role = _text(body, "name") if "name" in body else "", role_of(_text(body, "role"))
         self._accounts.add_member(tenant, issuer, subject, role, by=by.name, name=name, scopes=_texts(body, "scopes"))
         return {"added": subject}
 
@@ -148,14 +148,14 @@ async def _body(request: Request) -> dict[str, Any]:
 
 def _text(body: dict[str, Any], name: str) -> str:
     value = body.get(name)
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value or not value.isprintable():
         raise InvalidInputError(f"`{name}` is wanted, a text")
     return value
 
 
 def _texts(body: dict[str, Any], name: str) -> list[str]:
     value = body.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(one, str) and one.isprintable() for one in value):
         raise InvalidInputError(f"`{name}` is a list of texts")
     return value
 

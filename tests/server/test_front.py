@@ -14,6 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from helix.api.subscriptions import MOST
 from helix.model.principal import Role
 from helix.server.accounts import LINK
 from tests.server.team import RECALL, STORE, Process, Team
@@ -246,3 +247,26 @@ def test_a_bound_key_s_hooks_stay_in_its_scope(team: Team) -> None:
     assert told.json() == {}
     assert "x-helix-scope" not in told.headers
     assert here.send("POST", "/hooks/claude-code", hook, json=payload).headers["x-helix-scope"] == "shop"
+
+
+def test_a_tenant_has_room_for_so_many_subscriptions(team: Team) -> None:
+    """Each event is handed to all of them, so that their number is what others wait for."""
+    key = team.key(team.tenant())
+    here = team.processes[0]
+    here.data(key, STATUS)
+
+    async def refused() -> str:
+        begin = {"type": "subscribe", "payload": {"query": EVENTS}}
+        sockets = [await _hello(here, key) for _ in range(MOST // 20 + 1)]
+        told = ""
+        for one in sockets:  # the last of them finds no room
+            for number in range(20):
+                await one.send(json.dumps({"id": str(number), **begin}))
+            await one.send(json.dumps({"type": "ping"}))
+            told = str(await asyncio.wait_for(one.recv(), MOST_SECONDS))
+        for one in sockets:
+            await one.close()
+        return told
+
+    assert f"{MOST} subscriptions are open already" in asyncio.run(refused())
+    assert here.code(key, STATUS) == "OK"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -34,6 +35,8 @@ _PROMPT = "prompts/get"
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _ROOTS_SECONDS = 2.0
 _MOST_SESSIONS = 1_000
+_ASKING: ContextVar[Any] = ContextVar("helix_mcp_request", default=None)
+"""The request under way: a resource of a fixed address is read without a call that would tell of it."""
 _TOLD_EVERY = 1.0
 """Seconds between two words of progress to a client that asked for it."""
 
@@ -59,6 +62,7 @@ class Askers:
         """
         if has_too_many_values(ctx.params):
             raise MCPError(INVALID_PARAMS, f"a request may hold at most {MAX_VALUES:,} values")
+        _ASKING.set(ctx.request)
         if ctx.method == _ROOTS_CHANGED:
             self._roots.pop(_header(ctx.request, _SESSION), None)
         try:
@@ -84,7 +88,7 @@ class Askers:
         listed = OPERATIONS[operation]
         begun = asyncio.get_running_loop().time()
         agent = _UNNAMED if call is None else agent_of_call(call)
-        principal = self.runtime.known(None if call is None else principal_of_call(call))
+        principal = self._principal(call)
         context = Context(
             runtime=self.runtime,
             base_url="",
@@ -108,10 +112,16 @@ class Askers:
         """Return the scope to work in: the one asked for, else that of the client's folder; None where neither is."""
         if asked:
             return asked
-        if self.runtime.many:  # folders of other machines are none here
-            return unquote(_header(call.request_context.request, SCOPE_HEADER)) or None
+        if (principal := self._principal(call)) is not None:  # folders of other machines are none here
+            said = unquote(_header(call.request_context.request, SCOPE_HEADER))
+            return said or (principal.scopes[0] if len(principal.scopes) == 1 else None)
         folder = await self.folder(call)
         return None if folder is None else await self._scope_of(folder)
+
+    def _principal(self, call: Call | None) -> Principal | None:
+        """Return whose key was shown; None where the owner of the machine asks."""
+        request = _ASKING.get() if call is None else call.request_context.request
+        return self.runtime.known(None if request is None else request.scope.get(PRINCIPAL))
 
     async def folder(self, call: Call) -> Path | None:
         """Return the folder that a client works in: its first root that is one, else where `helix mcp` was started."""
@@ -136,12 +146,6 @@ def agent_of_call(call: Call) -> str:
     said = agent_named(_header(call.request_context.request, HEADER))
     client = call.session.client_params
     return said or agent_named(client.client_info.name if client and client.client_info else "") or _UNNAMED
-
-
-def principal_of_call(call: Call) -> Principal | None:
-    """Return whose key a call showed; None where the owner of the machine asks."""
-    request = call.request_context.request
-    return None if request is None else request.scope.get(PRINCIPAL)
 
 
 async def _root_of(call: Call) -> Path | None:
