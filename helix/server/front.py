@@ -133,8 +133,7 @@ class Front:
         if cluster is not None and not trusted:
             raise UnauthorizedError("this is no process of the server")
         self._check_direction(headers)
-        if not trusted:
-            scope["scheme"] = _scheme(scope, self._places.url)
+        _made_public(scope, self._places.url)
         if path.startswith("/open/") and scope["type"] == "http":
             return await self._entered(path.removeprefix("/open/"))
         principal, shown = await self._who(scope, headers, trusted)
@@ -287,10 +286,13 @@ def _check_path(principal: Principal, path: str) -> None:
         raise ForbiddenError(f"{principal.name} may only read")
 
 
-def _scheme(scope: Scope, url: str) -> str:
-    """Return the scheme that a client used: behind a proxy another one than the proxy's own."""
-    secure = url.startswith("https:")
-    return ("wss" if secure else "ws") if scope["type"] == "websocket" else ("https" if secure else "http")
+def _made_public(scope: Scope, url: str) -> None:
+    """Have a request say where its client sent it: behind a proxy, or handed on, it came by another way."""
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    scope["scheme"] = ("wss" if secure else "ws") if scope["type"] == "websocket" else parts.scheme
+    others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    scope["headers"] = [(b"host", parts.netloc.encode("latin-1")), *others]
 
 
 def _origin(url: str) -> str:

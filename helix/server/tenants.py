@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,6 +38,7 @@ _LOOK_SECONDS = 1.0
 _WORK_EVERY = 10.0
 _WOKEN_AT_ONCE = 5
 _MOST_KNOWN = 20_000
+_OPENED_AT_ONCE = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,6 +90,8 @@ class Tenants:
         self._open: dict[str, Open] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._known: dict[str, tuple[float, Whereabouts]] = {}
+        self._opening = ThreadPoolExecutor(_OPENED_AT_ONCE, thread_name_prefix="helix-open")
+        """Apart from the others: who becomes home after one that was killed waits for seconds."""
         self._keeper: asyncio.Task[None] | None = None
         self.draining = False
 
@@ -139,7 +143,7 @@ class Tenants:
             there = await self.where(slug)
             if self.draining:
                 raise NotHomeError("this process is about to end", hint="ask again: another one answers")
-            helix = await asyncio.to_thread(self._made, there)
+            helix = await asyncio.get_running_loop().run_in_executor(self._opening, self._made, there)
             running = AsyncExitStack()
             quota = parsed(there.quota)
             share = partial(share_of, helix, seed_of(self._secret, there.id))
@@ -201,8 +205,8 @@ class Tenants:
                 if now - looked > _WORK_EVERY:
                     looked = now
                     await self._wake()
-            except HelixError as error:
-                log.warning("tenants were not looked after", extra={"error": str(error)})
+            except Exception:  # the task's outermost boundary: without it, no tenant would be closed any more
+                log.exception("tenants were not looked after")
 
     async def _wake(self) -> None:
         """Open some of the tenants that have work due and that nobody serves."""
@@ -220,3 +224,4 @@ class Tenants:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
         await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
+        self._opening.shutdown(wait=False, cancel_futures=True)
