@@ -26,7 +26,7 @@ from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
-from helix.api.permissions import PRINCIPAL
+from helix.api.permissions import PRINCIPAL, check_unbound
 from helix.api.resolver_context import Runtime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
@@ -97,7 +97,7 @@ def create_tenant_app(
             yield
         await shares.close()
 
-    return _app(runtime, [shares.mount()], None, Pages(None), lifespan)
+    return _app(runtime, [Route("/metrics", _metrics(runtime)), shares.mount()], None, Pages(None), lifespan)
 
 
 @asynccontextmanager
@@ -154,6 +154,7 @@ def _metrics(runtime: Runtime) -> Callable[[Request], Awaitable[Response]]:
     """Return the route of the counters, in Prometheus text."""
 
     async def metrics(request: Request) -> Response:
+        check_unbound(request.scope.get(PRINCIPAL), "what is counted")
         status = await runtime.call(upkeep.status, runtime.helix, seconds=runtime.seconds)
         return Response(runtime.meters.text(status), headers={"content-type": CONTENT_TYPE})
 

@@ -140,7 +140,10 @@ def test_health_and_readiness_are_apart_and_metrics_take_a_token(team: Team) -> 
     assert one.send("GET", "/healthz").json()["status"] == "ok"
     assert one.send("GET", "/readyz").json() == {"ready": True}
     assert one.send("GET", "/metrics", "wrong").status_code == 401
-    assert one.send("GET", "/metrics", key).status_code == 401
+    own = one.send("GET", "/metrics", key).text  # what its own tenant counts, as the explorer shows it
+    assert "helix_edges" in own
+    assert "tenant=" not in own
+    assert one.send("GET", "/metrics", team.key("counted", Role.READER, "shop")).status_code == 403
     assert other.send("GET", "/metrics", "").status_code == 401
     homes = [
         process
