@@ -74,6 +74,9 @@ export class GuardError extends HelixError {}
 /** An agent asked for what only a person may: what raises trust, and what nothing brings back. */
 export class PersonNeededError extends HelixError {}
 
+/** The key or the person is known, and may not do this: their role, their scopes or their tenant's quota says so. */
+export class ForbiddenError extends HelixError {}
+
 /** Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`. */
 export class PausedError extends HelixError {}
 
@@ -99,6 +102,7 @@ const CLASSES: Record<string, typeof HelixError> = {
   UNAUTHORIZED: UnauthorizedError,
   GUARD: GuardError,
   PERSON_NEEDED: PersonNeededError,
+  FORBIDDEN: ForbiddenError,
   PAUSED: PausedError,
 };
 
