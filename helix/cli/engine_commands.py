@@ -20,6 +20,7 @@ from helix.processes import calm_numpy
 if TYPE_CHECKING:
     from helix.journal.postgres.postgres_server import Server
 
+_LISTED = 10
 _address = click.argument("address", default="", metavar="[ADDRESS]")
 _of = click.option(
     "--engine", "address", default="", metavar="ADDRESS", help="Address of the server; default: `engine`."
@@ -63,7 +64,8 @@ def init(invocation: Invocation, /, address: str, role: str) -> None:
 
     def show(out: Output) -> None:
         out.line(_told(made))
-        out.line(f"tenants: {', '.join(data['engine']['tenants'])}")
+        there = data["engine"]["tenants"]
+        out.line(f"tenants: {', '.join(there)}" if len(there) <= _LISTED else f"{len(there):,} tenants")
 
     invocation.emit(data, show)
 
