@@ -223,7 +223,7 @@ class BodyLimit:
             error = InvalidInputError(f"the request is larger than {limit} bytes", hint="send it in smaller parts")
             await refusal(error, 413, {"connection": "close"})(scope, receive, send)
             return
-        await self._app(scope, _replayed(bytes(body), receive), send)
+        await self._app(scope, replayed(bytes(body), receive), send)
 
 
 async def whole(receive: Receive, limit: int) -> bytearray | None:
@@ -239,7 +239,8 @@ async def whole(receive: Receive, limit: int) -> bytearray | None:
     return body
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return what a request is read by whose body was read already."""
     given = False
 
     async def replay() -> Message:

@@ -7,7 +7,7 @@ that its answer may be lost while it was carried out, and the client is told so.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -18,11 +18,13 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
 from helix.api.graphql_errors import refusal
-from helix.api.limits import BODY_BYTES, BODY_SECONDS, whole
+from helix.api.limits import BODY_BYTES, BODY_SECONDS, replayed, whole
 from helix.errors import EngineError, InvalidInputError
 
 CLUSTER = "x-helix-cluster"
 """Header by which one process shows another that it belongs to the server."""
+NOT_HOME = "x-helix-not-home"
+"""Header by which a process says that it did nothing of what was handed on: it is no home of the tenant any more."""
 _OWN = frozenset({CLUSTER, "x-helix-principal", "host", "authorization", "cookie", "content-length"})
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "proxy-authorization"})
 _SAID_AGAIN = _HOP | {"date", "server"}
@@ -50,48 +52,46 @@ class Forwarder:
         writer.close()
         return True
 
-    def to(self, url: str, added: Mapping[str, str]) -> ASGIApp:
-        """Return an app whose answers are those of the process at `url`, which is told `added` headers."""
+    def to(self, url: str, added: Mapping[str, str], otherwise: Callable[[], Awaitable[ASGIApp]]) -> ASGIApp:
+        """Return an app whose answers are those of the process at `url`, which is told `added` headers.
+
+        Where that one is no home any more, and so did nothing, what `otherwise` returns answers an HTTP request.
+        """
 
         async def forward(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "websocket":
                 await self._websocket(url, added, scope, receive, send)
-            else:
-                await self._http(url, added, scope, receive, send)
+                return
+            body = await _body(scope, receive, send)
+            if body is not None and not await self._http(url, added, body, scope, receive, send):
+                await (await otherwise())(scope, replayed(body, receive), send)
 
         return forward
 
-    async def _http(self, url: str, added: Mapping[str, str], scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                body = await whole(receive, BODY_BYTES)
-        except TimeoutError:
-            body = bytearray(BODY_BYTES + 1)
-        if body is None:
-            return
-        if len(body) > BODY_BYTES:
-            error = InvalidInputError(f"the request is larger than {BODY_BYTES} bytes, or came too slowly")
-            await refusal(error, 413, {"connection": "close"})(scope, receive, send)
-            return
+    async def _http(
+        self, url: str, added: Mapping[str, str], body: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> bool:
+        """Answer a request as the process at `url` does; return False where that is no home of the tenant any more."""
         request = self._client.build_request(
-            scope["method"], _place(url, scope), headers=_headers(scope, added), content=bytes(body)
+            scope["method"], _place(url, scope), headers=_headers(scope, added), content=body
         )
         answering = asyncio.ensure_future(self._answer(request, scope, receive, send))
         leaving = asyncio.ensure_future(_gone(receive))
         try:
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if answering.done():
-                answering.result()
+            return answering.result() if answering.done() else True
         finally:
             answering.cancel()
             leaving.cancel()
             await asyncio.gather(answering, leaving, return_exceptions=True)
 
-    async def _answer(self, request: httpx.Request, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, request: httpx.Request, scope: Scope, receive: Receive, send: Send) -> bool:
         begun = False
         try:
             response = await self._client.send(request, stream=True)
             try:
+                if NOT_HOME in response.headers:
+                    return False
                 headers = [
                     (name, value) for name, value in response.headers.raw if name.lower().decode() not in _SAID_AGAIN
                 ]
@@ -108,6 +108,7 @@ class Forwarder:
             hint = "it may have been carried out: try again with the same idempotency key"
             lost = EngineError(f"the tenant's home did not answer: {type(error).__name__}", hint=hint)
             await refusal(lost, 503, {"retry-after": "1"})(scope, receive, send)
+        return True
 
     async def _websocket(self, url: str, added: Mapping[str, str], scope: Scope, receive: Receive, send: Send) -> None:
         await receive()  # that a client connects
@@ -137,6 +138,20 @@ class Forwarder:
     async def close(self) -> None:
         """End all connections."""
         await self._client.aclose()
+
+
+async def _body(scope: Scope, receive: Receive, send: Send) -> bytes | None:
+    """Return the body of a request; None where the client has gone, or was told that it is too large or slow."""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            body = await whole(receive, BODY_BYTES)
+    except TimeoutError:
+        body = bytearray(BODY_BYTES + 1)
+    if body is not None and len(body) > BODY_BYTES:
+        error = InvalidInputError(f"the request is larger than {BODY_BYTES} bytes, or came too slowly")
+        await refusal(error, 413, {"connection": "close"})(scope, receive, send)
+        return None
+    return None if body is None else bytes(body)
 
 
 async def _said(home: ClientConnection, receive: Receive) -> None:

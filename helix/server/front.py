@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
@@ -21,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix import __version__
 from helix.api.access import AUTHORIZED, HOOK_PATHS, cookie_of
+from helix.api.graphql_errors import refusal
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
 from helix.api.web_pages import page
@@ -35,7 +37,7 @@ from helix.errors import (
 from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
-from helix.server.forwarding import CLUSTER, Forwarder
+from helix.server.forwarding import CLUSTER, NOT_HOME, Forwarder
 from helix.server.front_errors import refused
 from helix.server.people import People
 from helix.server.quotas import Quotas
@@ -144,7 +146,7 @@ class Front:
             self._quotas.count(await self._tenants.where(principal.tenant))
         if path.startswith(f"{PREFIX}/"):
             return self._administration
-        answer = await self._home(principal, once=trusted)
+        answer = await self._home(principal, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
         stays = scope["type"] == "websocket" or "text/event-stream" in headers.get("accept", "")
         return self._watched(answer, principal, shown) if stays and not trusted else answer
 
@@ -191,9 +193,8 @@ class Front:
         response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
         return response
 
-    async def _home(self, principal: Principal, *, once: bool) -> ASGIApp:
-        """Return what answers for a tenant: its app here, or its home elsewhere; waits for one where none lives."""
-        until = time.monotonic() + _PLACED_WITHIN_SECONDS
+    async def _home(self, principal: Principal, *, once: bool, until: float) -> ASGIApp:
+        """Return what answers for a tenant: its app here, or its home elsewhere; waits `until` one lives."""
         while True:
             if (here := self._tenants.here(principal.tenant)) is not None:
                 return self._used(here)
@@ -207,17 +208,29 @@ class Front:
                     await asyncio.sleep(_LOOK_SECONDS)
                     continue
             if once:
-                raise NotHomeError("the tenant has another home by now", hint="ask again")
+                return refusal(NotHomeError("it has another home by now", hint="ask again"), 503, {NOT_HOME: "1"})
             if not there.url:
                 raise StoreLockedError(
                     f"the tenant {there.slug} is served by a process that others cannot reach",
                     hint="end that one: its machine's `helix stop`",
                 )
             if await self._forwarder.reaches(there.url):
-                return self._forwarder.to(there.url, {_AS: principal.to_json(), CLUSTER: self._secret})
+                told = {_AS: principal.to_json(), CLUSTER: self._secret}
+                return self._forwarder.to(there.url, told, partial(self._elsewhere, principal, until))
             if time.monotonic() > until:
                 raise EngineError("the tenant's home does not answer", hint="try again")
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _elsewhere(self, principal: Principal, until: float) -> ASGIApp:
+        """Return what answers where a home was none any more."""
+        self._tenants.forget(principal.tenant)
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            if time.monotonic() > until:
+                raise EngineError("the tenant's home does not answer", hint="try again")
+            return await self._home(principal, once=False, until=until)
+        except HelixError as error:
+            return refused(error)
 
     def _used(self, tenant: Open) -> ASGIApp:
         """Return the app of a tenant, which counts as being asked from now on until it has answered."""

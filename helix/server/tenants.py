@@ -121,6 +121,10 @@ class Tenants:
             raise StoreError(f"the tenant {slug} is {known[1].state}: it is not served", hint="ask who runs the server")
         return known[1]
 
+    def forget(self, slug: str) -> None:
+        """Look for a tenant's home anew when it is asked for next."""
+        self._known.pop(slug, None)
+
     def is_elsewhere(self, there: Whereabouts) -> bool:
         """Return whether another process, which lives, is home to a tenant."""
         own = there.home in (None, self._home.id) or there.url == self._home.url

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -154,3 +155,26 @@ def test_a_process_drains_before_it_leaves(own: Team) -> None:
     assert leaving.code(key, STATUS) == "OK"
     leaving.child.wait(120)
     assert own.processes[0].code(key, STATUS) == "OK"
+
+
+def test_who_asks_notices_nothing_of_a_home_that_changes(own: Team) -> None:
+    """What is handed on to a process that is no home any more is handed on to the next one, once more."""
+    tenant = own.tenant()
+    key = own.key(tenant)
+    first, other = own.processes
+    first.data(key, STORE, t="before", r="so it is", s="shop")
+    other.data(key, RECALL, q="before", s="shop")  # it knows now who is home
+    third = own.start().announced()
+    number = own.server.tenant(tenant).id
+    for attempt in range(5):
+        home, epoch = own.sql("SELECT home, epoch FROM head WHERE tenant = $1", number)[0]
+        own.sql("UPDATE head SET home = NULL, epoch = epoch + 1 WHERE tenant = $1", number)  # as if it had been taken
+        assert home is not None
+        assert epoch > attempt
+        store = partial(
+            (third, other, first)[attempt % 3].code, key, STORE, t=f"thing {attempt}", r="so it is", s="shop"
+        )
+        if (code := store()) != "OK":  # the home found out by this change itself, and acknowledged nothing
+            assert code == "NOT_HOME"
+            until(lambda store=store: store() == "OK")  # type: ignore[misc]  # bound here, as it is another one each time
+    assert {f"thing {attempt}" for attempt in range(5)} <= set(_names(other, key))
