@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 
 from helix.api.app import create_tenant_app
 from helix.api.resolver_context import Threads
-from helix.errors import HelixError, NotFoundError, NotHomeError, StoreError
+from helix.errors import NotFoundError, NotHomeError, StoreError
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
 from helix.model.clock import system_clock, to_micros
@@ -88,6 +88,7 @@ class Tenants:
         self._most = most
         self._idle_seconds = idle_seconds
         self._open: dict[str, Open] = {}
+        self._under_way: dict[str, asyncio.Task[Open]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._known: dict[str, tuple[float, Whereabouts]] = {}
         self._opening = ThreadPoolExecutor(_OPENED_AT_ONCE, thread_name_prefix="helix-open")
@@ -136,7 +137,17 @@ class Tenants:
         return None if found is None or found.helix.store.journal.database.fenced else found
 
     async def opened(self, slug: str) -> Open:
-        """Return a tenant, opened if need be. Raises StoreLockedError where another process is its home."""
+        """Return a tenant, opened if need be. Raises StoreLockedError where another process is its home.
+
+        Who asks may leave meanwhile: the opening goes on, as nobody else could close what it opens.
+        """
+        opening = self._under_way.get(slug)
+        if opening is None:
+            opening = self._under_way[slug] = asyncio.create_task(self._opened(slug))
+            opening.add_done_callback(lambda _: self._under_way.pop(slug))
+        return await asyncio.shield(opening)
+
+    async def _opened(self, slug: str) -> Open:
         turn = self._turns.setdefault(slug, asyncio.Lock())
         async with turn:
             if (found := self.here(slug)) is not None:
@@ -147,9 +158,8 @@ class Tenants:
             there = await self.where(slug)
             if self.draining:
                 raise NotHomeError("this process is about to end", hint="ask again: another one answers")
+            quota, running = parsed(there.quota), AsyncExitStack()
             helix = await asyncio.get_running_loop().run_in_executor(self._opening, self._made, there)
-            running = AsyncExitStack()
-            quota = parsed(there.quota)
             share = partial(share_of, helix, seed_of(self._secret, there.id))
             app = create_tenant_app(helix, self._threads, Room(helix, quota).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
@@ -189,7 +199,7 @@ class Tenants:
         await asyncio.to_thread(one.helix.leave)
         try:
             await asyncio.to_thread(one.helix.close)
-        except HelixError as error:  # such as a server that is out of reach: nothing acknowledged is in memory alone
+        except Exception as error:  # such as a server that is out of reach: nothing acknowledged is in memory alone
             log.warning("a tenant was not closed cleanly", extra={"tenant": one.slug, "error": str(error)})
 
     async def _keep(self) -> None:
@@ -227,5 +237,6 @@ class Tenants:
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
         self._opening.shutdown(wait=False, cancel_futures=True)
