@@ -135,8 +135,10 @@ HAS_UNIX = hasattr(socket, "AF_UNIX")
 def guarded(config: Config, address: tuple[str, int], most: int = _MOST_BY_PORT) -> None:
     """Have a server guard its connections, with as many as the descriptors that are left allow.
 
-    `address` is where it listens by a port, and `most` how many connections it takes there.
+    `address` is where it listens by a port, and `most` how many connections it takes there. Who is at the other end is
+    what the system says: by uvicorn's own choice a header would say it, of whoever connects over loopback.
     """
+    config.proxy_headers = False
     free = _free_descriptors()
     port, local = (max(min(wanted, free // 3), _LEAST) for wanted in (most, _MOST_BY_SOCKET))
     members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}

@@ -147,8 +147,7 @@ class Front:
         if path.startswith(f"{PREFIX}/"):
             return self._administration
         answer = await self._home(principal, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
-        stays = scope["type"] == "websocket" or "text/event-stream" in headers.get("accept", "")
-        return self._watched(answer, principal, shown) if stays and not trusted else answer
+        return answer if trusted else self._watched(answer, principal, shown)
 
     def _measures(self, headers: Headers) -> bool:
         """Return whether who asks may see what all tenants count; whose key is shown sees that of its own."""
@@ -246,7 +245,7 @@ class Front:
         return answer
 
     def _watched(self, answer: ASGIApp, principal: Principal, shown: str) -> ASGIApp:
-        """Return what answers as long as the key holds that was shown: a subscription may last for days."""
+        """Return what answers as long as the key holds that was shown: an answer may last for days, in many ways."""
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
             gone = asyncio.Event()

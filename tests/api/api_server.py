@@ -16,6 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from helix.api.app import create_app
+from helix.api.connection_limits import guarded
 from helix.service import Helix
 from tests.waiting import MOST_SECONDS
 
@@ -114,6 +115,7 @@ def serving(helix: Helix, pages_folder: Path | None = None, hook_token: str = ""
         pages_folder=pages_folder,
     )
     config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+    guarded(config, ("127.0.0.1", 0))
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="server")
     thread.start()

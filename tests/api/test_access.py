@@ -183,25 +183,31 @@ def test_an_unknown_path_says_where_graphql_is(shared: Served) -> None:
     not sys.platform.startswith("linux") or os.geteuid() != 0, reason="only root can ask as another user, on Linux"
 )
 def test_a_session_counts_from_a_process_of_its_user_alone(shared: Served) -> None:
-    """A browser sends its cookies to each port of a host, so that other users' servers see this one."""
+    """A browser sends its cookies to each port of a host, so that other users' servers see this one.
+
+    Where this user's browser is connected everybody can read, and say that they were it: no header is believed.
+    """
     cookie = session_of(shared)["cookie"]
     ask_it = (
         "import os, socket, sys\n"
         "os.setuid(int(sys.argv[1]))\n"
         "asking = socket.socket()\n"
         "asking.connect(('127.0.0.1', int(sys.argv[2])))\n"
-        "asking.sendall(sys.argv[3].encode())\n"
+        "asking.sendall(sys.argv[3].replace('PORT', sys.argv[4]).encode())\n"
         "print(asking.recv(12).decode()[-3:])\n"
     )
     lines = [
         "POST /graphql HTTP/1.1",
         *(f"Host: 127.0.0.1:{shared.port}", f"Origin: {shared.origin}", f"Cookie: {cookie}"),
         *("Content-Type: application/json", f"Content-Length: {len(HEALTH)}", "Connection: close"),
+        "X-Forwarded-For: 127.0.0.1:PORT",
     ]
     command = [sys.executable, "-I", "-c", ask_it]
     words = [str(shared.port), "\r\n".join(lines) + "\r\n\r\n" + HEALTH.decode()]
-    said = [
-        subprocess.run([*command, user, *words], capture_output=True, text=True, check=True).stdout.strip()
-        for user in ("0", "65534")
-    ]
+    with socket.create_connection(("127.0.0.1", shared.port)) as browser:
+        claimed = str(browser.getsockname()[1])
+        said = [
+            subprocess.run([*command, user, *words, claimed], capture_output=True, text=True, check=True).stdout.strip()
+            for user in ("0", "65534")
+        ]
     assert said == ["200", "401"]

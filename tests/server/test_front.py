@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import time
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -199,6 +200,20 @@ def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: i
                 await asyncio.wait_for(socket.recv(), MOST_SECONDS)
 
     asyncio.run(watched())
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "Text/Event-Stream"])
+def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Team, accept: str) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    watcher = team.key(tenant, Role.READER, name="watcher")
+    headers = {"authorization": f"Bearer {watcher}", "accept": accept}
+    with here.client.stream("POST", f"{here.url}/graphql", headers=headers, json={"query": EVENTS}) as told:
+        assert told.headers["content-type"].startswith("text/event-stream")
+        team.accounts.revoke(team.server.tenant(tenant), watcher.split("_")[1], by="the test")
+        begun = time.monotonic()
+        with suppress(httpx.RemoteProtocolError):  # it ends without a last word
+            for _ in told.iter_raw():
+                assert time.monotonic() - begun < MOST_SECONDS
 
 
 def test_nobody_holds_a_connection_by_half_a_request(team: Team) -> None:
