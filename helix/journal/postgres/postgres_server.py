@@ -14,7 +14,6 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from helix.errors import (
@@ -29,9 +28,10 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
+from helix.journal.postgres.address import check_address, guarded
 from helix.journal.postgres.dialect import scripts, tables
 from helix.model.durability import Durability
-from helix.settings import TENANT_NAME, holds_secret
+from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
@@ -127,8 +127,9 @@ class Server:
         check_address(url)
         self.url = url
         self._vouched = vouched
+        self._asked = guarded(url)
         self._pool = ConnectionPool(
-            url,
+            self._asked,
             min_size=0,
             max_size=most,
             open=True,
@@ -175,7 +176,7 @@ class Server:
     def _reach(self) -> None:
         """Connect once, beside the pool, which would try for long and not say why it fails."""
         with mapped():
-            psycopg.connect(self.url, connect_timeout=_CONNECT_SECONDS).close()
+            psycopg.connect(self._asked, connect_timeout=_CONNECT_SECONDS).close()
 
     def check(self) -> None:
         """Raise StoreError where the tables are not those that this Helix knows."""
@@ -449,20 +450,6 @@ DURABILITY = ", ".join(
     f"current_setting('{name}')" for name in ("fsync", "synchronous_commit", "synchronous_standby_names")
 )
 """What a statement asks to know the durability of its own commit."""
-
-
-def check_address(url: str) -> None:
-    """Raise ConfigError for what is no address of a server, and for a secret in it; neither is repeated."""
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        hint = "write it like postgresql://USER@HOST/DATABASE"
-        raise ConfigError("this is no address of a PostgreSQL server", hint=hint) from None
-    if holds_secret(url):
-        raise ConfigError(
-            "the address holds a password, which other users of the machine could read",
-            hint="put it into PGPASSWORD or a password file (PGPASSFILE)",
-        )
 
 
 @contextmanager
