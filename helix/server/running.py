@@ -99,7 +99,6 @@ def serve_tenants(
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # what a proxy says of a client changes nothing here
             lifespan="on",
             ws_max_size=BODY_BYTES,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
