@@ -44,7 +44,7 @@ RECALL = (
     " { items { node { ... on Memory { trigger resolution } } } } }"
 )
 KEPT = (
-    'query($after: String) { memories(scope: "shop", first: 200, after: $after)'
+    'query($after: String) { memories(scope: "shop", first: 200, after: $after, anyStatus: true)'
     " { pageInfo { endCursor hasNextPage } edges { node { id trigger } } } }"
 )
 _TRIES = 40
@@ -232,11 +232,12 @@ def _lost(worker: Worker) -> tuple[int, int]:
     after = None
     while True:
         page = worker.post("list", "/graphql", {"query": KEPT, "variables": {"after": after}})["data"]["memories"]
-        kept.update(edge["node"]["trigger"] for edge in page["edges"])
+        # By the last word: the words before it may look like a secret, and are redacted then.
+        kept.update(edge["node"]["trigger"].rpartition(" ")[2] for edge in page["edges"])
         if not page["pageInfo"]["hasNextPage"]:
             break
         after = page["pageInfo"]["endCursor"]
-    acknowledged = worker.seen.acknowledged.get(worker.tenant, set())
+    acknowledged = {said.rpartition(" ")[2] for said in worker.seen.acknowledged.get(worker.tenant, set())}
     return len(acknowledged - kept.keys()), sum(kept[said] > 1 for said in acknowledged)
 
 
