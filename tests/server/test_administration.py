@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -82,6 +83,8 @@ def test_a_link_of_an_owner_opens_a_browser(team: Team) -> None:
 )
 def test_a_wrong_request_says_what_is_wrong(team: Team, body: Any) -> None:
     owner = team.key(team.tenant(), Role.OWNER)
-    told = team.processes[0].send("POST", "/v1/keys", owner, json=body)
+    told = team.processes[0].send(
+        "POST", "/v1/keys", owner, content=json.dumps(body), headers={"content-type": "application/json"}
+    )
     assert told.status_code == 400
     assert told.json()["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
