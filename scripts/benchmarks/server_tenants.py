@@ -82,10 +82,11 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
         processes = Processes(folder, address, 1)
         try:
             url, pid = processes.urls[0], processes.pids[0]
+            words = Phrases(draw)
             client = httpx.Client(timeout=60, trust_env=False)
 
             def asked(key: str, document: str = RECALL) -> float:
-                variables = {"q": Phrases(draw).question(), "t": "one more", "r": "so it is", "k": key}
+                variables = {"q": words.question(), "t": "one more", "r": "so it is", "k": key}
                 begun = time.perf_counter()
                 answer = client.post(
                     f"{url}/graphql",
