@@ -201,7 +201,7 @@ class Helix:
 
     def at_work(self) -> bool:
         """Return whether a job or a piece of background work is being done just now."""
-        return self.is_busy() or self.worker.status(1).running is not None
+        return self.is_busy() or self.worker.at_work
 
     def rebuild_graph(self) -> Job:
         """Make good what the journal's state lacks, and build the graph anew from it, while recall goes on."""

@@ -43,8 +43,8 @@ _MAKE = (
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))"
 )
 _USE_LINK = (
-    "UPDATE api_key SET revoked_at = now() WHERE prefix = $1 AND kind = 'link' AND revoked_at IS NULL"
-    " AND expires_at > now() RETURNING tenant, name, role, scopes, digest"
+    "UPDATE api_key SET revoked_at = now() WHERE prefix = $1 AND digest = $2 AND kind = 'link' AND revoked_at IS NULL"
+    " AND expires_at > now() RETURNING tenant, name, role, scopes"
 )
 _KEYS = (
     "SELECT prefix, kind, name, role, scopes, made_at, made_by, expires_at, revoked_at FROM api_key WHERE tenant = $1"
@@ -183,11 +183,22 @@ class Accounts:
             return None
         prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         with mapped(), self._server.connection() as connection, connection.transaction():
-            row = connection.execute(_USE_LINK, (shown[1],)).fetchone()
-            if row is None or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
+            row = connection.execute(_USE_LINK, (shown[1], _digest(shown[2]))).fetchone()
+            if row is None:
                 return None
-            tenant, name, role, scopes, _ = row
-            values = (prefix, tenant, SESSION, name, role, scopes, _digest(secret), "", name, SESSION_SECONDS)
+            tenant, name, role, scopes = row
+            values = (
+                prefix,
+                tenant,
+                SESSION,
+                name,
+                role,
+                scopes,
+                _digest(secret),
+                "",
+                f"link {shown[1]}",
+                SESSION_SECONDS,
+            )
             connection.execute(_MAKE, values)
             connection.execute(_NOTE, (tenant, name, "session.begin", json.dumps({"key": prefix, "link": shown[1]})))
         return f"hx_{prefix}_{secret}"
@@ -214,7 +225,8 @@ class Accounts:
     def revoke(self, tenant: Tenant, prefix: str, *, by: str) -> None:
         """Have a key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
         statement = (
-            "UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE prefix = $1 AND tenant = $2"
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
+            " WHERE (prefix = $1 OR made_by = 'link ' || $1) AND tenant = $2"
             " RETURNING name"
         )
         with mapped(), self._server.connection() as connection, connection.transaction():

@@ -7,6 +7,7 @@ that its answer may be lost while it was carried out, and the client is told so.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -30,6 +31,8 @@ _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "upgrade", "t
 _SAID_AGAIN = _HOP | {"date", "server"}
 """Headers of an answer that this process says itself."""
 _CONNECT_SECONDS = 2.0
+_PLACE_SECONDS = 5.0
+"""How long a request waits for a connection while all are in use."""
 
 
 class Forwarder:
@@ -37,8 +40,9 @@ class Forwarder:
 
     def __init__(self, verify: str | bool = True) -> None:
         """`verify` is a file of certificates that other processes' are checked with, where they speak TLS."""
-        limits = httpx.Limits(max_connections=200, max_keepalive_connections=50)
-        timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
+        limits = httpx.Limits(max_connections=1_000, max_keepalive_connections=50)
+        timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS, pool=_PLACE_SECONDS)
+        self._secure = None if verify is True else ssl.create_default_context(cafile=str(verify))
         self._client = httpx.AsyncClient(verify=verify, limits=limits, timeout=timeout, trust_env=False)
 
     async def reaches(self, url: str) -> bool:
@@ -120,6 +124,7 @@ class Forwarder:
                 subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", [])],
                 max_size=BODY_BYTES,
                 open_timeout=_CONNECT_SECONDS,
+                ssl=self._secure if place.startswith("wss:") else None,
                 proxy=None,
             )
         except (OSError, WebSocketException, TimeoutError):
@@ -184,7 +189,10 @@ async def _gone(receive: Receive) -> None:
 def _place(url: str, scope: Scope) -> str:
     query = scope["query_string"].decode("latin-1")
     path = scope.get("raw_path", b"").decode("latin-1") or scope["path"]
-    return f"{url.rstrip('/')}{path}{'?' if query else ''}{query}"
+    place = f"{url.rstrip('/')}{path}{'?' if query else ''}{query}"
+    if urlsplit(place).netloc != urlsplit(url).netloc:
+        raise InvalidInputError("a request asks for a path, which begins with `/`")
+    return place
 
 
 def _headers(scope: Scope, added: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import hmac
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ from helix.errors import (
     EngineError,
     ForbiddenError,
     HelixError,
+    InvalidInputError,
     NotHomeError,
     StoreLockedError,
     UnauthorizedError,
@@ -55,6 +57,7 @@ _PLACED_WITHIN_SECONDS = 20.0
 """How long a request waits for a home: longer than one that was killed counts as living."""
 _LOOK_SECONDS = 0.25
 _CHECKED_EVERY = 2.0
+_KEYS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,7 @@ class Front:
         self._metrics = metrics
         self._metrics_token = metrics_token
         self._lives = lives
+        self._keys = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-keys")
         self.draining = False
         """Whether this process says that it is not ready any more; it still answers what comes."""
 
@@ -123,6 +127,8 @@ class Front:
 
     async def _answered(self, scope: Scope, receive: Receive) -> ASGIApp:
         headers, path = Headers(scope=scope), str(scope["path"])
+        if not scope.get("raw_path", b"/").startswith(b"/"):  # it could name another host where it is handed on
+            raise InvalidInputError("a request asks for a path, which begins with `/`")
         if path == "/healthz":
             return JSONResponse({"status": "ok", "version": __version__})
         if path == "/readyz":
@@ -137,7 +143,8 @@ class Front:
         self._check_direction(headers)
         _made_public(scope, self._places.url)
         if path.startswith("/open/") and scope["type"] == "http":
-            return await self._entered(path.removeprefix("/open/"))
+            elsewhere = headers.get("sec-fetch-site", "none") != "none"
+            return await self._entered(path.removeprefix("/open/"), elsewhere)
         principal, shown = await self._who(scope, headers, trusted)
         _check_path(principal, path)
         scope[PRINCIPAL], scope[AUTHORIZED] = principal, True
@@ -174,20 +181,29 @@ class Front:
             shown = cookie_of(headers.get("cookie"), COOKIE) or ""
             if shown and not ("origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")):
                 raise UnauthorizedError("a page of another server sent this")
-        principal = await asyncio.to_thread(self._people.known, shown.strip(), headers.get(TENANT_HEADER, ""))
+        known = partial(self._people.known, shown.strip(), headers.get(TENANT_HEADER, ""))
+        # Keys have threads of their own: an issuer that is asked for its own may be slow.
+        pool = self._keys if shown.startswith("hx_") else None
+        principal = await asyncio.get_running_loop().run_in_executor(pool, known)
         if principal is None:
             hint = "show a key: `Authorization: Bearer hx_...`, or open a link that `helix key link` makes"
             raise UnauthorizedError("no key that holds was shown", hint=hint)
         return principal, shown.strip()
 
-    async def _entered(self, link: str) -> Response:
-        """Return the answer to a one-time link: a session, and the way to the explorer."""
+    async def _entered(self, link: str, elsewhere: bool) -> Response:
+        """Return the answer to a one-time link: a session, and the way to the explorer.
+
+        `elsewhere`: another page led here. The cookie goes with what a page of this server asks, and a redirect still
+        counts as the other page's.
+        """
         session = await asyncio.to_thread(self._people.accounts.redeem, unquote(link))
         if session is None:
             return page(
                 "This link has been used or has run out: ask whoever runs the server for a new one.", status=403
             )
-        response = RedirectResponse("/", status_code=303)
+        response: Response = RedirectResponse("/", status_code=303)
+        if elsewhere:
+            response = page('<meta http-equiv="refresh" content="0; url=/"><a href="/">Helix</a>')
         secure = self._places.url.startswith("https:")
         response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
         return response

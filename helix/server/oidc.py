@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 import urllib.request
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +20,7 @@ _MOST_BYTES = 1 << 20
 _LEEWAY = 30
 _LONGEST = 16_384
 _KEYS_SECONDS = 300
+_AGAIN_SECONDS = 10.0
 _COOLDOWN_SECONDS = 30.0
 
 
@@ -40,6 +43,8 @@ class Verifier:
         self.issuer = issuer
         self._audience = audience
         self._cooldown = cooldown
+        self._turn = threading.Lock()
+        self._failed = -_AGAIN_SECONDS
         self._keys: jwt.PyJWKClient | None = None
 
     def claims(self, token: str) -> dict[str, Any]:
@@ -50,6 +55,8 @@ class Verifier:
         if len(token) > _LONGEST:
             raise UnauthorizedError("the token is longer than any is")
         try:
+            if jwt.decode(token, options={"verify_signature": False}).get("iss") != self.issuer:
+                raise UnauthorizedError("the token is of another issuer", hint="sign in again")
             key = self._client().get_signing_key_from_jwt(token)
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -67,6 +74,13 @@ class Verifier:
         return claims
 
     def _client(self) -> jwt.PyJWKClient:
+        with self._turn:  # one asks; who comes meanwhile, or soon after it failed, asks no second time
+            if self._keys is None and time.monotonic() - self._failed < _AGAIN_SECONDS:
+                raise EngineError("the issuer's keys cannot be fetched", hint="try again")
+            self._failed = time.monotonic()
+            return self._found()
+
+    def _found(self) -> jwt.PyJWKClient:
         if self._keys is None:
             place = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
             try:

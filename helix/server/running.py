@@ -69,6 +69,11 @@ class Listening:
                 f"{self.host} is no loopback address, and keys would travel unencrypted",
                 hint="give --certificate and --private-key, or say --behind-proxy where a proxy speaks TLS",
             )
+        if self.host in ("0.0.0.0", "::") and not self.internal:
+            raise ConfigError(
+                f"{self.host} is no address by which other processes reach this one",
+                hint="say --internal http://ADDRESS-OF-THIS-MACHINE:PORT",
+            )
 
 
 def serve_tenants(

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 
 from helix.api.app import create_tenant_app
 from helix.api.resolver_context import Threads
-from helix.errors import NotFoundError, NotHomeError, StoreError
+from helix.errors import HelixError, NotFoundError, NotHomeError, StoreError
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
 from helix.model.clock import system_clock, to_micros
@@ -195,8 +195,11 @@ class Tenants:
         log.info("tenant closed", extra={"tenant": one.slug, "why": why})
         del self._open[one.slug]
         self._known.pop(one.slug, None)
-        await one.running.aclose()
-        await asyncio.to_thread(one.helix.leave)
+        try:
+            await one.running.aclose()
+            await asyncio.to_thread(one.helix.leave)
+        except Exception:
+            log.exception("a tenant's clients were not let go", extra={"tenant": one.slug})
         try:
             await asyncio.to_thread(one.helix.close)
         except Exception as error:  # such as a server that is out of reach: nothing acknowledged is in memory alone
@@ -229,7 +232,10 @@ class Tenants:
             return
         for slug in await asyncio.to_thread(self._server.with_work, to_micros(system_clock()), room):
             if slug not in self._open:
-                await self.opened(slug)
+                try:
+                    await self.opened(slug)
+                except HelixError as error:  # the next one may be opened
+                    log.warning("a tenant with work was not opened", extra={"tenant": slug, "error": str(error)})
 
     async def close(self) -> None:
         """Close all of them; each is free for another process at once."""

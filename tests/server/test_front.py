@@ -87,6 +87,45 @@ def test_what_was_meant_for_somebody_else_is_refused(team: Team, headers: dict[s
     assert said in told.json()["errors"][0]["message"]
 
 
+def test_a_request_s_target_is_a_path(team: Team) -> None:
+    """One without a slash would have what a process shows the others sent to whatever host it names."""
+    tenant = team.tenant()
+    key = team.key(tenant, Role.READER)
+    team.processes[0].data(key, STATUS)  # which is its home: the other one hands on
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(2)
+        for process in team.processes[:2]:
+            for target in (f"@127.0.0.1:{listener.getsockname()[1]}/graphql", "graphql", "*"):
+                host, _, port = process.url.removeprefix("http://").partition(":")
+                with socket.create_connection((host, int(port)), timeout=MOST_SECONDS) as connection:
+                    head = f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {key}\r\n"
+                    connection.sendall(f"{head}Connection: close\r\n\r\n".encode())
+                    assert connection.recv(4_096).split()[1] == b"400", target
+        with pytest.raises(TimeoutError):
+            listener.accept()
+
+
+def test_what_a_link_opened_ends_with_it(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    link = _link(team, tenant)
+    prefix, secret = link.split("_", 2)[1:]
+    assert here.send("GET", f"/open/hx_{prefix}_{'A' * len(secret)}").status_code == 403
+    entered = here.client.get(f"{here.url}/open/{link}", headers={"sec-fetch-site": "cross-site"})
+    assert "refresh" in entered.text  # a redirect would count as the other page's, and the cookie would not go with it
+    session = entered.headers["set-cookie"].partition(";")[0]
+
+    def answers() -> bool:
+        with httpx.Client(trust_env=False) as client:
+            told = client.post(
+                f"{here.url}/graphql", json={"query": STATUS}, headers={"cookie": session, "origin": here.url}
+            )
+            return told.status_code == 200
+
+    assert answers()
+    team.accounts.revoke(team.server.tenant(tenant), prefix, by="the test")
+    until(lambda: not answers())
+
+
 def test_who_asks_is_never_taken_from_a_client(team: Team) -> None:
     ours, theirs = team.tenant(), team.tenant()
     key = team.key(ours, Role.READER)

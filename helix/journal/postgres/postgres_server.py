@@ -65,7 +65,7 @@ _WHERE = (
 _WITH_WORK = (
     "SELECT slug FROM tenants_with_work($1) due JOIN tenant ON tenant.id = due JOIN head ON head.tenant = due"
     f" WHERE state = '{ACTIVE}' AND NOT EXISTS (SELECT 1 FROM process WHERE id = home AND until > now())"
-    " ORDER BY slug LIMIT $2"
+    " ORDER BY random() LIMIT $2"
 )
 _GRANTS = (
     "GRANT USAGE ON SCHEMA {schema} TO {role}",
@@ -342,9 +342,10 @@ class Server:
                 connection.execute(statement.format(role=row[0], schema=row[1]).encode())
 
     def homes(self, process: uuid.UUID) -> set[int]:
-        """Return the tenants that a process is home to."""
+        """Return the tenants that a process is home to, but for those that are to be served no more."""
         with mapped(), self.connection() as connection:
-            rows = connection.execute("SELECT tenant FROM head WHERE home = $1", (process,)).fetchall()
+            statement = "SELECT tenant FROM head JOIN tenant ON id = tenant WHERE home = $1 AND state NOT IN ($2, $3)"
+            rows = connection.execute(statement, (process, SUSPENDED, DELETING)).fetchall()
         return {tenant for (tenant,) in rows}
 
     def leave(self, process: uuid.UUID) -> None:

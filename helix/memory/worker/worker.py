@@ -168,6 +168,11 @@ class Worker:
             self._awaited -= 1
             return not self._left()
 
+    @property
+    def at_work(self) -> bool:
+        """Whether a piece of work is being done just now, as far as memory tells."""
+        return self._running is not None
+
     def status(self, limit: int = 10) -> BackgroundStatus:
         """Describe what is going on, what waits, and the work asked for last."""
         items, run = self._work.items(limit), self._running
