@@ -89,7 +89,13 @@ def create_tenant_app(
     requests on has looked at Host, Origin and key. Its lifespan is the caller's to run.
     """
     runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True, full=full)
-    shares = SyncApi(helix, lambda request: share_of(request.scope[PRINCIPAL]))
+
+    def shared(request: Request) -> MemoryShare:
+        if request.method == "PATCH" and (why := full()):
+            raise ForbiddenError(why)
+        return share_of(request.scope[PRINCIPAL])
+
+    shares = SyncApi(helix, shared)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
