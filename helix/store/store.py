@@ -317,8 +317,9 @@ class Store:
         for file in self.path.rglob("*"):
             place = file.relative_to(self.path).as_posix()
             part = next((part for name, part in _PARTS if name in place), "")
-            if part and file.is_file():
-                parts[part] += file.stat().st_size
+            with suppress(FileNotFoundError):  # it was folded in or moved aside meanwhile
+                if part and file.is_file():
+                    parts[part] += file.stat().st_size
         return parts
 
     def kept_answers(self) -> str:
