@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import h11
+from starlette.types import ASGIApp
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from helix.api.limits import BODY_BYTES
 
 HEADER_SECONDS = 10.0
 """How long a connection may take from its first byte (or from its beginning) to the end of a request's headers."""
@@ -23,6 +26,7 @@ _MOST_BY_PORT, _MOST_BY_SOCKET, _LEAST = 64, 128, 4
 _SPARE_DESCRIPTORS = 16
 """Left for files that are opened while everything is full."""
 _MOST_WAITING = 32
+_KEEP_ALIVE_SECONDS = 60
 
 
 class Room:
@@ -132,18 +136,33 @@ class GuardedProtocol(H11Protocol):
 HAS_UNIX = hasattr(socket, "AF_UNIX")
 
 
-def guarded(config: Config, address: tuple[str, int], most: int = _MOST_BY_PORT) -> None:
-    """Have a server guard its connections, with as many as the descriptors that are left allow.
+def guarded(
+    app: ASGIApp, address: tuple[str, int], *, grace_seconds: int, most: int = _MOST_BY_PORT, **more: Any
+) -> Config:
+    """Return how an app is served with its connections guarded, as many as the descriptors that are left allow.
 
-    `address` is where it listens by a port, and `most` how many connections it takes there. Who is at the other end is
-    what the system says: by uvicorn's own choice a header would say it, of whoever connects over loopback.
+    `address` is where it listens by a port, and `most` how many connections it takes there. `grace_seconds` is how long
+    what has begun may take once it was told to leave; `more` goes to uvicorn. Who is at the other end is what the
+    system says: by uvicorn's own choice a header would say it, of whoever connects over loopback.
     """
-    config.proxy_headers = False
+    config = Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        ws_max_size=BODY_BYTES,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=grace_seconds,
+        **more,
+    )
     free = _free_descriptors()
     port, local = (max(min(wanted, free // 3), _LEAST) for wanted in (most, _MOST_BY_SOCKET))
     members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}
     config.http = cast(Any, type("GuardedProtocol", (GuardedProtocol,), members))
     config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)
+    return config
 
 
 def _free_descriptors() -> int:

@@ -22,7 +22,6 @@ import uvicorn
 from helix import bearer, daemon, local_socket
 from helix.api.app import Activity, create_app
 from helix.api.connection_limits import guarded
-from helix.api.limits import BODY_BYTES
 from helix.api.web_pages import EXPLORER, is_built
 from helix.cli.logs import start_daemon_log
 from helix.cli.privacy import make_private
@@ -41,7 +40,6 @@ Ready = Callable[[daemon.Daemon, tuple[str, ...]], None]
 logger = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 10
-_KEEP_ALIVE_SECONDS = 60
 _TRIES = 100
 _PORTS = range(10_000, 65_536)
 _TICKS = 10  # a second of the server's, between looks at what names it
@@ -173,17 +171,7 @@ def _server(
             logger.warning("leaving: another process may serve the tenant by now")
         return gone or fenced
 
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        ws_max_size=BODY_BYTES,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_DRAIN_SECONDS,
-    )
-    guarded(config, address)
+    config = guarded(app, address, grace_seconds=_DRAIN_SECONDS)
 
     def leaving() -> None:
         daemon.withdraw(store)

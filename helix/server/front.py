@@ -181,14 +181,17 @@ class Front:
             shown = cookie_of(headers.get("cookie"), COOKIE) or ""
             if shown and not ("origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")):
                 raise UnauthorizedError("a page of another server sent this")
-        known = partial(self._people.known, shown.strip(), headers.get(TENANT_HEADER, ""))
-        # Keys have threads of their own: an issuer that is asked for its own may be slow.
-        pool = self._keys if shown.startswith("hx_") else None
-        principal = await asyncio.get_running_loop().run_in_executor(pool, known)
+        principal = await self._known(shown.strip(), headers.get(TENANT_HEADER, ""))
         if principal is None:
             hint = "show a key: `Authorization: Bearer hx_...`, or open a link that `helix key link` makes"
             raise UnauthorizedError("no key that holds was shown", hint=hint)
         return principal, shown.strip()
+
+    async def _known(self, shown: str, tenant: str) -> Principal | None:
+        """Return who shows a key or a token; see `People.known`."""
+        # Keys have threads of their own: an issuer that is asked for its own may be slow.
+        pool = self._keys if shown.startswith("hx_") else None
+        return await asyncio.get_running_loop().run_in_executor(pool, self._people.known, shown, tenant)
 
     async def _entered(self, link: str, elsewhere: bool) -> Response:
         """Return the answer to a one-time link: a session, and the way to the explorer.
@@ -277,7 +280,7 @@ class Front:
         while not gone.is_set():
             await asyncio.sleep(_CHECKED_EVERY)
             try:
-                now = await asyncio.to_thread(self._people.known, shown, principal.tenant)
+                now = await self._known(shown, principal.tenant)
             except (UnauthorizedError, ForbiddenError):  # such as a person who is no member any more
                 now = None
             except HelixError:  # the server is out of reach: what is open stays so, as nothing new is told either

@@ -17,7 +17,6 @@ import uvicorn
 
 from helix import files
 from helix.api.connection_limits import guarded
-from helix.api.limits import BODY_BYTES
 from helix.api.resolver_context import Threads
 from helix.errors import ConfigError, DaemonError
 from helix.journal.postgres.home import Home
@@ -40,7 +39,6 @@ log = logging.getLogger(__name__)
 METRICS_TOKEN = "HELIX_METRICS_TOKEN"
 _TIMES_AS_MANY_THREADS = 3
 _GRACE_SECONDS = 20
-_KEEP_ALIVE_SECONDS = 60
 _MOST_CONNECTIONS = 2_000
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -101,19 +99,14 @@ def serve_tenants(
         os.chdir(NEUTRAL_FOLDER)
         home = opened.enter_context(closing(Home(server, places.internal)))
         front = _front(own, settings, server, home, listening, places, most, idle_minutes)
-        config = uvicorn.Config(
+        config = guarded(
             front,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="on",
-            ws_max_size=BODY_BYTES,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
+            listener.getsockname()[:2],
+            grace_seconds=_GRACE_SECONDS,
+            most=_MOST_CONNECTIONS,
             ssl_certfile=listening.certificate or None,
             ssl_keyfile=listening.private_key or None,
         )
-        guarded(config, listener.getsockname()[:2], _MOST_CONNECTIONS)
         _Serving(config, front, listening.drain_seconds, lambda: ready(places.url)).run(sockets=[listener])
 
 

@@ -114,9 +114,7 @@ def serving(helix: Helix, pages_folder: Path | None = None, hook_token: str = ""
         shutdown=lambda: stopped.append("asked"),
         pages_folder=pages_folder,
     )
-    config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
-    guarded(config, ("127.0.0.1", 0))
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(guarded(app, ("127.0.0.1", 0), grace_seconds=1, port=0))
     thread = threading.Thread(target=server.run, name="server")
     thread.start()
     try:
