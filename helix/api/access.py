@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
@@ -74,7 +74,7 @@ class Access:
 
     def share_of(self, authorization: str | None) -> MemoryShare | None:
         """Return the share that an Authorization value lets in."""
-        token = _bearer(authorization)
+        token = bearer(authorization)
         return None if self._shares is None or token is None else self._shares.of_token(token)
 
     def new_link(self) -> str:
@@ -139,23 +139,14 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refused = self._misdirected(scope, headers)
+        host = headers.get("host", "").lower()
+        shared = scope["path"].startswith(SYNC_PATHS)  # proxies lead here by other names, and no browser has its token
+        hosts = {host} if shared else self._own_hosts(scope)
+        refused = misdirected(headers, hosts, f"http://{host}")
         if refused is None:
             scope[AUTHORIZED] = self._proved(scope, headers)
             refused = None if self._may_enter(scope) else _unauthorized(headers)
         await (self._app if refused is None else refused)(scope, receive, send)
-
-    def _misdirected(self, scope: Scope, headers: Headers) -> Response | None:
-        host = headers.get("host", "").lower()
-        shared = scope["path"].startswith(SYNC_PATHS)  # proxies lead here by other names, and no browser has its token
-        if len(headers.getlist("host")) != 1 or not (shared or host in self._own_hosts(scope)):
-            return refusal(UnauthorizedError(f"this server does not answer for the host {host!r:.100}"), 421)
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() != f"http://{host}":
-            return refusal(UnauthorizedError(f"pages of {origin!r:.100} may not ask this server"), 403)
-        if "service-worker" in headers:
-            return refusal(UnauthorizedError("this server has no script for a service worker"), 403)
-        return None
 
     def _own_hosts(self, scope: Scope) -> set[str]:
         port = port_of(scope)
@@ -171,8 +162,8 @@ class Gate:
         if scope["type"] == "http" and scope["path"].startswith(HOOK_PATHS) and self._access.hook_token_matches(shown):
             return True
         session = cookie_of(headers.get("cookie"), cookie_name(port_of(scope)))
-        from_here = "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
-        return session is not None and from_here and self._access.session_holds(session) and _is_this_users(scope)
+        known = session is not None and self._access.session_holds(session)
+        return known and from_a_page_of_its_own(headers) and _is_this_users(scope)
 
     def _may_enter(self, scope: Scope) -> bool:
         if scope[AUTHORIZED] or scope["type"] == "websocket":
@@ -181,6 +172,27 @@ class Gate:
         return any(
             path == open_path or (open_path.endswith("/") and path.startswith(open_path)) for open_path in OPEN_PATHS
         )
+
+
+def misdirected(headers: Headers, hosts: Set[str], origin: str) -> Response | None:
+    """Return the refusal of a request that was not meant for a server of these hosts, whose pages are of `origin`.
+
+    A page that rebinds its own name fails at the host; a service worker would see all that the browser asks later.
+    """
+    host = headers.get("host", "").lower()
+    if len(headers.getlist("host")) != 1 or host not in hosts:
+        return refusal(UnauthorizedError(f"this server does not answer for the host {host!r:.100}"), 421)
+    page_of = headers.get("origin")
+    if page_of is not None and page_of.lower() != origin:
+        return refusal(UnauthorizedError(f"pages of {page_of!r:.100} may not ask this server"), 403)
+    if "service-worker" in headers:
+        return refusal(UnauthorizedError("this server has no script for a service worker"), 403)
+    return None
+
+
+def from_a_page_of_its_own(headers: Headers) -> bool:
+    """Return whether a browser says that a page of the server sent a request: only then does its cookie count."""
+    return "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
 
 
 class SecurityHeaders:
@@ -228,7 +240,8 @@ def _headers(path: str, host: str, scheme: str) -> Mapping[str, str]:
         "content-security-policy": policy(path, socket),
         "cross-origin-resource-policy": "same-origin",
         "cross-origin-opener-policy": "same-origin",
-        "referrer-policy": "no-referrer",
+        # With none at all, what the page of a link sends would come from no origin.
+        "referrer-policy": "same-origin" if path.startswith("/open/") else "no-referrer",
         "x-content-type-options": "nosniff",
     }
 
@@ -252,11 +265,12 @@ def _remember(table: dict[bytes, float], now: float, seconds: float) -> str:
 
 
 def _shows(authorization: str | None, expected: bytes) -> bool:
-    token = _bearer(authorization)
+    token = bearer(authorization)
     return token is not None and hmac.compare_digest(_digest(token), expected)
 
 
-def _bearer(authorization: str | None) -> str | None:
+def bearer(authorization: str | None) -> str | None:
+    """Return the token of an Authorization value; None for another kind."""
     scheme, _, token = (authorization or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 

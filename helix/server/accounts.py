@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, mapped
 from helix.model.principal import Principal, Role
 from helix.strands.keyring import digits_of
@@ -167,7 +167,7 @@ class Accounts:
         if peer and not (bound and role.reaches(Role.READER)):
             raise InvalidInputError("what is synced is of scopes, and takes a role that reads", hint="--scope NAME")
         if peer:
-            digits_of(peer)
+            self._check_peer(tenant, role, digits_of(peer))
         prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         values = (prefix, tenant.id, kind, name, role.value, json.dumps(bound), _digest(secret), peer, by, seconds)
         with mapped(), self._server.connection() as connection, connection.transaction():
@@ -175,6 +175,21 @@ class Accounts:
             detail = {"key": prefix, "name": name, "role": role.value, "scopes": bound}
             connection.execute(_NOTE, (tenant.id, by, f"{kind}.create", json.dumps(detail)))
         return f"hx_{prefix}_{secret}"
+
+    def _check_peer(self, tenant: Tenant, role: Role, digits: str) -> None:
+        """Raise ConflictError where a store has a key of another role: how far it is believed would change by turns."""
+        statement = (
+            "SELECT prefix, role, peer FROM api_key WHERE tenant = $1 AND peer <> '' AND role <> $2"
+            " AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"
+        )
+        with mapped(), self._server.connection() as connection:
+            rows = connection.execute(statement, (tenant.id, role.value)).fetchall()
+        for prefix, other, peer in rows:
+            if digits_of(peer) == digits:
+                raise ConflictError(
+                    f"this store is synced by the key {prefix} already, as {other}",
+                    hint=f"helix key revoke {prefix} --tenant {tenant.slug}",
+                )
 
     def redeem(self, link: str) -> str | None:
         """Return a session for a link that nobody used and that has not run out; None for every other."""

@@ -21,12 +21,11 @@ from websockets.typing import Subprotocol
 from helix.api.graphql_errors import refusal
 from helix.api.limits import BODY_BYTES, BODY_SECONDS, replayed, whole
 from helix.errors import EngineError, InvalidInputError
+from helix.server.signed_requests import ASKS, SIGNED
 
-CLUSTER = "x-helix-cluster"
-"""Header by which one process shows another that it belongs to the server."""
 NOT_HOME = "x-helix-not-home"
 """Header by which a process says that it did nothing of what was handed on: it is no home of the tenant any more."""
-_OWN = frozenset({CLUSTER, "x-helix-principal", "host", "authorization", "cookie", "content-length"})
+_OWN = frozenset({SIGNED, ASKS, "host", "authorization", "cookie", "content-length"})
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "proxy-authorization"})
 _SAID_AGAIN = _HOP | {"date", "server"}
 """Headers of an answer that this process says itself."""
@@ -77,7 +76,7 @@ class Forwarder:
     ) -> bool:
         """Answer a request as the process at `url` does; return False where that is no home of the tenant any more."""
         request = self._client.build_request(
-            scope["method"], _place(url, scope), headers=_headers(scope, added), content=body
+            scope["method"], _place(url, scope), headers=_bytes(_headers(scope, added)), content=body
         )
         answering = asyncio.ensure_future(self._answer(request, scope, receive, send))
         leaving = asyncio.ensure_future(_gone(receive))
@@ -199,7 +198,12 @@ def _headers(scope: Scope, added: Mapping[str, str]) -> list[tuple[str, str]]:
     kept = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
     origin = {"origin", "sec-fetch-site"}  # looked at where the request came in
     told = [(name, value) for name, value in kept if name not in _OWN | _HOP | origin]
-    return [*told, *((name, value.encode().decode("latin-1")) for name, value in added.items())]
+    return [*told, *added.items()]
+
+
+def _bytes(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    """Return headers as they came: httpx refuses text that is not ASCII."""
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 def _handshake(name: str) -> bool:

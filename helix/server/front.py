@@ -10,6 +10,7 @@ import asyncio
 import hmac
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
@@ -22,7 +23,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix import __version__
-from helix.api.access import AUTHORIZED, HOOK_PATHS, cookie_of
+from helix.api.access import (
+    AUTHORIZED,
+    HOOK_PATHS,
+    SecurityHeaders,
+    bearer,
+    cookie_of,
+    from_a_page_of_its_own,
+    misdirected,
+)
 from helix.api.graphql_errors import refusal
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
@@ -39,10 +48,11 @@ from helix.errors import (
 from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
-from helix.server.forwarding import CLUSTER, NOT_HOME, Forwarder
+from helix.server.forwarding import NOT_HOME, Forwarder
 from helix.server.front_errors import refused
 from helix.server.people import People
 from helix.server.quotas import Quotas
+from helix.server.signed_requests import Cluster
 from helix.server.tenants import Open, Tenants
 
 log = logging.getLogger(__name__)
@@ -52,12 +62,15 @@ TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
 TENANT_HEADER = "x-helix-tenant"
 """Header in which a person who may use several tenants says which one."""
 COOKIE = "helix_session"
-_AS = "x-helix-principal"
 _PLACED_WITHIN_SECONDS = 20.0
 """How long a request waits for a home: longer than one that was killed counts as living."""
 _LOOK_SECONDS = 0.25
 _CHECKED_EVERY = 2.0
 _KEYS_AT_ONCE = 8
+_KNOWN_WITHIN_SECONDS = 10.0
+"""How long a request waits for the database to say who asks."""
+_MOST_AT_ONCE = 100
+"""How many answers of one key may be under way in a process, streams among them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +97,7 @@ class Front:
         forwarder: Forwarder,
         *,
         places: Places,
-        secret: str,
+        cluster: Cluster,
         administration: ASGIApp,
         metrics: Callable[[], bytes],
         metrics_token: str,
@@ -96,12 +109,13 @@ class Front:
         self._quotas = quotas
         self._forwarder = forwarder
         self._places = places
-        self._secret = secret
+        self._cluster = cluster
         self._administration = administration
         self._metrics = metrics
         self._metrics_token = metrics_token
         self._lives = lives
         self._keys = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-keys")
+        self._under_way: Counter[Principal] = Counter()
         self.draining = False
         """Whether this process says that it is not ready any more; it still answers what comes."""
 
@@ -114,7 +128,8 @@ class Front:
             answer = await self._answered(scope, receive)
         except HelixError as error:
             answer = refused(error)
-        await answer(scope, receive, send)
+        own = isinstance(answer, Response)  # a tenant's app says itself what browsers may do with what it answers
+        await (SecurityHeaders(answer) if own else answer)(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -136,24 +151,27 @@ class Front:
             return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
         if path == "/metrics" and self._measures(headers):
             return Response(await asyncio.to_thread(self._metrics), headers={"content-type": CONTENT_TYPE})
-        cluster = headers.get(CLUSTER)
-        trusted = cluster is not None and hmac.compare_digest(cluster.encode(), self._secret.encode())
-        if cluster is not None and not trusted:
-            raise UnauthorizedError("this is no process of the server")
-        self._check_direction(headers)
+        asks = self._cluster.principal(headers, path)
+        if (elsewhere := misdirected(headers, self._places.hosts, _origin(self._places.url))) is not None:
+            return elsewhere
         _made_public(scope, self._places.url)
         if path.startswith("/open/") and scope["type"] == "http":
-            elsewhere = headers.get("sec-fetch-site", "none") != "none"
-            return await self._entered(path.removeprefix("/open/"), elsewhere)
-        principal, shown = await self._who(scope, headers, trusted)
+            return await self._entered(path.removeprefix("/open/"), scope["method"])
+        trusted, shown = asks is not None, ""
+        try:
+            async with asyncio.timeout(_KNOWN_WITHIN_SECONDS):
+                principal, shown = (asks, "") if asks is not None else await self._who(scope, headers)
+                there = await self._tenants.where(principal.tenant)
+        except TimeoutError as error:
+            raise EngineError("the database does not say who asks", hint="try again") from error
         _check_path(principal, path)
         scope[PRINCIPAL], scope[AUTHORIZED] = principal, True
         TENANT.set(principal.tenant)
         if not trusted:
-            self._quotas.count(await self._tenants.where(principal.tenant))
+            self._quotas.count(there)
         if path.startswith(f"{PREFIX}/"):
-            return self._administration
-        answer = await self._home(principal, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
+            return SecurityHeaders(self._administration)
+        answer = await self._home(principal, path, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
         return answer if trusted else self._watched(answer, principal, shown)
 
     def _measures(self, headers: Headers) -> bool:
@@ -162,30 +180,18 @@ class Front:
         token = self._metrics_token
         return bool(token) and hmac.compare_digest(shown.encode(), token.encode())
 
-    def _check_direction(self, headers: Headers) -> None:
-        host = headers.get("host", "").lower()
-        if len(headers.getlist("host")) != 1 or host not in self._places.hosts:
-            raise UnauthorizedError(f"this server does not answer for the host {host!r:.100}")
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() != _origin(self._places.url):
-            raise UnauthorizedError(f"pages of {origin!r:.100} may not ask this server")
-        if "service-worker" in headers:
-            raise UnauthorizedError("this server has no script for a service worker")
-
-    async def _who(self, scope: Scope, headers: Headers, trusted: bool) -> tuple[Principal, str]:
+    async def _who(self, scope: Scope, headers: Headers) -> tuple[Principal, str]:
         """Return who asks, and the key or token that was shown."""
-        if trusted:
-            return Principal.from_json(headers[_AS]), ""
-        kind, _, shown = headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer":
+        shown = bearer(headers.get("authorization"))
+        if shown is None:
             shown = cookie_of(headers.get("cookie"), COOKIE) or ""
-            if shown and not ("origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")):
+            if shown and not from_a_page_of_its_own(headers):
                 raise UnauthorizedError("a page of another server sent this")
-        principal = await self._known(shown.strip(), headers.get(TENANT_HEADER, ""))
+        principal = await self._known(shown, headers.get(TENANT_HEADER, ""))
         if principal is None:
             hint = "show a key: `Authorization: Bearer hx_...`, or open a link that `helix key link` makes"
             raise UnauthorizedError("no key that holds was shown", hint=hint)
-        return principal, shown.strip()
+        return principal, shown
 
     async def _known(self, shown: str, tenant: str) -> Principal | None:
         """Return who shows a key or a token; see `People.known`."""
@@ -193,25 +199,24 @@ class Front:
         pool = self._keys if shown.startswith("hx_") else None
         return await asyncio.get_running_loop().run_in_executor(pool, self._people.known, shown, tenant)
 
-    async def _entered(self, link: str, elsewhere: bool) -> Response:
-        """Return the answer to a one-time link: a session, and the way to the explorer.
+    async def _entered(self, link: str, method: str) -> Response:
+        """Return the answer to a one-time link: a button, and to its press a session and the way to the explorer.
 
-        `elsewhere`: another page led here. The cookie goes with what a page of this server asks, and a redirect still
-        counts as the other page's.
+        Programs that show a preview of a link fetch it too: that uses nothing up.
         """
+        if method != "POST":
+            return page('You were invited to Helix.</p><form method="post"><button>Open Helix</button></form><p>')
         session = await asyncio.to_thread(self._people.accounts.redeem, unquote(link))
         if session is None:
             return page(
                 "This link has been used or has run out: ask whoever runs the server for a new one.", status=403
             )
-        response: Response = RedirectResponse("/", status_code=303)
-        if elsewhere:
-            response = page('<meta http-equiv="refresh" content="0; url=/"><a href="/">Helix</a>')
+        response = RedirectResponse("/", status_code=303)
         secure = self._places.url.startswith("https:")
         response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
         return response
 
-    async def _home(self, principal: Principal, *, once: bool, until: float) -> ASGIApp:
+    async def _home(self, principal: Principal, path: str, *, once: bool, until: float) -> ASGIApp:
         """Return what answers for a tenant: its app here, or its home elsewhere; waits `until` one lives."""
         while True:
             if (here := self._tenants.here(principal.tenant)) is not None:
@@ -233,20 +238,20 @@ class Front:
                     hint="end that one: its machine's `helix stop`",
                 )
             if await self._forwarder.reaches(there.url):
-                told = {_AS: principal.to_json(), CLUSTER: self._secret}
-                return self._forwarder.to(there.url, told, partial(self._elsewhere, principal, until))
+                told = self._cluster.told(principal, path)
+                return self._forwarder.to(there.url, told, partial(self._elsewhere, principal, path, until))
             if time.monotonic() > until:
                 raise EngineError("the tenant's home does not answer", hint="try again")
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _elsewhere(self, principal: Principal, until: float) -> ASGIApp:
+    async def _elsewhere(self, principal: Principal, path: str, until: float) -> ASGIApp:
         """Return what answers where a home was none any more."""
         self._tenants.forget(principal.tenant)
         await asyncio.sleep(_LOOK_SECONDS)
         try:
             if time.monotonic() > until:
                 raise EngineError("the tenant's home does not answer", hint="try again")
-            return await self._home(principal, once=False, until=until)
+            return await self._home(principal, path, once=False, until=until)
         except HelixError as error:
             return refused(error)
 
@@ -267,12 +272,21 @@ class Front:
         """Return what answers as long as the key holds that was shown: an answer may last for days, in many ways."""
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            if self._under_way[principal] >= _MOST_AT_ONCE:
+                hint = "end some: each subscription and each open stream is one"
+                many = ForbiddenError(f"{principal.name} has {_MOST_AT_ONCE} requests under way here", hint=hint)
+                await refused(many)(scope, receive, send)
+                return
             gone = asyncio.Event()
             checking = asyncio.create_task(self._until_revoked(principal, shown, gone))
+            self._under_way[principal] += 1
             try:
                 await answer(scope, _ending(scope, receive, gone), send)
             finally:
                 checking.cancel()
+                self._under_way[principal] -= 1
+                if not self._under_way[principal]:
+                    del self._under_way[principal]
 
         return watched
 

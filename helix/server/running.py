@@ -30,6 +30,7 @@ from helix.server.front import TENANT, Front, Places
 from helix.server.oidc import Verifier
 from helix.server.people import People
 from helix.server.quotas import Quotas
+from helix.server.signed_requests import Cluster
 from helix.server.tenant_metrics import metrics_of
 from helix.server.tenants import Tenants
 from helix.settings import Settings
@@ -143,7 +144,7 @@ def _front(
         Quotas(),
         Forwarder(listening.certificate or True),
         places=places,
-        secret=secret,
+        cluster=Cluster(secret),
         administration=Administration(server, accounts, places.url).app(),
         metrics=lambda: metrics_of(tenants.all()),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),

@@ -13,7 +13,15 @@ import psycopg
 import pytest
 
 from helix import settings as configuration
-from helix.errors import EngineError, HelixError, NotHomeError, StoreError, StoreLockedError, StoreTooNewError
+from helix.errors import (
+    ConfigError,
+    EngineError,
+    HelixError,
+    NotHomeError,
+    StoreError,
+    StoreLockedError,
+    StoreTooNewError,
+)
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
@@ -222,6 +230,20 @@ def test_a_home_lives_while_readers_have_every_connection(server: Server) -> Non
             lent.enter_context(busy.connection())
         renewed = home._renewed
         assert until(lambda: home._renewed > renewed)
+
+
+def test_two_machines_cannot_have_one_address(server: Server) -> None:
+    """Each would take the other's tenants, and hand requests on to itself."""
+    address = "http://127.0.0.1:1"
+    with closing(Home(server, address)):
+        Home(server, address).close()  # it began anew, on the same machine
+    other = uuid.uuid4()
+    server.renew(other, "process 7 on another", address, 3)
+    Home(server, address).close()  # once that one counts as gone
+    server.renew(other, "process 7 on another", address, 60)
+    with pytest.raises(ConfigError, match="process 7 on another"):
+        Home(server, address)
+    server.leave(other)
 
 
 def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:

@@ -18,6 +18,7 @@ from websockets.typing import Subprotocol
 from helix.api.subscriptions import MOST
 from helix.model.principal import Role
 from helix.server.accounts import LINK
+from helix.server.front import _MOST_AT_ONCE
 from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import MOST_SECONDS, until
 
@@ -72,18 +73,20 @@ def test_a_suspended_tenant_is_not_served(team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "said"),
+    ("headers", "status", "said"),
     [
-        ({"host": "evil.example"}, "does not answer for the host"),
-        ({"origin": "https://evil.example"}, "may not ask this server"),
-        ({"service-worker": "script"}, "service worker"),
-        ({"x-helix-cluster": "guessed", "x-helix-principal": "{}"}, "no process of the server"),
+        ({"host": "evil.example"}, 421, "does not answer for the host"),
+        ({"origin": "https://evil.example"}, 403, "may not ask this server"),
+        ({"service-worker": "script"}, 403, "service worker"),
+        ({"x-helix-cluster": "guessed", "x-helix-principal": "{}"}, 401, "no process of the server"),
     ],
 )
-def test_what_was_meant_for_somebody_else_is_refused(team: Team, headers: dict[str, str], said: str) -> None:
+def test_what_was_meant_for_somebody_else_is_refused(
+    team: Team, headers: dict[str, str], status: int, said: str
+) -> None:
     here, key = team.processes[0], team.key(team.tenant())
     told = here.send("POST", "/graphql", key, json={"query": STATUS}, headers=headers)
-    assert told.status_code == 401
+    assert told.status_code == status
     assert said in told.json()["errors"][0]["message"]
 
 
@@ -109,9 +112,14 @@ def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     link = _link(team, tenant)
     prefix, secret = link.split("_", 2)[1:]
-    assert here.send("GET", f"/open/hx_{prefix}_{'A' * len(secret)}").status_code == 403
-    entered = here.client.get(f"{here.url}/open/{link}", headers={"sec-fetch-site": "cross-site"})
-    assert "refresh" in entered.text  # a redirect would count as the other page's, and the cookie would not go with it
+    assert here.send("POST", f"/open/hx_{prefix}_{'A' * len(secret)}").status_code == 403
+    assert here.send("POST", f"/open/{link}", headers={"origin": "https://evil.example"}).status_code == 403
+    for method in ("GET", "HEAD", "GET"):  # as a program does that shows a preview
+        shown = here.send(method, f"/open/{link}")
+        assert shown.status_code == 200
+        assert "set-cookie" not in shown.headers
+    assert "form-action 'self'" in shown.headers["content-security-policy"]
+    entered = here.send("POST", f"/open/{link}", headers={"origin": here.url})
     session = entered.headers["set-cookie"].partition(";")[0]
 
     def answers() -> bool:
@@ -151,12 +159,12 @@ def test_a_link_lets_one_browser_in_once(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     link = _link(team, tenant)
     assert here.code(link, STATUS) == "UNAUTHORIZED"  # it is no key
-    entered = here.send("GET", f"/open/{link}")
+    entered = here.send("POST", f"/open/{link}")
     assert entered.status_code == 303
     cookie = entered.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
     session = cookie.partition(";")[0]
-    assert here.send("GET", f"/open/{link}").status_code == 403
+    assert here.send("POST", f"/open/{link}").status_code == 403
     elsewhere = team.processes[1]
 
     def asks(process: Process, **headers: str) -> httpx.Response:
@@ -167,7 +175,7 @@ def test_a_link_lets_one_browser_in_once(team: Team) -> None:
     assert "data" in asks(elsewhere, **{"sec-fetch-site": "same-origin"}).json()
     assert asks(here).status_code == 401
     assert asks(here, **{"sec-fetch-site": "cross-site"}).status_code == 401
-    assert asks(here, origin=elsewhere.url).status_code == 401
+    assert asks(here, origin=elsewhere.url).status_code == 403
     page = here.client.get(f"{here.url}/", headers={"cookie": session, "sec-fetch-site": "none", "accept": "text/html"})
     assert page.status_code in (200, 404)
     assert "content-security-policy" in page.headers
@@ -253,6 +261,31 @@ def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Tea
         with suppress(httpx.RemoteProtocolError):  # it ends without a last word
             for _ in told.iter_raw():
                 assert time.monotonic() - begun < MOST_SECONDS
+
+
+def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    key = team.key(tenant, Role.READER, name="watcher")
+    here.data(key, STATUS)
+
+    async def crowded() -> None:
+        sockets = [await _hello(here, key) for _ in range(_MOST_AT_ONCE)]
+        with pytest.raises(InvalidStatus):
+            await _hello(here, key)
+        assert here.code(key, STATUS) == "FORBIDDEN"
+        assert here.code(team.key(tenant, Role.READER), STATUS) == "OK"
+        for one in sockets:
+            await one.close()
+
+    asyncio.run(crowded())
+    until(lambda: here.code(key, STATUS) == "OK")
+
+
+def test_what_a_client_says_in_its_headers_is_handed_on_as_it_came(team: Team) -> None:
+    key = team.key(team.tenant())
+    for process in team.processes[:2]:  # one of which is no home
+        told = process.send("POST", "/graphql", key, json={"query": STATUS}, headers={b"x-note": "Größe".encode()})
+        assert told.json()["data"]
 
 
 def test_nobody_holds_a_connection_by_half_a_request(team: Team) -> None:

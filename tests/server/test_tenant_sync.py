@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from helix.errors import ConflictError
 from helix.model.principal import Role
 from tests.machine import Machine
 from tests.server.team import STORE, Process, Team, gathered
@@ -82,6 +83,8 @@ def test_who_may_only_read_adds_nothing_and_others_do_not_sync(own: Team, laptop
     laptop("sync", f"{here.url}/sync/v1", "--scope", "acme/api", HELIX_SYNC_TOKEN=reader)
     assert "of the team" in _kept(laptop, "acme/api")
     assert _triggers(here, whole, "acme/api") == {"of the team"}
+    with pytest.raises(ConflictError, match="synced by the key"):  # how far it is believed would change by turns
+        own.key(tenant, Role.EDITOR, "acme/api", peer=_public(laptop))
     for key in (whole, own.key(tenant, Role.EDITOR, "acme/api")):
         assert here.send("GET", "/sync/v1/", key).status_code == 403
     assert here.send("GET", "/sync/v1/").status_code == 401

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import json
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,8 +16,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 from tests.server.team import RECALL, STORE, Process, Team, gathered
+from tests.waiting import MOST_SECONDS
 
 
 def _certificate(folder: Path) -> tuple[Path, Path]:
@@ -44,6 +49,23 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return certificate, private
 
 
+async def _answered_by_websocket(process: Process, key: str) -> None:
+    trusted = ssl.create_default_context(cafile=str(process.home.parent / "certificate.pem"))
+    async with connect(
+        f"{process.url.replace('https', 'wss', 1)}/graphql",
+        ssl=trusted,
+        proxy=None,
+        subprotocols=[Subprotocol("graphql-transport-ws")],
+        additional_headers={"authorization": f"Bearer {key}"},
+    ) as socket:
+        await socket.send(json.dumps({"type": "connection_init"}))
+        assert json.loads(await asyncio.wait_for(socket.recv(), MOST_SECONDS))["type"] == "connection_ack"
+        asks = {"id": "1", "type": "subscribe", "payload": {"query": "{ status { edges } }"}}
+        await socket.send(json.dumps(asks))
+        told = json.loads(await asyncio.wait_for(socket.recv(), MOST_SECONDS))
+        assert told["payload"]["data"]["status"]["edges"] >= 0
+
+
 @pytest.fixture
 def secure(tmp_path: Path) -> Iterator[tuple[Team, list[Process]]]:
     """Two processes that speak TLS."""
@@ -67,6 +89,7 @@ def test_processes_speak_tls_to_clients_and_to_each_other(secure: tuple[Team, li
     found = other.send("POST", "/graphql", key, json={"query": RECALL, "variables": {"q": "till", "s": "shop"}})
     assert found.json()["data"]["recall"]["items"]
     assert "wss://" in found.headers["content-security-policy"]
+    asyncio.run(_answered_by_websocket(other, key))
     with pytest.raises(httpx.HTTPError):
         httpx.get(f"{one.url}/healthz", trust_env=False)  # nobody told this client of the certificate
     with pytest.raises(httpx.HTTPError):

@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Sequence
 
-from helix.errors import HelixError, StoreLockedError
+from helix.errors import ConfigError, HelixError, StoreLockedError
 from helix.journal.postgres.postgres_server import ACTIVE, Server
 
 log = logging.getLogger(__name__)
@@ -27,23 +27,42 @@ class Home:
     """This process, as the server knows it; it may be home to many tenants."""
 
     def __init__(self, server: Server, url: str = "") -> None:
-        """Say that this process lives; `url` is where other processes may hand requests on to it."""
+        """Say that this process lives; `url` is where other processes may hand requests on to it.
+
+        Raises ConfigError where a process of another machine goes on living at the same address.
+        """
         # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
         self._server = Server(server.url, most=1)
         self.id = uuid.uuid4()
         self.url = url
-        self._name = f"process {os.getpid()} on {socket.gethostname()}"
+        self._machine = f" on {socket.gethostname()}"
+        self._name = f"process {os.getpid()}{self._machine}"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
         self._renewed = time.monotonic()
         self._taken: set[int] = set()
         try:
+            self._check_address()
             self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
         except HelixError:
             self._server.close()
             raise
         self._thread = threading.Thread(target=self._renew, name="helix-home", daemon=True)
         self._thread.start()
+
+    def _check_address(self) -> None:
+        """Wait for a process of another machine at the same address to count as gone.
+
+        At an address of this machine only one can listen: there, whoever is known by it has ended.
+        """
+        until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
+        while self.url and (other := self._server.living_at(self.url, self._machine)):
+            if time.monotonic() >= until:
+                raise ConfigError(
+                    f"{other} is reached at {self.url} too, and requests would go to the wrong one",
+                    hint="say --internal http://ADDRESS-OF-THIS-MACHINE:PORT",
+                )
+            time.sleep(_LOOK_SECONDS)
 
     @property
     def lives(self) -> bool:

@@ -304,6 +304,13 @@ class Server:
         with mapped(), self.connection() as connection:
             connection.execute(_RENEW, (process, name, url, seconds))
 
+    def living_at(self, url: str, machine: str) -> str:
+        """Return a process that lives at an address and whose name does not end with `machine`; empty for none."""
+        statement = "SELECT name FROM process WHERE url = $1 AND until > now() AND right(name, length($2)) <> $2"
+        with mapped(), self.connection() as connection:
+            row = connection.execute(statement, (url, machine)).fetchone()
+        return "" if row is None else str(row[0])
+
     def release(self, tenant: int, process: uuid.UUID) -> None:
         """Say that a process is home to a tenant no more."""
         with mapped(), self.connection() as connection:

@@ -1,0 +1,51 @@
+"""Signed requests: what one process believes of a request that another handed on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from starlette.datastructures import Headers
+
+from helix.errors import UnauthorizedError
+from helix.model.principal import Principal, Role
+from helix.server.signed_requests import AGE_SECONDS, ASKS, SIGNED, Cluster
+
+ADA = Principal(tenant="kiosk", name="Ada Größe", role=Role.READER, scopes=("shop",))
+
+
+def test_who_asks_is_believed_by_who_knows_the_secret_alone() -> None:
+    told = Cluster("secret").told(ADA, "/graphql")
+    assert Cluster("secret").principal(Headers(told), "/graphql") == ADA
+    assert Cluster("secret").principal(Headers({}), "/graphql") is None
+    assert all("secret" not in value and value.isascii() for value in told.values())
+    with pytest.raises(UnauthorizedError):
+        Cluster("another").principal(Headers(told), "/graphql")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {ASKS: ADA.to_json().replace("reader", "owner")},
+        {ASKS: ""},
+        {SIGNED: ""},
+        {SIGNED: "0:"},
+        {SIGNED: "x:y"},
+        {SIGNED: f"{time.time() + 5:.0f}:" + "0" * 64},
+    ],
+)
+def test_nothing_of_what_was_signed_may_be_changed(changed: dict[str, str]) -> None:
+    told = Cluster("secret").told(ADA, "/graphql")
+    with pytest.raises(UnauthorizedError):
+        Cluster("secret").principal(Headers({**told, **changed}), "/graphql")
+    with pytest.raises(UnauthorizedError):
+        Cluster("secret").principal(Headers(told), "/v1/keys")
+
+
+@pytest.mark.parametrize("seconds", [-AGE_SECONDS - 5, AGE_SECONDS + 5])
+def test_what_was_signed_does_not_hold_for_long(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    told = Cluster("secret").told(ADA, "/graphql")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + seconds)
+    with pytest.raises(UnauthorizedError, match="too old or too new"):
+        Cluster("secret").principal(Headers(told), "/graphql")
