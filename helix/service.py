@@ -32,7 +32,7 @@ from helix.providers.choose import reranker_for, router_for
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.recall.last import LastAnswers
-from helix.recall.pipeline import Recaller
+from helix.recall.pipeline import Recaller, Turns
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import backup
@@ -52,7 +52,9 @@ _BETWEEN_REBUILDS_SECONDS = 30.0
 class Helix:
     """The parts that operations work with; see `helix.operations` for what can be done. Safe from any thread."""
 
-    def __init__(self, settings: Settings, store: Store, *, reason: str, reranker: Reranker) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, *, reason: str, reranker: Reranker, turns: Turns | None = None
+    ) -> None:
         """Put the parts together; use `Helix.open`."""
         self.settings = settings
         self.store = store
@@ -71,6 +73,7 @@ class Helix:
             reranker=reranker,
             clock=store.runtime.clock,
             settings=settings,
+            turns=turns,
         )
         self.foreground = Foreground()
         self.worker = Worker(store, self.foreground, busy=self.is_busy, told=self.events.tell_work)
@@ -96,8 +99,9 @@ class Helix:
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         engine: OpensEngine | None = None,
+        turns: Turns | None = None,
     ) -> Helix:
-        """Open the store of the settings, with their models and tables unless others are handed in.
+        """Open the store of the settings, with their models, tables and threads unless others are handed in.
 
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
@@ -106,7 +110,7 @@ class Helix:
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine)
         unfinished.finish(store)
         recovering.recover(store)
-        helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings))
+        helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings), turns=turns)
         store.graph.rebuild_wanted = helix._want_rebuild
         if store.graph.needs_rebuild:
             helix._want_rebuild()

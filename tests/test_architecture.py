@@ -29,7 +29,7 @@ MODULES = {
 }
 
 SHARED = (
-    ("errors", "patience"),
+    ("errors", "patience", "on_demand_thread"),
     ("files",),
     ("confirmed",),
     ("local_store", "scopes"),

@@ -36,6 +36,22 @@ of them idle now and then, and four or more take the interpreter from each other
 two, three and four (sixteen clients, 100,000 memories)."""
 
 
+class Turns:
+    """The threads on which questions are answered, and others on which they are embedded beside that.
+
+    A process that has many stores open has one such for all: they share its interpreter.
+    """
+
+    def __init__(self) -> None:
+        self.answering = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-recall")
+        self.embedding = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-question")
+
+    def close(self) -> None:
+        """Finish what was asked, and end the threads."""
+        self.answering.shutdown()
+        self.embedding.shutdown()
+
+
 class Recaller:
     """Answers questions about one store. Safe from any thread: each recall works on a view of its own."""
 
@@ -51,10 +67,12 @@ class Recaller:
         clock: Clock,
         settings: Settings,
         reading: TextReading | None = None,
+        turns: Turns | None = None,
     ) -> None:
         """`embed` turns a text into a unit vector of the store's space; None answers in lexical mode.
 
-        `reranker` reads the best candidates of the recalls that ask for it.
+        `reranker` reads the best candidates of the recalls that ask for it. `turns` are shared with other stores; those
+        of this one alone end with it.
         """
         self._catalogue = catalogue
         self._projection = projection
@@ -67,8 +85,8 @@ class Recaller:
         self._recipes = recipes_of(settings.recipes)
         self._reading = reading or TextReading()
         self._no_graph = Projection().snapshot
-        self._turns = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-recall")
-        self._aside = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-question")
+        self._turns = turns or Turns()
+        self._shares_turns = turns is not None
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answer the query: at most `limit` items, best first, each with what put it there.
@@ -84,7 +102,7 @@ class Recaller:
         # The model reads the question while others have their turn, and beside the filter and the words; what is left
         # of it to wait for is the stage "embed".
         embedding = self._embedding(question, notes)
-        return self._turns.submit(self._answer, query, recipe, question, embedding, now, notes).result()
+        return self._turns.answering.submit(self._answer, query, recipe, question, embedding, now, notes).result()
 
     def _answer(
         self,
@@ -120,7 +138,7 @@ class Recaller:
         now = self._clock()
         question = read_question(query, now, self._reading)
         embedding = self._embedding(question, [])
-        return self._turns.submit(self._walk, query, question, embedding, now, limit).result()
+        return self._turns.answering.submit(self._walk, query, question, embedding, now, limit).result()
 
     def _walk(
         self,
@@ -194,7 +212,7 @@ class Recaller:
         if not self._catalogue.view.dimension:
             notes.append("lexical only: the store has no vectors yet")
             return None
-        return self._aside.submit(self._embed, question.embedded)
+        return self._turns.embedding.submit(self._embed, question.embedded)
 
     def _vector(
         self, embedding: Future[VectorArray] | None, view: CatalogueView, notes: list[str]
@@ -214,9 +232,9 @@ class Recaller:
         return vector
 
     def close(self) -> None:
-        """Finish what was asked, and end the threads that answer and embed."""
-        self._turns.shutdown()
-        self._aside.shutdown()
+        """Finish what was asked, and end the threads that answer and embed, where they are of this store alone."""
+        if not self._shares_turns:
+            self._turns.close()
 
 
 def _said_of(items: Sequence[RecallItem], found: Found, query: RecallQuery) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
 from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
+from helix.recall.pipeline import Turns
 from helix.server.quotas import Room, parsed
 from helix.server.tenant_sync import seed_of, share_of
 from helix.service import Helix
@@ -84,6 +85,7 @@ class Tenants:
         self._embedder = embedder
         self._reranker = reranker
         self._threads = threads
+        self._turns_of_recall = Turns()
         self._secret = secret
         self._most = most
         self._idle_seconds = idle_seconds
@@ -182,7 +184,9 @@ class Tenants:
             closing = partial(self._home.release, there.id)
             return engine_of(self._server, self._home, there.id, own, folder, closing)
 
-        return Helix.open(own, embedder=self._embedder, reranker=self._reranker, engine=opens)
+        return Helix.open(
+            own, embedder=self._embedder, reranker=self._reranker, engine=opens, turns=self._turns_of_recall
+        )
 
     async def _close_in_turn(self, one: Open, why: str, *, unused: bool = False) -> None:
         """Close a tenant if it is still open; with `unused`, if still nobody asks."""
@@ -246,3 +250,4 @@ class Tenants:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
         self._opening.shutdown(wait=False, cancel_futures=True)
+        self._turns_of_recall.close()

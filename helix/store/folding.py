@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-import threading
+import math
+import time
 from collections.abc import Sequence
 
 from helix.errors import HelixError
 from helix.journal.log import Journal
 from helix.model.operations import Row
+from helix.on_demand_thread import OnDemandThread
 
 log = logging.getLogger(__name__)
 
@@ -22,32 +24,33 @@ class IdleFold:
     def __init__(self, journal: Journal, quiet_seconds: float = QUIET_SECONDS) -> None:
         self._journal = journal
         self._quiet_seconds = quiet_seconds
-        self._written = threading.Event()
-        self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="helix-fold", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread; where a server keeps the journal, nobody does."""
-        self._thread.start()
+        self._written_at = -math.inf
+        self._thread = OnDemandThread("helix-fold", self._look)
+        self._unfolded = self._closed = False
 
     def note(self, rows: Sequence[Row]) -> None:
         """Take notice of a change."""
-        self._written.set()
+        self._written_at = time.monotonic()
+        if not self._unfolded:
+            self._unfolded = True
+            self._thread.wake()
 
     def close(self) -> None:
         """End the thread; closing twice is no error."""
-        self._closed.set()
-        self._written.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._closed = True
+        self._thread.close()
 
-    def _run(self) -> None:
-        while self._written.wait() and not self._closed.is_set():
-            self._written.clear()
-            if self._closed.wait(self._quiet_seconds) or self._written.is_set():
-                continue
-            try:
-                if not self._journal.fold_in_now():
-                    self._written.set()  # somebody reads an older state: later
-            except HelixError as error:  # nothing is lost by that: the log stays as it is
-                log.warning("the journal's log is not folded in", extra={"error": str(error)})
+    def _look(self) -> float | None:
+        """Fold in where nothing was written lately; return the seconds until the next look, None: after a change."""
+        left = self._written_at + self._quiet_seconds - time.monotonic()
+        if self._closed or left > 0:
+            return left
+        self._unfolded = False
+        try:
+            if self._journal.fold_in_now():
+                return None
+        except HelixError as error:  # nothing is lost by that: the log stays as it is
+            log.warning("the journal's log is not folded in", extra={"error": str(error)})
+            return None
+        self._unfolded = True  # somebody reads an older state: later
+        return self._quiet_seconds

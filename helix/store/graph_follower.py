@@ -24,6 +24,7 @@ from helix.graph.refusals import OutOfMemoryError
 from helix.journal.log import Journal
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Row
+from helix.on_demand_thread import OnDemandThread
 from helix.processes import python_command
 from helix.store import graph_files, witnesses
 from helix.store.graph_files import BuiltGraph, Place
@@ -58,7 +59,7 @@ class GraphFollower:
         self._clock = clock
         self._process: GraphProcess | None = None
         self._turn = threading.RLock()
-        self._changed = threading.Condition()
+        self._counting = threading.Lock()
         self._asking = 0
         self._wanted = journal.last_seq
         self._retry_at = 0.0
@@ -79,8 +80,8 @@ class GraphFollower:
         """Called when `needs_rebuild` becomes true, on any thread; must return at once."""
         self.applied_seq = 0
         """The newest journal row that the graph is known to have."""
-        self._thread = threading.Thread(target=self._run, name="helix-graph", daemon=True)
-        self._thread.start()
+        self._thread = OnDemandThread("helix-graph", self._look)
+        self._thread.wake()
 
     @property
     def pid(self) -> int | None:
@@ -103,9 +104,9 @@ class GraphFollower:
 
     def follow(self, rows: Sequence[Row]) -> None:
         """Have journalled rows applied soon."""
-        with self._changed:
-            self._wanted = rows[-1].seq
-            self._changed.notify_all()
+        self._wanted = rows[-1].seq
+        if self._due():
+            self._thread.wake()
 
     def ask(self, question: str, seconds: float, **named: Any) -> Any:
         """Ask the graph something once it holds what was journalled so far; see `GraphServer` for the questions.
@@ -155,7 +156,7 @@ class GraphFollower:
 
     @contextmanager
     def _my_turn(self, seconds: float) -> Iterator[None]:
-        with self._changed:
+        with self._counting:
             self._asking += 1
         try:
             if not self._turn.acquire(timeout=max(0.0, seconds)):
@@ -167,9 +168,9 @@ class GraphFollower:
                 self._used = time.monotonic()
                 self._turn.release()
         finally:
-            with self._changed:
+            with self._counting:
                 self._asking -= 1
-                self._changed.notify_all()
+            self._thread.wake()
 
     def _catch_up(self, until: float) -> None:
         """Start the process where it sleeps, and have it apply what it lacks. Raises what `ask` does."""
@@ -328,27 +329,25 @@ class GraphFollower:
         place = {**asdict(self._place), "lock": str(lock)}
         return python_command("helix.store.graph_server", json.dumps(place))
 
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._due(), self._patience())
-                if self._closed:
-                    return
-                due = self._due()
-            try:
-                if due:
-                    with self._turn:
-                        self._follow_on()
-                elif not self._at_rest() and time.monotonic() - self._used >= _IDLE_SECONDS:
-                    self._rest()
-            except HelixError as error:
-                self._retry_at = time.monotonic() + _RETRY_SECONDS
-                if not self.trouble:
-                    self.trouble = f"the graph is behind: {error.message}"
-                log.warning("the graph does not follow", extra={"error": str(error)})
-            except Exception:  # the thread's outermost boundary: without it, nothing would follow any more
-                self._retry_at = time.monotonic() + _RETRY_SECONDS
-                log.exception("the graph does not follow")
+    def _look(self) -> float | None:
+        """Do what is due; return the seconds until the next look, None where only a change can make something due."""
+        try:
+            if self._closed:
+                return None
+            if self._due():
+                with self._turn:
+                    self._follow_on()
+            elif not self._at_rest() and time.monotonic() - self._used >= _IDLE_SECONDS:
+                self._rest()
+        except HelixError as error:
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
+            if not self.trouble:
+                self.trouble = f"the graph is behind: {error.message}"
+            log.warning("the graph does not follow", extra={"error": str(error)})
+        except Exception:  # the thread's outermost boundary: without it, nothing would follow any more
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
+            log.exception("the graph does not follow")
+        return 0.0 if self._due() else self._patience()
 
     def _follow_on(self) -> None:
         self._start()
@@ -359,7 +358,6 @@ class GraphFollower:
             self._step(_SLICE_MS)
 
     def _patience(self) -> float | None:
-        """Return after how many seconds to look again, or None where only a change can make something due."""
         now = time.monotonic()
         if now < self._retry_at:
             return self._retry_at - now
@@ -482,19 +480,17 @@ class GraphFollower:
 
     def leave(self) -> None:
         """Answer no question any more: who waits for one is told at once that the store is closing."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._closed = True
         if self._asking and (process := self._process) is not None:
             process.kill()
 
     def close(self) -> None:
         """Fold the graph's log in, end its process and the thread; closing twice is no error."""
         self.leave()
-        self._thread.join(_CLOSE_SECONDS)
+        self._thread.close(_CLOSE_SECONDS)
         if self._turn.acquire(timeout=_CLOSE_SECONDS):
             self._end(folded=True)
             self._turn.release()
         else:
             self.suspend("the store is closing")
-        self._thread.join()
+        self._thread.close()

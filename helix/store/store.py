@@ -151,7 +151,6 @@ class Store:
         self.writer.listen(self.images.note)
         self.folding = IdleFold(self.journal)
         if not engine.tenant:
-            self.folding.start()
             self.writer.listen(self.folding.note)
         self.log_check = LogCheck(self.journal)
         self._serving = True

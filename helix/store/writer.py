@@ -21,6 +21,7 @@ from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Change, Row
 from helix.model.requests import Request
+from helix.on_demand_thread import OnDemandThread
 from helix.store.catalogue import Catalogue
 from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
@@ -62,11 +63,10 @@ class Writer:
         self._clock = clock
         self._listeners: list[Listener] = []
         self._local = threading.local()
-        self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
         self._closed = False
         self._closing = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name="helix-writer", daemon=True)
-        self._thread.start()
+        self._thread = OnDemandThread("helix-writer", self._work_off)
 
     @contextmanager
     def request(self, request: Request) -> Iterator[None]:
@@ -118,6 +118,7 @@ class Writer:
             if self._closed:
                 raise DaemonError("the store is closing", hint="start Helix again")
             self._queue.put((work, future))
+            self._thread.wake()
         return future
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -128,14 +129,12 @@ class Writer:
     def close(self) -> None:
         """Finish what is queued and end the thread."""
         with self._closing:
-            if not self._closed:
-                self._closed = True
-                self._queue.put(None)
-        self._thread.join()
+            self._closed = True
+        self._thread.close()
 
-    def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
-            work, future = item
+    def _work_off(self) -> None:
+        while not self._queue.empty():
+            work, future = self._queue.get()
             try:
                 future.set_result(work())
             except BaseException as error:  # handed to the caller, whatever it is

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from helix.errors import PausedError
 from helix.memory.jobs.foreground import Foreground
+from helix.on_demand_thread import OnDemandThread
 
 log = logging.getLogger(__name__)
 
@@ -35,18 +36,20 @@ class Afterwards:
         self._foreground = foreground
         self._quiet = quiet
         self._patience = patience
-        self._waiting: queue.SimpleQueue[tuple[Work, float] | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._waiting: queue.SimpleQueue[tuple[Work, float]] = queue.SimpleQueue()
+        self._thread = OnDemandThread("helix-hooks", self._work_off)
+        self._counting = threading.Lock()
         self._hurried = 0
+        self._closed = False
 
     def do(self, work: Work) -> None:
         """Have something done after everything that was asked for before; lost only if the process dies first."""
-        with self._starting:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="helix-hooks", daemon=True)
-                self._thread.start()
-            self._waiting.put((work, time.monotonic()))
+        with self._counting:
+            if not self._closed:
+                self._waiting.put((work, time.monotonic()))
+                self._thread.wake()
+                return
+        self._do(work)
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until everything asked for so far is done; False when that takes longer."""
@@ -56,44 +59,43 @@ class Afterwards:
             return done.wait(seconds)
 
     def close(self) -> None:
-        """Do what is left and end the thread."""
-        with self._starting:
-            thread, self._thread = self._thread, None
-            if thread is not None:
-                self._waiting.put(None)
-        if thread is not None:
-            with self._hurrying():
-                thread.join()
+        """Do what is left and end the thread; what is asked for later is done at once, by who asks."""
+        with self._counting:
+            self._closed = True
+        with self._hurrying():
+            self._thread.close()
 
     @contextmanager
     def _hurrying(self) -> Iterator[None]:
         """Have nothing give way meanwhile."""
-        with self._starting:
+        with self._counting:
             self._hurried += 1
         self._foreground.wake()
         try:
             yield
         finally:
-            with self._starting:
+            with self._counting:
                 self._hurried -= 1
 
-    def _run(self) -> None:
-        while (item := self._waiting.get()) is not None:
-            work, asked = item
+    def _work_off(self) -> None:
+        while not self._waiting.empty():
+            work, asked = self._waiting.get()
             left = asked + self._patience - time.monotonic()
             self._foreground.give_way(self._quiet, left, lambda: self._hurried > 0)
-            begun = time.monotonic()
-            try:
-                work()
-            except PausedError:
-                log.debug("not kept: capture is paused")
-            except Exception:  # the outermost boundary of this thread
-                log.exception("what followed a hook failed")
-            took = time.monotonic() - begun
-            if took > _SLOW:
-                log.warning(
-                    "what followed a hook took long", extra={"ms": round(took * 1000), "left": self._waiting.qsize()}
-                )
+            self._do(work)
+
+    def _do(self, work: Work) -> None:
+        begun = time.monotonic()
+        try:
+            work()
+        except PausedError:
+            log.debug("not kept: capture is paused")
+        except Exception:  # the outermost boundary of this thread
+            log.exception("what followed a hook failed")
+        took = time.monotonic() - begun
+        if took > _SLOW:
+            told = {"ms": round(took * 1000), "left": self._waiting.qsize()}
+            log.warning("what followed a hook took long", extra=told)
 
 
 class Showing:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from helix.model.edge import Label
 from helix.model.operations import Operation, PutNode, PutPassage, Row
 from helix.model.reports import BackgroundStatus, GateReport, WorkPlan
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ, WorkItem, WorkState
+from helix.on_demand_thread import OnDemandThread
 from helix.store.store import WORK_PAUSED, Store
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ _MOST_ATTEMPTS = 25
 
 
 class Worker:
-    """One thread over the journal's queue, and over the passages that lack a vector, which come first.
+    """One thread, while there is work, over the journal's queue, and over passages without a vector, which come first.
 
     Work has its effects once, whenever the process is killed: what was begun is begun again at the next start, and a
     step that is in the journal is not written twice (`Run.write`).
@@ -66,30 +66,28 @@ class Worker:
         self._work = Work(store.journal.database, clock=store.runtime.clock, make_id=store.runtime.make_id)
         self._budget = Budget(store, store.runtime.settings.consolidation_budget)
         self._paused = store.journal.meta(WORK_PAUSED) == "1"
-        self._hurried = self._stopping = self._resting = False
+        self._hurried = self._stopping = self._started = False
         self._standing = self._awaited = 0
-        self._news = True
         self._running: SlicedRun | None = None
         self._vectors_after = 0.0
         self._slice_began = -math.inf
         self._behind_since = math.inf
         self._cancelled: set[str] = set()
         self._totals: dict[str, Counter[str]] = {}
-        self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._loop, name="helix-worker", daemon=True)
+        self._thread = OnDemandThread("helix-worker", self._look)
         store.writer.listen(self._note)
 
     def start(self) -> None:
         """Begin, with what an earlier process left undone."""
         self._work.recover()
-        self._thread.start()
+        self._started = True
+        self.wake()
 
     def stop(self) -> None:
         """Stop at the next resting place; what is left is done after the next start."""
         self._stopping = True
         self.wake()
-        if self._thread.ident is not None:
-            self._thread.join()
+        self._thread.close()
 
     def add(self, kind: str, payload: Mapping[str, Any]) -> WorkItem:
         """Ask for a job, soon and in the background; the same that is queued already is returned instead.
@@ -139,16 +137,16 @@ class Worker:
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """Have nothing at work for a while: what is under way stops at its next resting place, and is done later."""
-        with self._changed:
+        changed = self._thread.changed
+        with changed:
             self._standing += 1
-            self._news = True
-            self._changed.notify_all()
-            self._foreground.wake()
-            self._changed.wait_for(lambda: self._resting or not self._thread.is_alive())
+        self.wake()
+        with changed:
+            changed.wait_for(lambda: self._thread.resting)
         try:
             yield
         finally:
-            with self._changed:
+            with changed:
                 self._standing -= 1
             self.wake()
 
@@ -161,10 +159,10 @@ class Worker:
 
         What somebody waits for is done as soon as nobody waits for an answer.
         """
-        with self._changed:
+        with self._thread.changed:
             self._awaited += 1
             self._foreground.wake()
-            self._changed.wait_for(self._settled, seconds)
+            self._thread.changed.wait_for(self._settled, seconds)
             self._awaited -= 1
             return not self._left()
 
@@ -201,14 +199,13 @@ class Worker:
 
     def _note(self, rows: Sequence[Row]) -> None:
         """Look at accepted rows, on the writer's thread: is there anything to do?"""
-        if not self._news and any(_is_news(op) for row in rows for op in row.change.operations):
+        if any(_is_news(op) for row in rows for op in row.change.operations):
             self.wake()
 
     def wake(self) -> None:
         """Look again whether there is anything to do, or a reason to rest."""
-        with self._changed:
-            self._news = True
-            self._changed.notify_all()
+        if self._started:
+            self._thread.wake()
         self._foreground.wake()
 
     @property
@@ -232,24 +229,17 @@ class Worker:
             self._slice_began = time.monotonic()
         return self._halted
 
-    def _loop(self) -> None:
-        while not self._stopping:
-            self._news = False
-            try:
-                with quick_switching():
-                    wait = self._turn()
-            except Exception:  # the thread's outermost boundary: without it nothing would be done any more
-                log.exception("background work came to nothing")
-                wait = self._pace.trouble
-            with self._changed:
-                self._resting = True
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._stopping or self._news, wait)
-                self._resting = False
+    def _look(self) -> float | None:
+        try:
+            with quick_switching():
+                return self._turn()
+        except Exception:  # the thread's outermost boundary: without it nothing would be done any more
+            log.exception("background work came to nothing")
+            return self._pace.trouble
 
     def _settled(self) -> bool:
         paused = self._paused or self._store.paused
-        return self._stopping or (self._resting and not self._news and (paused or not self._left()))
+        return self._stopping or (self._thread.resting and (paused or not self._left()))
 
     def _left(self) -> bool:
         return self._work.next_due() is not None or reembed.lacking(self._store) > 0

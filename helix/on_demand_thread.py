@@ -1,0 +1,73 @@
+"""On-demand thread: does what is to be done when it is told of it, and is there only as long as that comes.
+
+A store at rest has no thread of its own, so that a process can hold a thousand of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+_LINGERS_SECONDS = 2.0
+"""How long the thread waits for more before it ends: beginning one takes a tenth of a millisecond."""
+
+
+class OnDemandThread:
+    """Calls `look`, on a thread that begins with `wake`, until that has nothing more to do. Safe from any thread."""
+
+    def __init__(self, name: str, look: Callable[[], float | None]) -> None:
+        """`look` does all that can be done now, and returns the seconds until the next look, None for "when woken".
+
+        It handles its own errors.
+        """
+        self.changed = threading.Condition()
+        """Notified whenever the thread is woken or has nothing to do just now."""
+        self._name = name
+        self._look = look
+        self._thread: threading.Thread | None = None
+        self._news = self._closed = False
+        self._resting = True
+
+    @property
+    def resting(self) -> bool:
+        """Whether there is nothing to do just now, as the last look found."""
+        return self._resting and not self._news
+
+    def wake(self) -> None:
+        """Have it look, again if it just does; nothing after `close`."""
+        with self.changed:
+            if self._closed:
+                return
+            self._news = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+            self.changed.notify_all()
+
+    def close(self, seconds: float | None = None) -> None:
+        """Have it look a last time where it was told of something, and wait for it to end; twice is no error."""
+        with self.changed:
+            self._closed = True
+            self.changed.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+
+    def _run(self) -> None:
+        while self._begins():
+            wait = self._look()
+            with self.changed:
+                self._resting = True
+                self.changed.notify_all()
+                lingers = _LINGERS_SECONDS if wait is None else wait
+                woken = self.changed.wait_for(lambda: self._closed or self._news, lingers)
+                self._news |= not woken and wait is not None
+
+    def _begins(self) -> bool:
+        """Return whether to look once more; else there is no thread from here on."""
+        with self.changed:
+            begins, self._news = self._news, False
+            self._resting = not begins
+            if not begins:
+                self._thread = None
+            return begins

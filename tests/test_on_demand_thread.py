@@ -1,0 +1,91 @@
+"""On-demand thread: there while something is to be done; nothing that it is told of is missed."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix.on_demand_thread import OnDemandThread
+from tests.waiting import until
+
+
+def _named(name: str) -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == name]
+
+
+def _drain(tasks: queue.SimpleQueue[Callable[[], object]]) -> Callable[[], None]:
+    def look() -> None:
+        while not tasks.empty():
+            tasks.get()()
+
+    return look
+
+
+def test_there_is_a_thread_only_while_something_is_to_be_done() -> None:
+    looked = threading.Event()
+    thread = OnDemandThread("of the test", lambda: looked.set())
+    assert not _named("of the test")
+    assert thread.resting
+    for _ in range(2):  # once it has ended, another begins
+        looked.clear()
+        thread.wake()
+        assert looked.wait(60)
+        until(lambda: not _named("of the test"))
+    assert thread.resting
+
+
+def test_it_looks_again_when_it_said_it_would() -> None:
+    waits = iter([0.0, 0.01, None])
+    done = threading.Event()
+
+    def look() -> float | None:
+        wait = next(waits)
+        if wait is None:
+            done.set()
+        return wait
+
+    thread = OnDemandThread("of the test", look)
+    thread.wake()
+    assert done.wait(60)
+    thread.close()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, 50), max_size=6))
+def test_nothing_that_it_was_told_of_is_left_when_it_is_closed(counts: list[int]) -> None:
+    tasks: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+    done: list[int] = []
+    thread = OnDemandThread("of the test", _drain(tasks))
+
+    def tell(count: int) -> None:
+        for _ in range(count):
+            tasks.put(lambda: done.append(1))
+            thread.wake()
+
+    tellers = [threading.Thread(target=tell, args=(count,)) for count in counts]
+    for teller in tellers:
+        teller.start()
+    for teller in tellers:
+        teller.join()
+    thread.close()
+    thread.close()
+    assert len(done) == sum(counts)
+    thread.wake()
+    assert not _named("of the test")
+
+
+def test_who_waits_is_told_when_it_rests() -> None:
+    go = threading.Event()
+    thread = OnDemandThread("of the test", lambda: None if go.wait(60) else 0.0)
+    thread.wake()
+    assert not thread.resting
+    with thread.changed:
+        assert not thread.changed.wait_for(lambda: thread.resting, 0.01)
+    go.set()
+    with thread.changed:
+        assert thread.changed.wait_for(lambda: thread.resting, 60)
+    thread.close()
