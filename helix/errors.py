@@ -178,6 +178,13 @@ class ForbiddenError(HelixError):
     exit_code = 14
 
 
+class TooManyRequestsError(HelixError):
+    """A tenant or a key asks a server more at once, or in a minute, than it may; later it may again."""
+
+    code = "TOO_MANY_REQUESTS"
+    exit_code = 15
+
+
 class PausedError(HelixError):
     """Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`."""
 

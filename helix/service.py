@@ -181,7 +181,7 @@ class Helix:
         return self.jobs.start(arriving.JOB, work)
 
     def acting(self, actor: str) -> AbstractContextManager[None]:
-        """Have the changes that this thread asks for meanwhile name who asked for them."""
+        """Have the changes that are asked for meanwhile, here or in jobs that begin here, name who asked for them."""
         return self.store.writer.acting(actor)
 
     def request(self, request: Request) -> AbstractContextManager[None]:

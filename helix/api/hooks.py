@@ -85,7 +85,9 @@ class HookEndpoint:
         if scope and isinstance(payload, dict):  # it names files of another machine
             payload = {name: value for name, value in payload.items() if "transcript" not in name.lower()}
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end, scope))
+        principal: Principal | None = request.scope.get(PRINCIPAL)
+        actor = "" if principal is None else principal.name
+        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end, scope, actor))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():
             work.add_done_callback(_lost)
@@ -100,12 +102,13 @@ class HookEndpoint:
             return _json(answer, headers, BackgroundTask(_arrived, showing))
         return _json(answer, headers)
 
-    def _answer(self, client: str, payload: object, end: float, scope: str) -> tuple[Told, dict[str, str]]:
+    def _answer(self, client: str, payload: object, end: float, scope: str, actor: str) -> tuple[Told, dict[str, str]]:
         """Return the answer and its headers, from a thread: looking at a session's folder may take long."""
         if why := self._full():
             log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
             return Told({}, Showing()), {}
-        told = self._helix.reacting.answer(client, payload, end, scope)
+        with self._helix.acting(actor):
+            told = self._helix.reacting.answer(client, payload, end, scope)
         return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
 
     async def receipt(self, request: Request) -> Response:

@@ -18,7 +18,10 @@ from starlette.routing import Mount, Route
 
 from helix import __version__, resources
 from helix.api.graphql_errors import refusal
+from helix.api.permissions import PRINCIPAL
 from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
+from helix.model.principal import Principal
+from helix.model.reports import Job
 from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.operations import strand_keys, upkeep
 from helix.service import Helix
@@ -80,9 +83,14 @@ class SyncApi:
     async def _turn(self, request: Request) -> Response:
         """Begin to exchange what lies here with the store."""
         share = await self._do(self._share_of, request)
-        job = await self._do(self._helix.sync, PREFIX + share.name)
+        principal: Principal | None = request.scope.get(PRINCIPAL)
+        job = await self._do(self._begun, share, "" if principal is None else principal.name)
         self._turns[share.name] = job.id
         return JSONResponse({"job": job.id}, status_code=202)
+
+    def _begun(self, share: MemoryShare, actor: str) -> Job:
+        with self._helix.acting(actor):
+            return self._helix.sync(PREFIX + share.name)
 
     async def _turned(self, request: Request) -> Response:
         job_id = str(request.path_params["job"])

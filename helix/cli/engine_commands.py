@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.logs import start_daemon_log
+from helix.cli.logs import start_server_log
 from helix.cli.output import Output
 from helix.cli.render import moment
 from helix.errors import ConfigError
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 _LISTED = 10
 _address = click.argument("address", default="", metavar="[ADDRESS]")
-_of = click.option(
-    "--engine", "address", default="", metavar="ADDRESS", help="Address of the server; default: `engine`."
-)
 
 
 @click.group()
@@ -117,6 +114,7 @@ def check(invocation: Invocation, /, address: str) -> None:
 @click.option("--internal", default="", metavar="URL", help="Address by which its other processes reach this one.")
 @click.option("--certificate", default="", metavar="FILE", help="Certificate chain (PEM) for TLS.")
 @click.option("--private-key", default="", metavar="FILE", help="Private key (PEM) of the certificate.")
+@click.option("--ca", "authority", default="", metavar="FILE", help="Certificates (PEM) that the others' are of.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front speaks TLS.")
 @click.option("--open-tenants", "most", type=click.IntRange(min=1), default=1_000, help="Tenants open at once.")
 @click.option(
@@ -133,6 +131,7 @@ def serve(
     internal: str,
     certificate: str,
     private_key: str,
+    authority: str,
     behind_proxy: bool,
     most: int,
     idle: float,
@@ -163,10 +162,11 @@ def serve(
         internal=internal,
         certificate=certificate,
         private_key=private_key,
+        authority=authority,
         behind_proxy=behind_proxy,
         drain_seconds=drain,
     )
-    start_daemon_log(settings.home / "server", settings.log_level, lambda text: redact(text).text)
+    start_server_log(settings.log_level, lambda text: redact(text).text)
 
     def ready(at: str) -> None:
         invocation.emit({"serving": {"url": at}}, lambda out: out.line(f"serving the tenants at {at}"))
@@ -188,7 +188,7 @@ def audit(invocation: Invocation, /, address: str, slug: str, limit: int) -> Non
     from helix.server.accounts import Accounts
 
     with server_of(invocation, address) as server:
-        found = Accounts(server).audit(server.tenant(slug) if slug else None, limit)
+        found = Accounts(server).audit(slug, limit)
     data: dict[str, Any] = {"audit": [{**asdict(one), "at": one.at.isoformat()} for one in found]}
     rows = [(moment(one.at.isoformat()), one.tenant, one.actor, one.action, json.dumps(one.detail)) for one in found]
     invocation.emit(data, lambda out: out.table(("when", "tenant", "who", "what", "detail"), rows))

@@ -48,9 +48,21 @@ class JsonLines(logging.Formatter):
 
 def start_daemon_log(store: Path, level: str, redact: Callable[[str], str]) -> None:
     """Send what this process logs, from `level` upwards, to the store's log; ConfigError for an unknown level."""
+    _check_level(level)
+    logging.basicConfig(level=level.upper(), handlers=[_handler(store / LOGS / DAEMON_LOG, redact)], force=True)
+
+
+def start_server_log(level: str, redact: Callable[[str], str]) -> None:
+    """Send what this process logs to stderr, which whatever runs a server keeps; ConfigError for an unknown level."""
+    _check_level(level)
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines(redact))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+
+
+def _check_level(level: str) -> None:
     if level.lower() not in _LEVELS:
         raise ConfigError(f"unknown log level {level!r}", hint=f"one of: {', '.join(_LEVELS)}")
-    logging.basicConfig(level=level.upper(), handlers=[_handler(store / LOGS / DAEMON_LOG, redact)], force=True)
 
 
 def note_crash(invocation: Invocation, error: Exception) -> str:

@@ -125,6 +125,7 @@ def delete(invocation: Invocation, /, name: str, confirm: str, address: str) -> 
 @click.option("--bytes", "size", type=click.IntRange(min=0), help="Bytes of its log.")
 @click.option("--requests", type=click.IntRange(min=0), help="Requests a minute, at each process.")
 @click.option("--tokens", type=click.IntRange(min=0), help="Tokens a month of language models that are paid for.")
+@click.option("--unlimited", is_flag=True, help="Limit nothing but what is said beside this.")
 @_of
 @click.pass_obj
 def quota(
@@ -135,21 +136,28 @@ def quota(
     size: int | None,
     requests: int | None,
     tokens: int | None,
+    unlimited: bool,
     address: str,
 ) -> None:
-    """Say how much a tenant may use; what is not said is not limited. It holds when the tenant is opened next.
+    """Show how much a tenant may use, or change what is said; the tokens when it is opened next.
 
     \b
+    helix tenant quota shop
     helix tenant quota shop --memories 100000 --requests 600
     """
     import json
 
-    said = {"memories": memories, "bytes": size, "requests": requests, "tokens": tokens}
-    kept = {what: most for what, most in said.items() if most is not None}
+    from helix.server.quotas import parsed
+
+    options = {"memories": memories, "bytes": size, "requests": requests, "tokens": tokens}
+    said = {what: most for what, most in options.items() if most is not None}
     with _accounts(invocation, address) as (server, accounts):
         found = server.tenant(name)
-        server.set_quota(found.id, json.dumps(kept))
-        accounts.note(found, _me(), "tenant.quota", kept)
+        there = server.whereabouts(name)
+        kept = {**(parsed(there.quota) if there is not None and not unlimited else {}), **said}
+        if said or unlimited:
+            server.set_quota(found.id, json.dumps(kept))
+            accounts.note(found, _me(), "tenant.quota", kept)
     words = ", ".join(f"{what} {most:,}" for what, most in kept.items()) or "nothing is limited"
     invocation.emit({"quota": kept}, lambda out: out.line(f"{name}: {words}"))
 

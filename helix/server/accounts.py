@@ -51,28 +51,31 @@ _KEYS = (
     " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
 )
 _MEMBER = (
-    "SELECT tenant.slug, account.name, member.role, member.scopes FROM member"
+    "SELECT tenant.slug, member.name, member.role, member.scopes FROM member"
     " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
-    " ORDER BY tenant.slug"
+    " ORDER BY joined_at, tenant.id"
 )
 _MEMBERS = (
-    "SELECT issuer, subject, account.name, role, scopes FROM member JOIN account ON account.id = member.account"
+    "SELECT issuer, subject, member.name, role, scopes FROM member JOIN account ON account.id = member.account"
     " WHERE tenant = $1 ORDER BY issuer, subject"
 )
 _JOIN = (
-    "INSERT INTO member (account, tenant, role, scopes) VALUES ($1, $2, $3, $4)"
-    " ON CONFLICT (account, tenant) DO UPDATE SET role = excluded.role, scopes = excluded.scopes"
+    "INSERT INTO member (account, tenant, role, scopes, name) VALUES ($1, $2, $3, $4, $5)"
+    " ON CONFLICT (account, tenant) DO UPDATE SET role = excluded.role, scopes = excluded.scopes, name = excluded.name"
 )
 _ACCOUNT = (
-    "INSERT INTO account (issuer, subject, name) VALUES ($1, $2, $3)"
-    " ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name RETURNING id"
+    "INSERT INTO account (issuer, subject) VALUES ($1, $2)"
+    " ON CONFLICT (issuer, subject) DO UPDATE SET issuer = excluded.issuer RETURNING id"
 )
 _LEAVE = (
     "DELETE FROM member USING account WHERE account.id = member.account AND tenant = $1 AND issuer = $2"
     " AND subject = $3"
 )
-_NOTE = "INSERT INTO audit (tenant, actor, action, detail) VALUES ($1, $2, $3, $4)"
+_NOTE = (
+    "INSERT INTO audit (tenant, slug, actor, action, detail)"
+    " SELECT $1::bigint, coalesce((SELECT slug FROM tenant WHERE id = $1), ''), $2, $3, $4"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,11 +268,13 @@ class Accounts:
         """Let a person use a tenant, or with another role from now on."""
         if not issuer or not subject:
             raise InvalidInputError("a person is known by an issuer and a subject", hint="both are in their token")
+        if name and not _NAME.fullmatch(name):
+            raise InvalidInputError("a person's name has up to 100 letters, digits and marks")
         bound = _checked(scopes)
         with mapped(), self._server.connection() as connection, connection.transaction():
-            row = connection.execute(_ACCOUNT, (issuer, subject, name)).fetchone()
+            row = connection.execute(_ACCOUNT, (issuer, subject)).fetchone()
             assert row is not None  # what was put is returned
-            connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound)))
+            connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound), name))
             detail = {"issuer": issuer, "subject": subject, "role": role.value, "scopes": bound}
             connection.execute(_NOTE, (tenant.id, by, "user.add", json.dumps(detail)))
 
@@ -288,7 +293,7 @@ class Accounts:
         return [Member(issuer=r[0], subject=r[1], name=r[2], role=r[3], scopes=_scopes(r[4])) for r in rows]
 
     def memberships(self, issuer: str, subject: str) -> list[Principal]:
-        """Return a person in each tenant that they may use."""
+        """Return a person in each tenant that they may use, the one first that they joined first."""
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
         return [
@@ -301,14 +306,13 @@ class Accounts:
         with mapped(), self._server.connection() as connection:
             connection.execute(_NOTE, (None if tenant is None else tenant.id, actor, action, json.dumps(detail)))
 
-    def audit(self, tenant: Tenant | None = None, first: int = 100) -> list[AuditEntry]:
-        """Return what was administered, the newest first; of one tenant, or of the whole server."""
+    def audit(self, slug: str = "", first: int = 100) -> list[AuditEntry]:
+        """Return what was administered, the newest first; of one tenant, also one that is gone, or the whole server."""
         statement = (
-            "SELECT audit.at, coalesce(tenant.slug, ''), actor, action, detail FROM audit LEFT JOIN tenant"
-            " ON tenant.id = audit.tenant WHERE $1::bigint IS NULL OR audit.tenant = $1 ORDER BY audit.id DESC LIMIT $2"
+            "SELECT at, slug, actor, action, detail FROM audit WHERE $1 = '' OR slug = $1 ORDER BY id DESC LIMIT $2"
         )
         with mapped(), self._server.connection() as connection:
-            rows = connection.execute(statement, (None if tenant is None else tenant.id, first)).fetchall()
+            rows = connection.execute(statement, (slug, first)).fetchall()
         return [AuditEntry(at=r[0], tenant=r[1], actor=r[2], action=r[3], detail=json.loads(r[4])) for r in rows]
 
 

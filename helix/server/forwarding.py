@@ -13,9 +13,9 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 import httpx
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.typing import Subprotocol
 
 from helix.api.graphql_errors import refusal
@@ -30,6 +30,7 @@ _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "upgrade", "t
 _SAID_AGAIN = _HOP | {"date", "server"}
 """Headers of an answer that this process says itself."""
 _CONNECT_SECONDS = 2.0
+_LOOK_SECONDS, _STREAM_LOOK_SECONDS = 1.0, 5.0
 _PLACE_SECONDS = 5.0
 """How long a request waits for a connection while all are in use."""
 
@@ -37,84 +38,106 @@ _PLACE_SECONDS = 5.0
 class Forwarder:
     """Sends requests on; its connections are kept."""
 
-    def __init__(self, verify: str | bool = True) -> None:
-        """`verify` is a file of certificates that other processes' are checked with, where they speak TLS."""
+    def __init__(self, *trusted: str) -> None:
+        """`trusted` are files of certificates by which other processes are known, beside the system's authorities."""
         limits = httpx.Limits(max_connections=1_000, max_keepalive_connections=50)
         timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS, pool=_PLACE_SECONDS)
-        self._secure = None if verify is True else ssl.create_default_context(cafile=str(verify))
-        self._client = httpx.AsyncClient(verify=verify, limits=limits, timeout=timeout, trust_env=False)
+        self._secure = ssl.create_default_context()
+        for file in trusted:
+            self._secure.load_verify_locations(cafile=file)
+        self._client = httpx.AsyncClient(verify=self._secure, limits=limits, timeout=timeout, trust_env=False)
 
-    async def reaches(self, url: str) -> bool:
-        """Return whether a process listens there."""
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            _, writer = await asyncio.wait_for(asyncio.open_connection(parts.hostname, port), _CONNECT_SECONDS)
-        except (OSError, TimeoutError):
-            return False
-        writer.close()
-        return True
-
-    def to(self, url: str, added: Mapping[str, str], otherwise: Callable[[], Awaitable[ASGIApp]]) -> ASGIApp:
+    def to(
+        self,
+        url: str,
+        added: Mapping[str, str],
+        *,
+        lives: Callable[[], Awaitable[bool]],
+        otherwise: Callable[[], Awaitable[ASGIApp]],
+    ) -> ASGIApp:
         """Return an app whose answers are those of the process at `url`, which is told `added` headers.
 
-        Where that one is no home any more, and so did nothing, what `otherwise` returns answers an HTTP request.
+        Where nothing was sent, or that one is no home any more and so did nothing, what `otherwise` returns answers.
+        An answer is waited for as long as the home `lives`: one that is asleep, or cut off, would never end it.
         """
 
         async def forward(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "websocket":
-                await self._websocket(url, added, scope, receive, send)
+                hello = await receive()
+                if not await self._websocket(url, added, lives, scope, receive, send):
+                    await (await otherwise())(scope, _again(hello, receive), send)
                 return
             body = await _body(scope, receive, send)
-            if body is not None and not await self._http(url, added, body, scope, receive, send):
+            if body is not None and not await self._http(url, added, lives, body, scope, receive, send):
                 await (await otherwise())(scope, replayed(body, receive), send)
 
         return forward
 
     async def _http(
-        self, url: str, added: Mapping[str, str], body: bytes, scope: Scope, receive: Receive, send: Send
+        self,
+        url: str,
+        added: Mapping[str, str],
+        lives: Callable[[], Awaitable[bool]],
+        body: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> bool:
-        """Answer a request as the process at `url` does; return False where that is no home of the tenant any more."""
-        request = self._client.build_request(
-            scope["method"], _place(url, scope), headers=_bytes(_headers(scope, added)), content=body
-        )
-        answering = asyncio.ensure_future(self._answer(request, scope, receive, send))
-        leaving = asyncio.ensure_future(_gone(receive))
+        """Answer a request as the process at `url` does; return False where that did nothing of it."""
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in _headers(scope, added)]
+        request = self._client.build_request(scope["method"], _place(url, scope), headers=headers, content=body)
+        begun = asyncio.Event()
+        answering = asyncio.ensure_future(self._answer(request, send, begun))
+        others = [asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(_lost(lives, begun))]
         try:
-            await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            return answering.result() if answering.done() else True
-        finally:
-            answering.cancel()
-            leaving.cancel()
-            await asyncio.gather(answering, leaving, return_exceptions=True)
-
-    async def _answer(self, request: httpx.Request, scope: Scope, receive: Receive, send: Send) -> bool:
-        begun = False
-        try:
-            response = await self._client.send(request, stream=True)
-            try:
-                if NOT_HOME in response.headers:
-                    return False
-                headers = [
-                    (name, value) for name, value in response.headers.raw if name.lower().decode() not in _SAID_AGAIN
-                ]
-                await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-                begun = True
-                async for part in response.aiter_raw():
-                    await send({"type": "http.response.body", "body": part, "more_body": True})
-                await send({"type": "http.response.body", "body": b""})
-            finally:
-                await response.aclose()
-        except httpx.HTTPError as error:
-            if begun:
+            await asyncio.wait({answering, *others}, return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                return answering.result()
+            if others[1].done():
+                raise EngineError("its process lives no more")
+            return True
+        except (httpx.HTTPError, EngineError) as error:
+            if begun.is_set():
                 raise
             hint = "it may have been carried out: try again with the same idempotency key"
             lost = EngineError(f"the tenant's home did not answer: {type(error).__name__}", hint=hint)
             await refusal(lost, 503, {"retry-after": "1"})(scope, receive, send)
+            return True
+        finally:
+            for one in (answering, *others):
+                one.cancel()
+            await asyncio.gather(answering, *others, return_exceptions=True)
+
+    async def _answer(self, request: httpx.Request, send: Send, begun: asyncio.Event) -> bool:
+        try:
+            response = await self._client.send(request, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+            return False
+        try:
+            if NOT_HOME in response.headers:
+                return False
+            headers = [
+                (name, value) for name, value in response.headers.raw if name.lower().decode() not in _SAID_AGAIN
+            ]
+            begun.set()
+            await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+            async for part in response.aiter_raw():
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            await response.aclose()
         return True
 
-    async def _websocket(self, url: str, added: Mapping[str, str], scope: Scope, receive: Receive, send: Send) -> None:
-        await receive()  # that a client connects
+    async def _websocket(
+        self,
+        url: str,
+        added: Mapping[str, str],
+        lives: Callable[[], Awaitable[bool]],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> bool:
+        """Hand a conversation on; return False where the process at `url` cannot be reached, or is no home any more."""
         place = _place(url, scope).replace("http", "ws", 1)
         try:
             home = await connect(
@@ -126,18 +149,27 @@ class Forwarder:
                 ssl=self._secure if place.startswith("wss:") else None,
                 proxy=None,
             )
-        except (OSError, WebSocketException, TimeoutError):
+        except InvalidStatus as error:
+            if NOT_HOME in error.response.headers:
+                return False
             await send({"type": "websocket.close", "code": 1013})
-            return
+            return True
+        except (OSError, WebSocketException, TimeoutError):
+            return False
         async with home:
             await send({"type": "websocket.accept", "subprotocol": home.subprotocol})
-            both = [asyncio.ensure_future(_said(home, receive)), asyncio.ensure_future(_told(home, send))]
+            begun = asyncio.Event()
+            begun.set()
+            ways = [
+                asyncio.ensure_future(one) for one in (_said(home, receive), _told(home, send), _lost(lives, begun))
+            ]
             try:
-                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for one in both:
+                for one in ways:
                     one.cancel()
-                await asyncio.gather(*both, return_exceptions=True)
+                await asyncio.gather(*ways, return_exceptions=True)
+        return True
 
     async def close(self) -> None:
         """End all connections."""
@@ -179,6 +211,22 @@ async def _told(home: ClientConnection, send: Send) -> None:
         await send({"type": "websocket.close", "code": home.close_code or code})
 
 
+async def _lost(lives: Callable[[], Awaitable[bool]], begun: asyncio.Event) -> None:
+    """Wait until a home lives no more; it is asked for more often while nothing is answered."""
+    while await lives():
+        await asyncio.sleep(_STREAM_LOOK_SECONDS if begun.is_set() else _LOOK_SECONDS)
+
+
+def _again(message: Message, receive: Receive) -> Receive:
+    """Return what a connection is read by, from a message on that was read already."""
+    read = [message]
+
+    async def hear() -> Message:
+        return read.pop() if read else await receive()
+
+    return hear
+
+
 async def _gone(receive: Receive) -> None:
     """Wait until a client has left."""
     while (await receive())["type"] != "http.disconnect":
@@ -199,11 +247,6 @@ def _headers(scope: Scope, added: Mapping[str, str]) -> list[tuple[str, str]]:
     origin = {"origin", "sec-fetch-site"}  # looked at where the request came in
     told = [(name, value) for name, value in kept if name not in _OWN | _HOP | origin]
     return [*told, *added.items()]
-
-
-def _bytes(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    """Return headers as they came: httpx refuses text that is not ASCII."""
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 def _handshake(name: str) -> bool:

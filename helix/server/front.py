@@ -43,8 +43,10 @@ from helix.errors import (
     InvalidInputError,
     NotHomeError,
     StoreLockedError,
+    TooManyRequestsError,
     UnauthorizedError,
 )
+from helix.journal.postgres.postgres_server import Whereabouts
 from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
@@ -114,7 +116,9 @@ class Front:
         self._metrics = metrics
         self._metrics_token = metrics_token
         self._lives = lives
+        # Keys and tokens have threads of their own: an issuer that is asked for its own keys may be slow.
         self._keys = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-keys")
+        self._tokens = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-tokens")
         self._under_way: Counter[Principal] = Counter()
         self.draining = False
         """Whether this process says that it is not ready any more; it still answers what comes."""
@@ -136,9 +140,14 @@ class Front:
         self._tenants.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        await self._tenants.close()
+        await self.leave()
         await self._forwarder.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+    async def leave(self) -> None:
+        """Give every tenant to the others, with what is open of it ended; what comes from now on is handed on."""
+        self.draining = True
+        await self._tenants.close()
 
     async def _answered(self, scope: Scope, receive: Receive) -> ASGIApp:
         headers, path = Headers(scope=scope), str(scope["path"])
@@ -151,7 +160,8 @@ class Front:
             return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
         if path == "/metrics" and self._measures(headers):
             return Response(await asyncio.to_thread(self._metrics), headers={"content-type": CONTENT_TYPE})
-        asks = self._cluster.principal(headers, path)
+        asked = f"{scope.get('method', 'GET')} {path}"
+        asks = self._cluster.principal(headers, asked)
         if (elsewhere := misdirected(headers, self._places.hosts, _origin(self._places.url))) is not None:
             return elsewhere
         _made_public(scope, self._places.url)
@@ -171,8 +181,8 @@ class Front:
             self._quotas.count(there)
         if path.startswith(f"{PREFIX}/"):
             return SecurityHeaders(self._administration)
-        answer = await self._home(principal, path, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
-        return answer if trusted else self._watched(answer, principal, shown)
+        answer = await self._home(principal, asked, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
+        return answer if trusted else self._watched(answer, principal, shown, there)
 
     def _measures(self, headers: Headers) -> bool:
         """Return whether who asks may see what all tenants count; whose key is shown sees that of its own."""
@@ -195,8 +205,7 @@ class Front:
 
     async def _known(self, shown: str, tenant: str) -> Principal | None:
         """Return who shows a key or a token; see `People.known`."""
-        # Keys have threads of their own: an issuer that is asked for its own may be slow.
-        pool = self._keys if shown.startswith("hx_") else None
+        pool = self._keys if shown.startswith("hx_") else self._tokens
         return await asyncio.get_running_loop().run_in_executor(pool, self._people.known, shown, tenant)
 
     async def _entered(self, link: str, method: str) -> Response:
@@ -216,7 +225,7 @@ class Front:
         response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
         return response
 
-    async def _home(self, principal: Principal, path: str, *, once: bool, until: float) -> ASGIApp:
+    async def _home(self, principal: Principal, asked: str, *, once: bool, until: float) -> ASGIApp:
         """Return what answers for a tenant: its app here, or its home elsewhere; waits `until` one lives."""
         while True:
             if (here := self._tenants.here(principal.tenant)) is not None:
@@ -225,8 +234,10 @@ class Front:
             if not self._tenants.is_elsewhere(there):
                 try:
                     return self._used(await self._tenants.opened(principal.tenant))
-                except StoreLockedError:
-                    if time.monotonic() > until:
+                except (StoreLockedError, NotHomeError) as error:
+                    if once and isinstance(error, NotHomeError):
+                        return refusal(error, 503, {NOT_HOME: "1"})
+                    if isinstance(error, NotHomeError) or time.monotonic() > until:
                         raise
                     await asyncio.sleep(_LOOK_SECONDS)
                     continue
@@ -237,21 +248,29 @@ class Front:
                     f"the tenant {there.slug} is served by a process that others cannot reach",
                     hint="end that one: its machine's `helix stop`",
                 )
-            if await self._forwarder.reaches(there.url):
-                told = self._cluster.told(principal, path)
-                return self._forwarder.to(there.url, told, partial(self._elsewhere, principal, path, until))
-            if time.monotonic() > until:
-                raise EngineError("the tenant's home does not answer", hint="try again")
-            await asyncio.sleep(_LOOK_SECONDS)
+            return self._forwarder.to(
+                there.url,
+                self._cluster.told(principal, asked),
+                lives=partial(self._lives_at, there),
+                otherwise=partial(self._elsewhere, principal, asked, until),
+            )
 
-    async def _elsewhere(self, principal: Principal, path: str, until: float) -> ASGIApp:
+    async def _lives_at(self, there: Whereabouts) -> bool:
+        """Return whether a tenant's home still is, as far as the database tells."""
+        try:
+            now = await self._tenants.where(there.slug)
+        except HelixError:  # it is out of reach, or the tenant is served no more, of which its home tells
+            return True
+        return now.url == there.url and now.lives
+
+    async def _elsewhere(self, principal: Principal, asked: str, until: float) -> ASGIApp:
         """Return what answers where a home was none any more."""
         self._tenants.forget(principal.tenant)
         await asyncio.sleep(_LOOK_SECONDS)
         try:
             if time.monotonic() > until:
                 raise EngineError("the tenant's home does not answer", hint="try again")
-            return await self._home(principal, path, once=False, until=until)
+            return await self._home(principal, asked, once=False, until=until)
         except HelixError as error:
             return refused(error)
 
@@ -268,20 +287,23 @@ class Front:
 
         return answer
 
-    def _watched(self, answer: ASGIApp, principal: Principal, shown: str) -> ASGIApp:
-        """Return what answers as long as the key holds that was shown: an answer may last for days, in many ways."""
+    def _watched(self, answer: ASGIApp, principal: Principal, shown: str, there: Whereabouts) -> ASGIApp:
+        """Return what answers as long as the key holds that was shown: an answer may last for days, in many ways.
+
+        What is said on a WebSocket counts as requests, one after the other.
+        """
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
             if self._under_way[principal] >= _MOST_AT_ONCE:
                 hint = "end some: each subscription and each open stream is one"
-                many = ForbiddenError(f"{principal.name} has {_MOST_AT_ONCE} requests under way here", hint=hint)
+                many = TooManyRequestsError(f"{principal.name} has {_MOST_AT_ONCE} requests under way here", hint=hint)
                 await refused(many)(scope, receive, send)
                 return
             gone = asyncio.Event()
             checking = asyncio.create_task(self._until_revoked(principal, shown, gone))
             self._under_way[principal] += 1
             try:
-                await answer(scope, _ending(scope, receive, gone), send)
+                await answer(scope, _ending(scope, receive, gone, partial(self._quotas.count, there)), send)
             finally:
                 checking.cancel()
                 self._under_way[principal] -= 1
@@ -303,11 +325,10 @@ class Front:
                 gone.set()
 
 
-def _ending(scope: Scope, receive: Receive, gone: asyncio.Event) -> Receive:
-    """Return what a connection is read by, which ends once `gone` is set."""
-    end: Message = (
-        {"type": "websocket.disconnect", "code": 4401} if scope["type"] == "websocket" else {"type": "http.disconnect"}
-    )
+def _ending(scope: Scope, receive: Receive, gone: asyncio.Event, count: Callable[[], None]) -> Receive:
+    """Return what a connection is read by, which ends once `gone` is set, or `count` refuses what is said on it."""
+    talks = scope["type"] == "websocket"
+    end: Message = {"type": "websocket.disconnect", "code": 4401} if talks else {"type": "http.disconnect"}
 
     async def hear() -> Message:
         if gone.is_set():
@@ -316,7 +337,14 @@ def _ending(scope: Scope, receive: Receive, gone: asyncio.Event) -> Receive:
         ending = asyncio.ensure_future(gone.wait())
         try:
             await asyncio.wait({coming, ending}, return_when=asyncio.FIRST_COMPLETED)
-            return coming.result() if coming.done() else end
+            if not coming.done():
+                return end
+            if coming.result()["type"] == "websocket.receive":
+                count()
+            return coming.result()
+        except TooManyRequestsError:
+            gone.set()
+            return end
         finally:
             ending.cancel()
             coming.cancel()

@@ -13,6 +13,7 @@ from helix.errors import (
     HelixError,
     InvalidInputError,
     NotFoundError,
+    TooManyRequestsError,
     UnauthorizedError,
 )
 
@@ -22,6 +23,7 @@ _STATUSES = {
     ConflictError: HTTPStatus.CONFLICT,
     InvalidInputError: HTTPStatus.BAD_REQUEST,
     NotFoundError: HTTPStatus.NOT_FOUND,
+    TooManyRequestsError: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -29,6 +31,6 @@ def refused(error: HelixError) -> Response:
     """Return the answer that an error is; what is of no known kind may be tried again."""
     status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), HTTPStatus.SERVICE_UNAVAILABLE)
     headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+    if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
         headers = {"retry-after": "1"}
     return refusal(error, status, headers)

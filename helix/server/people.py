@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from helix.errors import ForbiddenError, InvalidInputError
+from helix.errors import ForbiddenError
 from helix.model.principal import Principal, Role
 from helix.server.accounts import KNOWN_SECONDS, Accounts
 from helix.server.oidc import Verifier
@@ -30,8 +30,9 @@ class People:
     def known(self, shown: str, tenant: str = "") -> Principal | None:
         """Return who shows a key or a token, in the tenant that they name; None where nobody known does.
 
-        Raises UnauthorizedError for a token that does not hold, ForbiddenError for a tenant that is not theirs,
-        InvalidInputError where they may use several and name none, and EngineError.
+        Who names none is meant in the first tenant that their issuer names, else in the one that they joined first: who
+        adds them to another one later changes nothing. Raises UnauthorizedError for a token that does not hold,
+        ForbiddenError for a tenant that is not theirs, and EngineError.
         """
         if shown.startswith("hx_"):
             principal = self.accounts.principal_of(shown)
@@ -68,7 +69,4 @@ def _in(found: list[Principal], tenant: str) -> Principal:
     fitting = [one for one in found if tenant in ("", one.tenant)]
     if not fitting:
         raise ForbiddenError("who asks may not use this tenant", hint="`helix user add` lets a person in")
-    if len(fitting) > 1:
-        names = ", ".join(one.tenant for one in fitting)
-        raise InvalidInputError(f"several tenants may be meant: {names:.500}", hint="name one: `X-Helix-Tenant: NAME`")
     return fitting[0]

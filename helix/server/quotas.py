@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from helix.errors import ForbiddenError, InvalidInputError
+from helix.errors import InvalidInputError, TooManyRequestsError
 from helix.journal.postgres.postgres_server import Whereabouts
 from helix.model.edge import Label
 from helix.service import Helix
@@ -43,7 +43,7 @@ class Quotas:
         self._left: OrderedDict[int, tuple[float, float]] = OrderedDict()
 
     def count(self, there: Whereabouts) -> None:
-        """Count a request. Raises ForbiddenError where a tenant asks more than it may."""
+        """Count a request. Raises TooManyRequestsError where a tenant asks more than it may."""
         most = parsed(there.quota).get("requests")
         if most is None:
             return
@@ -54,28 +54,38 @@ class Quotas:
         while len(self._left) > _MOST_COUNTED:
             self._left.popitem(last=False)
         if left < 0:
-            raise ForbiddenError(f"{there.slug} may ask {most} times a minute", hint="ask again in a while")
+            raise TooManyRequestsError(f"{there.slug} may ask {most} times a minute", hint="ask again in a while")
 
 
 class Room:
     """Whether a tenant that is open here may keep more."""
 
-    def __init__(self, helix: Helix, quota: Mapping[str, int]) -> None:
+    def __init__(self, helix: Helix, quota: Callable[[], Mapping[str, int]]) -> None:
+        """`quota` tells what holds now."""
         self._helix = helix
         self._quota = quota
-        self._bytes = 0
+        self._bytes = self._seq = 0
         self._counted = -_BYTES_EVERY
 
     def full(self) -> str:
         """Return why nothing more may be kept; empty where there is room. It may ask the server: not for the loop."""
-        most = self._quota.get("memories")
+        quota = self._quota()
+        most = quota.get("memories")
         if most is not None and self._helix.store.catalogue.view.counts().labels[Label.MEMORY] >= most:
             return f"the tenant keeps as many memories as it may ({most})"
-        most = self._quota.get("bytes")
-        if most is None:
-            return ""
+        most = quota.get("bytes")
+        if most is not None and self._size() >= most:
+            return f"the tenant keeps as much as it may ({most} bytes)"
+        return ""
+
+    def _size(self) -> int:
+        """Return the bytes of the log: what came is added at once, what was erased is taken off after a while."""
+        journal = self._helix.store.journal
         if time.monotonic() - self._counted > _BYTES_EVERY:
-            with self._helix.store.journal.database.reading() as connection:
-                (size,) = connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log").fetchone()
-            self._bytes, self._counted = int(size), time.monotonic()
-        return f"the tenant keeps as much as it may ({most} bytes)" if self._bytes >= most else ""
+            self._bytes, self._seq, self._counted = 0, 0, time.monotonic()
+        if journal.last_seq > self._seq:
+            asked = "SELECT coalesce(sum(length(payload)), 0), coalesce(max(seq), 0) FROM log WHERE seq > ?"
+            with journal.database.reading() as connection:
+                size, seq = connection.execute(asked, (self._seq,)).fetchone()
+            self._bytes, self._seq = self._bytes + int(size), int(seq)
+        return self._bytes

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from functools import partial
 from types import FrameType
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -41,6 +42,8 @@ METRICS_TOKEN = "HELIX_METRICS_TOKEN"
 _TIMES_AS_MANY_THREADS = 3
 _GRACE_SECONDS = 20
 _MOST_CONNECTIONS = 2_000
+_MOST_LOOKING = 4
+_ADDRESS = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?/?", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -49,7 +52,8 @@ class Listening:
     """Where a process listens, and how others reach it.
 
     `url` is what clients use; `internal` what the other processes of the server use, empty: `url` of this process.
-    `certificate` and `private_key` are files of PEM; `behind_proxy` says that a proxy speaks TLS instead.
+    `certificate` and `private_key` are files of PEM, and so is `authority`, by which the other processes' certificates
+    are known; `behind_proxy` says that a proxy speaks TLS instead.
     """
 
     host: str
@@ -58,11 +62,18 @@ class Listening:
     internal: str = ""
     certificate: str = ""
     private_key: str = ""
+    authority: str = ""
     behind_proxy: bool = False
     drain_seconds: float = 0.0
 
     def check(self) -> None:
-        """Raise ConfigError where keys would travel in the open."""
+        """Raise ConfigError where keys would travel in the open, or an address leads nowhere."""
+        for option, address in (("--url", self.url), ("--internal", self.internal)):
+            if address and not _ADDRESS.fullmatch(address):
+                raise ConfigError(
+                    f"{option} {address} is no address of a server",
+                    hint=f"write {option} http://HOST:PORT or https://HOST, without a path",
+                )
         if self.host not in _LOOPBACK and not (self.certificate or self.behind_proxy):
             raise ConfigError(
                 f"{self.host} is no loopback address, and keys would travel unencrypted",
@@ -99,7 +110,9 @@ def serve_tenants(
         files.confine(settings.home)
         os.chdir(NEUTRAL_FOLDER)
         home = opened.enter_context(closing(Home(server, places.internal)))
-        front = _front(own, settings, server, home, listening, places, most, idle_minutes)
+        # Connections of its own: who asks, and where, is found also while those of the tenants are all at work.
+        directory = opened.enter_context(closing(Server(settings.engine, most=_MOST_LOOKING)))
+        front = _front(own, settings, server, directory, home, listening, places, most, idle_minutes)
         config = guarded(
             front,
             listener.getsockname()[:2],
@@ -115,6 +128,7 @@ def _front(
     own: Settings,
     settings: Settings,
     server: Server,
+    directory: Server,
     home: Home,
     listening: Listening,
     places: Places,
@@ -124,9 +138,10 @@ def _front(
     choice = embedder_for(settings)
     if choice.embedder is not None:
         choice.embedder.warm()
-    secret = server.secret()
+    secret = directory.secret()
     tenants = Tenants(
         server,
+        directory,
         home,
         own,
         embedder=choice.embedder,
@@ -136,16 +151,16 @@ def _front(
         most=most,
         idle_seconds=idle_minutes * 60,
     )
-    accounts = Accounts(server)
+    accounts = Accounts(directory)
     verifier = Verifier(settings.oidc_issuer, settings.oidc_audience) if settings.oidc_issuer else None
     return Front(
         tenants,
         People(accounts, verifier, settings.oidc_claim),
         Quotas(),
-        Forwarder(listening.certificate or True),
+        Forwarder(*filter(None, (listening.certificate, listening.authority))),
         places=places,
         cluster=Cluster(secret),
-        administration=Administration(server, accounts, places.url).app(),
+        administration=Administration(directory, accounts, places.url).app(),
         metrics=lambda: metrics_of(tenants.all()),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),
         lives=lambda: home.lives,
@@ -160,18 +175,25 @@ class _Serving(uvicorn.Server):
         self._front = front
         self._drain = drain
         self._ready = ready
+        self._leaving: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._front.draining or not self._drain:
+        if self._leaving is not None:
             super().handle_exit(sig, frame)
             return
         self._front.draining = True
         log.info("draining", extra={"seconds": self._drain})
-        asyncio.get_running_loop().call_later(self._drain, partial(super().handle_exit, signal.SIGTERM, None))
+        self._leaving = asyncio.get_running_loop().create_task(self._leave())
+
+    async def _leave(self) -> None:
+        """Drain, and give the tenants away while requests still come in; then take no more."""
+        await asyncio.sleep(self._drain)
+        await self._front.leave()
+        super().handle_exit(signal.SIGTERM, None)
 
 
 class OfTenant(logging.Filter):
@@ -188,7 +210,14 @@ def _places(listening: Listening, port: int) -> Places:
     scheme = "https" if listening.certificate else "http"
     host = f"[{listening.host}]" if ":" in listening.host else listening.host
     here = f"{scheme}://{host}:{port}"
-    return Places(url=(listening.url or here).rstrip("/"), internal=(listening.internal or here).rstrip("/"))
+    return Places(url=_plain(listening.url or here), internal=_plain(listening.internal or here))
+
+
+def _plain(url: str) -> str:
+    """Return an address as browsers write it: without the port that its scheme has anyway."""
+    parts = urlsplit(url.lower().rstrip("/"))
+    usual = {"http": ":80", "https": ":443"}[parts.scheme]
+    return f"{parts.scheme}://{parts.netloc.removesuffix(usual)}"
 
 
 def _listen(listening: Listening) -> socket.socket:

@@ -1,7 +1,7 @@
 """Signed requests: how the processes of a server know each other, and believe who one says that asks.
 
-What is handed on is signed: HMAC-SHA256 of when, of whom and of the path, by a key that all of them read from the
-database and that never travels. What was signed holds for AGE_SECONDS, by the clocks of both machines.
+What is handed on is signed: HMAC-SHA256 of when, of whom, and of method and path, by a key that all of them read from
+the database and that never travels. What was signed holds for AGE_SECONDS, by the clocks of both machines.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Cluster:
         """Take the `secret` that all processes of the server read from its database."""
         self._key = hmac.new(secret.encode(), b"requests that are handed on", hashlib.sha256).digest()
 
-    def told(self, principal: Principal, path: str) -> dict[str, str]:
-        """Return the headers by which another process believes that `principal` asks for a path."""
+    def told(self, principal: Principal, asked: str) -> dict[str, str]:
+        """Return the headers by which another process believes that `principal` asks for a method and path."""
         at, asks = f"{time.time():.0f}", principal.to_json()
-        return {SIGNED: f"{at}:{self._signature(at, asks, path)}", ASKS: asks}
+        return {SIGNED: f"{at}:{self._signature(at, asks, asked)}", ASKS: asks}
 
-    def principal(self, headers: Headers, path: str) -> Principal | None:
+    def principal(self, headers: Headers, asked: str) -> Principal | None:
         """Return who asks, as another process says; None for a request that no process handed on.
 
         Raises UnauthorizedError for a signature that does not hold.
@@ -43,12 +43,12 @@ class Cluster:
             return None
         at, _, signature = shown.partition(":")
         asks = headers.get(ASKS, "")
-        if not hmac.compare_digest(signature.encode(), self._signature(at, asks, path).encode()):
+        if not hmac.compare_digest(signature.encode(), self._signature(at, asks, asked).encode()):
             raise UnauthorizedError("this is no process of the server")
         if abs(time.time() - float(at)) > AGE_SECONDS:
             hint = "set the clocks of the server's machines: they differ by more than a minute"
             raise UnauthorizedError("what a process of the server signed is too old or too new", hint=hint)
         return Principal.from_json(asks)
 
-    def _signature(self, at: str, asks: str, path: str) -> str:
-        return hmac.new(self._key, "\n".join((at, asks, path)).encode(), hashlib.sha256).hexdigest()
+    def _signature(self, at: str, asks: str, asked: str) -> str:
+        return hmac.new(self._key, "\n".join((at, asks, asked)).encode(), hashlib.sha256).hexdigest()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -40,6 +41,10 @@ _WORK_EVERY = 10.0
 _WOKEN_AT_ONCE = 5
 _MOST_KNOWN = 20_000
 _OPENED_AT_ONCE = 8
+_LOOKED_AT_ONCE = 4
+_ANSWERED_SECONDS = 5.0
+_SERVED = "served"
+"""File beside a tenant's caches that says of which home they are."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,6 +63,12 @@ class Open:
         """Whether nobody asks and nothing is being done."""
         return not self.asking and not self.helix.at_work()
 
+    async def answered(self) -> None:
+        """Wait until what was asked before is answered, but not for long."""
+        until = time.monotonic() + _ANSWERED_SECONDS
+        while self.asking and time.monotonic() < until:
+            await asyncio.sleep(0.02)
+
 
 class Tenants:
     """Opens a tenant when it is first asked for, and closes it when it is not used, taken, or one too many."""
@@ -65,6 +76,7 @@ class Tenants:
     def __init__(
         self,
         server: Server,
+        directory: Server,
         home: Home,
         settings: Settings,
         *,
@@ -75,11 +87,12 @@ class Tenants:
         most: int = 1_000,
         idle_seconds: float = 600.0,
     ) -> None:
-        """Serve tenants of `server`, as `home`; `settings` are those of all.
+        """Serve tenants of `server`, as `home`; `directory` is asked where they are, `settings` are those of all.
 
         About `most` stay open, those that were used last, each until nobody asked for it for `idle_seconds`.
         """
         self._server = server
+        self._directory = directory
         self._home = home
         self._settings = settings
         self._embedder = embedder
@@ -89,12 +102,14 @@ class Tenants:
         self._secret = secret
         self._most = most
         self._idle_seconds = idle_seconds
+        self._caches = settings.home / "tenants"
         self._open: dict[str, Open] = {}
         self._under_way: dict[str, asyncio.Task[Open]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._known: dict[str, tuple[float, Whereabouts]] = {}
         self._opening = ThreadPoolExecutor(_OPENED_AT_ONCE, thread_name_prefix="helix-open")
         """Apart from the others: who becomes home after one that was killed waits for seconds."""
+        self._looking = ThreadPoolExecutor(_LOOKED_AT_ONCE, thread_name_prefix="helix-look")
         self._keeper: asyncio.Task[None] | None = None
         self.draining = False
 
@@ -114,7 +129,7 @@ class Tenants:
         known = self._known.get(slug)
         if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS:
             asked = time.monotonic()
-            found = await asyncio.to_thread(self._server.whereabouts, slug)
+            found = await asyncio.get_running_loop().run_in_executor(self._looking, self._directory.whereabouts, slug)
             if found is None:
                 raise NotFoundError(f"there is no tenant {slug!r:.100}")
             if len(self._known) > _MOST_KNOWN:
@@ -160,20 +175,28 @@ class Tenants:
             there = await self.where(slug)
             if self.draining:
                 raise NotHomeError("this process is about to end", hint="ask again: another one answers")
-            quota, running = parsed(there.quota), AsyncExitStack()
+            running = AsyncExitStack()
             helix = await asyncio.get_running_loop().run_in_executor(self._opening, self._made, there)
             share = partial(share_of, helix, seed_of(self._secret, there.id))
-            app = create_tenant_app(helix, self._threads, Room(helix, quota).full, share)
+            app = create_tenant_app(helix, self._threads, Room(helix, partial(self._quota, there)).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
             made = self._open[slug] = Open(slug=slug, helix=helix, app=app, running=running)
             log.info("tenant opened", extra={"tenant": slug})
         return made
 
+    def _quota(self, there: Whereabouts) -> dict[str, int]:
+        """Return what a tenant may keep, as it was found last: each request looks."""
+        _, known = self._known.get(there.slug, (0.0, there))
+        return parsed(known.quota)
+
     def _made(self, there: Whereabouts) -> Helix:
         budget = self._settings.monthly_token_budget
+        caches = self._caches / there.slug
+        if _noted(caches) != self._note(there.epoch):
+            shutil.rmtree(caches, ignore_errors=True)
         own = replace(
             self._settings,
-            home=self._settings.home / "tenants" / there.slug,
+            home=caches,
             db_path=None,
             tenant=there.slug,
             one_of_many=True,
@@ -182,11 +205,33 @@ class Tenants:
 
         def opens(folder: Path) -> Engine:
             closing = partial(self._home.release, there.id)
-            return engine_of(self._server, self._home, there.id, own, folder, closing)
+            found = engine_of(self._server, self._home, there.id, own, folder, closing)
+            (caches / _SERVED).write_text(self._note(there.epoch + 1), "utf-8")
+            return found
 
         return Helix.open(
             own, embedder=self._embedder, reranker=self._reranker, engine=opens, turns=self._turns_of_recall
         )
+
+    def _note(self, epoch: int) -> str:
+        """Return what is noted beside caches: where their tenant is kept, and of which home they are."""
+        return f"{self._settings.engine} {epoch}"
+
+    async def _drop_caches(self) -> None:
+        """Remove what is kept of tenants that are gone, or that another process has served since.
+
+        What that one erased for good would stay here otherwise.
+        """
+        left = await asyncio.to_thread(self._outdated)
+        for caches in left:
+            async with self._turns.setdefault(caches.name, asyncio.Lock()):
+                if caches.name not in self._open:
+                    await asyncio.to_thread(shutil.rmtree, caches, ignore_errors=True)
+
+    def _outdated(self) -> list[Path]:
+        closed = [one for one in self._caches.glob("*") if one.name not in self._open]
+        epochs = self._directory.epochs([one.name for one in closed])
+        return [one for one in closed if one.name not in epochs or _noted(one) != self._note(epochs[one.name])]
 
     async def _close_in_turn(self, one: Open, why: str, *, unused: bool = False) -> None:
         """Close a tenant if it is still open; with `unused`, if still nobody asks."""
@@ -202,6 +247,7 @@ class Tenants:
         try:
             await one.running.aclose()
             await asyncio.to_thread(one.helix.leave)
+            await one.answered()
         except Exception:
             log.exception("a tenant's clients were not let go", extra={"tenant": one.slug})
         try:
@@ -215,10 +261,12 @@ class Tenants:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 now = time.monotonic()
+                fenced = [one for one in self.all() if one.helix.store.journal.database.fenced]
+                await asyncio.gather(
+                    *(self._close_in_turn(one, "another process may serve it by now") for one in fenced)
+                )
                 for one in self.all():
-                    if one.helix.store.journal.database.fenced:
-                        await self._close_in_turn(one, "another process may serve it by now")
-                    elif one.idle and now - one.used > self._idle_seconds:
+                    if one.idle and now - one.used > self._idle_seconds:
                         await self._close_in_turn(one, "nobody asked for it", unused=True)
                 unused = sorted((one for one in self.all() if one.idle), key=lambda one: one.used)
                 for one in unused[: max(len(self._open) - self._most, 0)]:
@@ -226,6 +274,7 @@ class Tenants:
                 if now - looked > _WORK_EVERY:
                     looked = now
                     await self._wake()
+                    await self._drop_caches()
             except Exception:  # the task's outermost boundary: without it, no tenant would be closed any more
                 log.exception("tenants were not looked after")
 
@@ -234,7 +283,7 @@ class Tenants:
         room = min(_WOKEN_AT_ONCE, self._most - len(self._open))
         if self.draining or room <= 0:
             return
-        for slug in await asyncio.to_thread(self._server.with_work, to_micros(system_clock()), room):
+        for slug in await asyncio.to_thread(self._directory.with_work, to_micros(system_clock()), room):
             if slug not in self._open:
                 try:
                     await self.opened(slug)
@@ -242,7 +291,7 @@ class Tenants:
                     log.warning("a tenant with work was not opened", extra={"tenant": slug, "error": str(error)})
 
     async def close(self) -> None:
-        """Close all of them; each is free for another process at once."""
+        """Close all of them; each is free for another process at once. Twice is no error."""
         self.draining = True
         if self._keeper is not None:
             self._keeper.cancel()
@@ -251,3 +300,10 @@ class Tenants:
         await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
         self._opening.shutdown(wait=False, cancel_futures=True)
         self._turns_of_recall.close()
+
+
+def _noted(caches: Path) -> str:
+    try:
+        return (caches / _SERVED).read_text("utf-8")
+    except OSError:
+        return ""

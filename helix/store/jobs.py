@@ -6,7 +6,9 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from helix.errors import ConflictError, HelixError, NotFoundError, of_the_system
@@ -85,7 +87,8 @@ class Jobs:
                 with self._guard:
                     del self._jobs[job.id]
                 raise
-        thread = threading.Thread(target=self._run, args=(job.id, ticket, work), name=f"helix-{kind}", daemon=True)
+        run = partial(copy_context().run, self._run, job.id, ticket, work)  # as whoever asked for it
+        thread = threading.Thread(target=run, name=f"helix-{kind}", daemon=True)
         with self._guard:
             self._running[job.id] = (ticket, thread)
         thread.start()

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -28,6 +29,7 @@ from helix.store.projection import Projection
 from helix.store.retry_answers import packed_answer, unpacked_answer
 
 T = TypeVar("T")
+_ACTOR: ContextVar[str] = ContextVar("helix_actor", default="")
 Listener = Callable[[Sequence[Row]], None]
 
 
@@ -79,12 +81,12 @@ class Writer:
 
     @contextmanager
     def acting(self, actor: str) -> Iterator[None]:
-        """Have the changes that this thread submits meanwhile name who asked for them."""
-        self._local.actor = actor
+        """Have the changes that are submitted meanwhile in this context name who asked for them."""
+        before = _ACTOR.set(actor)
         try:
             yield
         finally:
-            self._local.actor = ""
+            _ACTOR.reset(before)
 
     def submit(self, decide: Decide[T], *, once: str = "") -> T:
         """Decide and write; return the decision's answer once its changes are durable. Raises what either raises.
@@ -96,17 +98,13 @@ class Writer:
         request: Request | None = getattr(self._local, "request", None)
         if request is None or not once:
             return self.begin(decide).result()
-        step, actor = request.step(once), self._actor
+        step, actor = request.step(once), _ACTOR.get()
         return self._enqueue(lambda: self._once(request, step, decide, actor)).result()
 
     def begin(self, decide: Decide[T]) -> Future[T]:
         """Queue a decision; the future holds its answer once its changes are durable."""
-        actor = self._actor
+        actor = _ACTOR.get()
         return self._enqueue(lambda: self._write(self.decided(decide), actor=actor))
-
-    @property
-    def _actor(self) -> str:
-        return getattr(self._local, "actor", "")
 
     def call(self, work: Callable[[], T]) -> T:
         """Run something on the writer's thread, between two changes, and return what it returns."""

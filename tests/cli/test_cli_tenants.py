@@ -28,6 +28,9 @@ def test_a_tenant_lives_and_ends(operator: Machine) -> None:
     assert "suspended" in operator.run("list", HELIX_TENANT="shop").stderr
     assert operator("tenant", "resume", "shop")["tenant"]["state"] == "active"
     assert operator("tenant", "quota", "shop", "--memories", "10")["quota"] == {"memories": 10}
+    assert operator("tenant", "quota", "shop", "--requests", "5")["quota"] == {"memories": 10, "requests": 5}
+    assert operator("tenant", "quota", "shop")["quota"] == {"memories": 10, "requests": 5}
+    assert operator("tenant", "quota", "shop", "--unlimited", "--bytes", "9")["quota"] == {"bytes": 9}
     operator("key", "create", "claude", "--role", "agent", "--tenant", "shop")
     operator("tenant", "suspend", "shop")
     assert operator.run("tenant", "delete", "shop").returncode == 2  # the name is to be said once more

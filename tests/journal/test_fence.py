@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import tempfile
 import threading
 import uuid
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from helix import settings as configuration
 from helix.errors import (
@@ -244,6 +246,29 @@ def test_two_machines_cannot_have_one_address(server: Server) -> None:
     with pytest.raises(ConfigError, match="process 7 on another"):
         Home(server, address)
     server.leave(other)
+
+
+def test_the_next_host_is_asked_where_one_answers_nothing(server: Server) -> None:
+    """As a machine that lost its power, or was cut off: nothing there refuses a connection."""
+    there = conninfo_to_dict(server.url)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hosts = {"host": f"127.0.0.1,{there['host']}", "port": f"{silent.getsockname()[1]},{there['port']}"}
+        both = make_conninfo(server.url, **hosts, target_session_attrs="read-write")
+        with closing(Server(both)) as found, closing(Home(found)) as home:
+            found.check()
+            assert home.lives
+
+
+def test_commits_that_are_cut_off_together_are_all_settled(
+    wire: tuple[Wire, Server], at_home: Callable[..., Journal]
+) -> None:
+    """Though each holds one of the pool's connections, which has none left to look with."""
+    laid, reached = wire
+    with closing(Server(reached.url, most=1)) as narrow:
+        home = at_home(narrow)
+        laid.cut_at(COMMIT, passed_on=True)
+        assert [row.seq for row in home.append([put_entity("a")], 1)] == [1]
+        assert len(home.rows(0, 10)) == 1
 
 
 def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_home: Callable[..., Journal]) -> None:

@@ -58,7 +58,7 @@ def test_a_link_of_an_owner_opens_a_browser(team: Team) -> None:
     here, owner = team.processes[1], team.key(team.tenant(), Role.OWNER)
     url = here.send("POST", "/v1/links", owner, json={"name": "ada", "role": "reader"}).json()["url"]
     assert url.startswith(here.url)
-    assert here.client.get(url).status_code == 303
+    assert here.client.post(url).status_code == 303
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,6 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from helix.api.subscriptions import MOST
+from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.journal.read_only import JournalReader
 from helix.model.principal import Role
 from helix.server.accounts import LINK
 from helix.server.front import _MOST_AT_ONCE
@@ -272,7 +275,7 @@ def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
         sockets = [await _hello(here, key) for _ in range(_MOST_AT_ONCE)]
         with pytest.raises(InvalidStatus):
             await _hello(here, key)
-        assert here.code(key, STATUS) == "FORBIDDEN"
+        assert here.code(key, STATUS) == "TOO_MANY_REQUESTS"
         assert here.code(team.key(tenant, Role.READER), STATUS) == "OK"
         for one in sockets:
             await one.close()
@@ -327,6 +330,24 @@ def test_hooks_take_the_scope_that_a_header_names_and_read_no_file(team: Team, t
     assert here.send("POST", "/hooks/claude-code", team.key(tenant, Role.READER), json=payload).status_code == 403
     number = team.server.tenant(tenant).id
     assert not team.sql("SELECT id FROM node WHERE tenant = $1 AND props LIKE '%hunter2%'", number)
+
+
+def test_what_a_hook_tells_is_kept_as_of_its_key(team: Team, tmp_path: Path) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    hook = team.key(tenant, Role.HOOK, name="hooks of ada")
+    told = {"session_id": "monday", "cwd": "/", "source": "startup", "reason": "exit", "prompt": "mend the till"}
+    for event in ("SessionStart", "UserPromptSubmit", "SessionEnd"):
+        payload = {**told, "hook_event_name": event}
+        sent = here.send("POST", "/hooks/claude-code", hook, json=payload, headers={"x-helix-scope": "shop"})
+        assert sent.status_code == 200
+    reader = JournalReader(TenantDatabase(team.server, team.server.tenant(tenant).id, None, tmp_path).snapshot)
+
+    def actors() -> list[object]:
+        with reader.look() as journal:
+            return [row.change.note.get("actor", "") for row in journal.rows(0, 100)]
+
+    until(lambda: len(actors()) >= 2)  # the session, begun and ended
+    assert set(actors()) == {"hooks of ada"}
 
 
 def test_a_bound_key_s_hooks_stay_in_its_scope(team: Team) -> None:

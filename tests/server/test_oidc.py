@@ -16,11 +16,11 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from helix.errors import ConfigError, EngineError, UnauthorizedError
+from helix.errors import ConfigError, EngineError, InvalidInputError, UnauthorizedError
 from helix.model.principal import Role
 from helix.server.oidc import Verifier
 from tests.server.issuer import AUDIENCE, Issuer, issuing
-from tests.server.team import STORE, Process, Team
+from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import MOST_SECONDS, until
 
 STATUS = "{ status { edges } }"
@@ -55,12 +55,23 @@ def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Pro
     until(lambda: here.code(token, STATUS) == "FORBIDDEN")
 
 
-def test_who_may_use_several_tenants_names_one(team: Team, issuer: Issuer, here: Process) -> None:
-    first, second, third = team.tenant(), team.tenant(), team.tenant()
-    for tenant in (first, second):
-        team.accounts.add_member(team.server.tenant(tenant), issuer.address, "person-2", Role.EDITOR, by="the test")
+def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, issuer: Issuer, here: Process) -> None:
+    second, first, third = team.tenant(), team.tenant(), team.tenant()
+    for tenant, name in ((first, "Ada"), (second, "operator root")):
+        team.accounts.add_member(
+            team.server.tenant(tenant), issuer.address, "person-2", Role.EDITOR, by="the test", name=name
+        )
     token = issuer.token("person-2")
-    assert here.code(token, STATUS) == "INVALID_INPUT"
+    here.data(token, STORE, t="the till jams", r="off and on", s="shop")  # whoever added her later changed nothing
+    assert here.data(team.key(first), RECALL, q="till jams", s="shop")["recall"]["items"]
+    names = {
+        tenant: [one.name for one in team.accounts.members(team.server.tenant(tenant))] for tenant in (first, second)
+    }
+    assert names == {first: ["Ada"], second: ["operator root"]}
+    with pytest.raises(InvalidInputError, match="name"):
+        team.accounts.add_member(
+            team.server.tenant(third), issuer.address, "person-2", Role.READER, by="the test", name="a\nb"
+        )
     assert "data" in here.ask(token, STATUS, headers={"x-helix-tenant": second})
     told = here.ask(token, STATUS, headers={"x-helix-tenant": third})
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"

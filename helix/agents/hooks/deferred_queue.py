@@ -11,6 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 
 from helix.errors import PausedError
 from helix.memory.jobs.foreground import Foreground
@@ -43,7 +45,11 @@ class Afterwards:
         self._closed = False
 
     def do(self, work: Work) -> None:
-        """Have something done after everything that was asked for before; lost only if the process dies first."""
+        """Have something done after everything that was asked for before, in the context of whoever asks.
+
+        It is lost only if the process dies first.
+        """
+        work = in_this_context(work)
         with self._counting:
             if not self._closed:
                 self._waiting.put((work, time.monotonic()))
@@ -96,6 +102,11 @@ class Afterwards:
         if took > _SLOW:
             told = {"ms": round(took * 1000), "left": self._waiting.qsize()}
             log.warning("what followed a hook took long", extra=told)
+
+
+def in_this_context(work: Work) -> Work:
+    """Return what does something later, on whatever thread, as if it were done here."""
+    return partial(copy_context().run, work)
 
 
 class Showing:

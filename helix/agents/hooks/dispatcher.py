@@ -26,7 +26,7 @@ from helix.agents.hooks.cline_hooks import CLINE
 from helix.agents.hooks.codex_hooks import CODEX
 from helix.agents.hooks.continue_hooks import CONTINUE
 from helix.agents.hooks.cursor_hooks import CURSOR
-from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work
+from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work, in_this_context
 from helix.agents.hooks.deliveries import Deliveries
 from helix.agents.hooks.gemini_hooks import GEMINI
 from helix.agents.hooks.goose_hooks import GOOSE
@@ -231,7 +231,10 @@ class Reacting:
         )
 
     def _showing(self, reaction: Reaction) -> Showing:
-        return Showing(at_once=reaction.at_once, then=reaction.then, undone=reaction.undone, do=self._after.do)
+        at_once, then, undone = (
+            tuple(map(in_this_context, works)) for works in (reaction.at_once, reaction.then, reaction.undone)
+        )
+        return Showing(at_once=at_once, then=then, undone=undone, do=self._after.do)
 
     def _follow(self, event: Event, reaction: Reaction) -> None:
         for work in reaction.always:

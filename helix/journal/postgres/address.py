@@ -35,3 +35,9 @@ def guarded(url: str) -> str:
     if secure or "require_auth" in said or "PGREQUIREAUTH" in os.environ:
         return url
     return make_conninfo(url, require_auth="!password")
+
+
+def hosts_of(url: str) -> int:
+    """Return how many hosts an address names."""
+    said = conninfo_to_dict(url)
+    return str(said.get("host") or said.get("hostaddr") or "").count(",") + 1

@@ -93,6 +93,8 @@ class Home:
     def release(self, tenant: int) -> None:
         """Give a tenant back: another process may serve it at once."""
         self._claimed.discard(tenant)
+        if not self.lives:  # the server is out of reach; who asks it next finds that this process does not live
+            return
         try:
             self._server.release(tenant, self.id)
         except HelixError as error:  # it stays this process's while that lives, which may claim it again

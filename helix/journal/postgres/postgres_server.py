@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import select
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import PoolTimeout
 
 from helix.errors import (
     ConfigError,
@@ -28,14 +27,14 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
-from helix.journal.postgres.address import check_address, guarded
+from helix.journal.postgres.address import check_address
+from helix.journal.postgres.connections import Connections
 from helix.journal.postgres.dialect import scripts, tables
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
-_CONNECT_SECONDS = 10
 _LOOK_SECONDS = 0.25
 _OLDEST = 160_000
 _MIGRATIONS = (
@@ -59,7 +58,8 @@ _RENEW = (
     " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
 )
 _WHERE = (
-    "SELECT tenant.id, slug, state, quota, home, coalesce(process.url, ''), coalesce(process.until > now(), false)"
+    "SELECT tenant.id, slug, state, quota, home, coalesce(process.url, ''), coalesce(process.until > now(), false),"
+    " epoch"
     " FROM tenant JOIN head ON head.tenant = tenant.id LEFT JOIN process ON process.id = home WHERE slug = $1"
 )
 _WITH_WORK = (
@@ -81,14 +81,6 @@ _WAITS_A_SECOND = (
 whatever the role's settings are."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
-_CONNECTING = {
-    "application_name": "helix",
-    "connect_timeout": _CONNECT_SECONDS,
-    "keepalives_idle": 5,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
 _ANEW = "check that the server runs and that its address is right, then try again"
 
 
@@ -103,6 +95,7 @@ class Whereabouts:
     home: uuid.UUID | None
     url: str
     lives: bool
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,26 +120,17 @@ class Server:
         check_address(url)
         self.url = url
         self._vouched = vouched
-        self._asked = guarded(url)
-        self._pool = ConnectionPool(
-            self._asked,
-            min_size=0,
-            max_size=most,
-            open=True,
-            timeout=_CONNECT_SECONDS,
-            check=_check_if_told,
-            kwargs={"autocommit": True, "cursor_factory": psycopg.RawCursor, **_CONNECTING},
-        )
+        self._connections = Connections(url, most)
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         """Lend a connection outside of any transaction."""
-        with self._pool.connection() as connection:
+        with self._connections.lent() as connection:
             yield connection
 
     def close(self) -> None:
         """End every connection; twice is no error."""
-        self._pool.close()
+        self._connections.close()
 
     def migrate(self) -> list[str]:
         """Make the tables that are lacking; return the names of the scripts that were run.
@@ -176,7 +160,7 @@ class Server:
     def _reach(self) -> None:
         """Connect once, beside the pool, which would try for long and not say why it fails."""
         with mapped():
-            psycopg.connect(self._asked, connect_timeout=_CONNECT_SECONDS).close()
+            self._connections.one_more().close()
 
     def check(self) -> None:
         """Raise StoreError where the tables are not those that this Helix knows."""
@@ -322,6 +306,12 @@ class Server:
             row = connection.execute(_WHERE, (slug,)).fetchone()
         return None if row is None else Whereabouts(*row)
 
+    def epochs(self, slugs: list[str]) -> dict[str, int]:
+        """Return how many homes those of some tenants had that there are, by name."""
+        statement = "SELECT slug, epoch FROM tenant JOIN head ON head.tenant = tenant.id WHERE slug = ANY($1)"
+        with mapped(), self.connection() as connection:
+            return dict(connection.execute(statement, (slugs,)).fetchall())
+
     def with_work(self, at: int, most: int) -> list[str]:
         """Return tenants that have work due `at` a moment (microseconds) and no living home, by name."""
         with mapped(), self.connection() as connection:
@@ -382,10 +372,11 @@ class Server:
         until = time.monotonic() + SETTLED_WITHIN_SECONDS
         while True:
             try:
-                with self._pool.connection() as connection:
+                # A connection of its own: those of the pool may all be held by others that ask the same.
+                with closing(self._connections.one_more()) as connection:
                     said = self._proved(connection, tenant, epoch, commits, why)
                 break
-            except (psycopg.OperationalError, PoolTimeout) as error:  # a lock that is held is one of these, too
+            except psycopg.OperationalError as error:  # a lock that is held is one of these, too
                 if time.monotonic() >= until:
                     hint = "look at the server, then try again with the same idempotency key"
                     raise EngineError(f"what became of the change is not known: {why}", hint=hint) from error
@@ -416,17 +407,6 @@ class Server:
         with _hearing(connection) as said:
             connection.execute("COMMIT")
         return said
-
-
-def _check_if_told(connection: psycopg.Connection[Any]) -> None:
-    """Check a connection before it is lent, where its server said something meanwhile: that it ends it, most of all.
-
-    Asking each time would be one more trip for every read.
-    """
-    said = select.poll()
-    said.register(connection.fileno(), select.POLLIN)
-    if said.poll(0):
-        ConnectionPool.check_connection(connection)
 
 
 def _not_claimed(tenant: int, there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
@@ -471,6 +451,11 @@ def mapped() -> Iterator[None]:
         raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
     except (PoolTimeout, psycopg.OperationalError) as error:
         raise EngineError(f"the server cannot be used: {str(error).strip()}", hint=_ANEW) from error
+    except errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"the server refused a statement: {str(error).strip()}",
+            hint="say the address of the role that owns the tables: `helix engine migrate ADDRESS --role ROLE`",
+        ) from error
     except psycopg.Error as error:
         raise StoreError(
             f"the server refused a statement: {str(error).strip()}", hint="`helix engine check ADDRESS`"

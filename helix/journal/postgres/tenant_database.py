@@ -163,6 +163,7 @@ class TenantDatabase:
             raise StoreError(
                 "a transaction cannot begin within another one", hint="this is a fault of Helix: report it"
             )
+        self._check_lost()
         with self._turn, mapped(), self._server.connection() as connection:
             self._within = threading.get_ident()
             try:
@@ -207,12 +208,14 @@ class TenantDatabase:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Lend a connection that reads what is committed."""
+        self._check_lost()
         with mapped(), self._server.connection() as connection:
             yield _Statements(connection, self.tenant, alone=True)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Lend a connection that goes on seeing everything as it is now; what it finds comes in parts."""
+        self._check_lost()
         with mapped(), self._server.connection() as connection:
             with connection.pipeline():
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -224,6 +227,11 @@ class TenantDatabase:
                 statements.close()
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
                     connection.execute("ROLLBACK")
+
+    def _check_lost(self) -> None:
+        """Raise NotHomeError where the server is out of reach or gave the tenant away: nobody waits for it then."""
+        if self._lost():
+            raise NotHomeError(f"tenant {self.tenant} may have another home by now", hint="ask again")
 
     def checkpoint(self) -> None:
         """Do nothing: the server writes its log by itself."""

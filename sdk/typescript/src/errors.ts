@@ -77,6 +77,9 @@ export class PersonNeededError extends HelixError {}
 /** The key or the person is known, and may not do this: their role, their scopes or their tenant's quota says so. */
 export class ForbiddenError extends HelixError {}
 
+/** A tenant or a key asks a server more at once, or in a minute, than it may; later it may again. */
+export class TooManyRequestsError extends HelixError {}
+
 /** Capture is paused: nothing new is ingested, and no background job runs, until `helix pause --off`. */
 export class PausedError extends HelixError {}
 
@@ -103,6 +106,7 @@ const CLASSES: Record<string, typeof HelixError> = {
   GUARD: GuardError,
   PERSON_NEEDED: PersonNeededError,
   FORBIDDEN: ForbiddenError,
+  TOO_MANY_REQUESTS: TooManyRequestsError,
   PAUSED: PausedError,
 };
 

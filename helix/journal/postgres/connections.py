@@ -1,0 +1,85 @@
+"""Connections: those to one server, lent to any thread; made anew soon after the server is back, or another one is."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from helix.journal.postgres.address import guarded, hosts_of
+
+_CONNECT_SECONDS = 10
+_NEXT_HOST_SECONDS = 2
+"""How long a host is waited for where the address names others: one that lost its power answers nothing at all."""
+_ANEW_SECONDS = 2.0
+"""How long the pool goes on trying before it is asked anew: by itself it waits longer and longer between."""
+_CONNECTING = {
+    "autocommit": True,
+    "cursor_factory": psycopg.RawCursor,
+    "application_name": "helix",
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+
+
+class Connections:
+    """At most so many connections to a server; each is made when it is first needed."""
+
+    def __init__(self, url: str, most: int) -> None:
+        """`url` may name several hosts, of which the first that fits is taken."""
+        self._address = guarded(url)
+        hosts = hosts_of(url)
+        self._how: dict[str, Any] = {
+            **_CONNECTING,
+            "connect_timeout": _NEXT_HOST_SECONDS if hosts > 1 else _CONNECT_SECONDS,
+        }
+        self._seconds = _CONNECT_SECONDS + hosts * _NEXT_HOST_SECONDS
+        self._pool = ConnectionPool(
+            self._address,
+            min_size=0,
+            max_size=most,
+            open=True,
+            reconnect_timeout=_ANEW_SECONDS,
+            check=_check_if_told,
+            kwargs=self._how,
+        )
+
+    @contextmanager
+    def lent(self) -> Iterator[psycopg.Connection[Any]]:
+        """Lend a connection outside of any transaction. Raises PoolTimeout where none can be had."""
+        until = time.monotonic() + self._seconds
+        with ExitStack() as lent:
+            while True:
+                try:
+                    connection = lent.enter_context(self._pool.connection(timeout=_ANEW_SECONDS))
+                    break
+                except PoolTimeout:
+                    if time.monotonic() >= until:
+                        raise
+            yield connection
+
+    def one_more(self) -> psycopg.Connection[Any]:
+        """Return a connection beside those that are lent. Raises psycopg.OperationalError, which says why not."""
+        return psycopg.connect(self._address, **self._how)
+
+    def close(self) -> None:
+        """End every connection; twice is no error."""
+        self._pool.close()
+
+
+def _check_if_told(connection: psycopg.Connection[Any]) -> None:
+    """Check a connection before it is lent, where its server said something meanwhile: that it ends it, most of all.
+
+    Asking each time would be one more trip for every read.
+    """
+    said = select.poll()
+    said.register(connection.fileno(), select.POLLIN)
+    if said.poll(0):
+        ConnectionPool.check_connection(connection)
