@@ -16,7 +16,6 @@ from typing import Any
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.erasure import hard_forget
-from helix.memory.erasure.stored_secrets import Remembering
 from helix.memory.jobs.run import Run, Watch
 from helix.memory.upkeep import disputes
 from helix.model.clock import to_micros
@@ -157,7 +156,11 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
 
 def _reading_by(store: Store, strand: Strand, job: str) -> Merge:
     within = Selection.from_name(strand.version["selection"])
-    return Merge(store, Received(signer=strand.signer, redact=Remembering()), job, within)
+    return Merge(store, _received(store, strand.signer), job, within)
+
+
+def _received(store: Store, signer: Signer) -> Received:
+    return Received(signer=signer, text_limit=store.runtime.settings.text_limit)
 
 
 def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
@@ -197,7 +200,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     signer = Signer(name=note["signer"], trust=Trust(note["trust"]))
     job, version = str(note["job"]), str(note["version"]["id"])
     within, staged = Selection.from_name(note["version"]["selection"]), Staged(store, job)
-    merge, done = Merge(store, Received(signer=signer, redact=Remembering()), job, within), 0
+    merge, done = Merge(store, _received(store, signer), job, within), 0
     with _graph_aside(store, note["rows"]):
         for number, batch in enumerate(staged.batches(note["batch"])):
             if watch.cancelled:

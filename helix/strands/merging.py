@@ -107,8 +107,16 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     if _is_believed_more(mine, signer):
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
-        return joined(mine, theirs)
+        both = joined(mine, theirs)
+        return both if signer.is_own else _held_on(both, mine, theirs)
     return theirs if unchanged_here else mine
+
+
+def _held_on(both: Row, *sides: Row) -> Row:
+    """Return a row as quarantined where one of its sides is: the words that are held may stand in it still."""
+    if both.is_erased or all(one.put.props.get("status") != Status.QUARANTINED for one in sides):
+        return both
+    return replace(both, put=replace(both.put, props={**both.put.props, "status": Status.QUARANTINED.value}))
 
 
 def _is_believed_more(mine: Row, signer: Signer) -> bool:

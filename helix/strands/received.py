@@ -6,14 +6,14 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from helix import resources
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.erasure.stored_secrets import Redact, texts_of, without_secrets
+from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
 from helix.memory.scoring.certainty import bounded
 from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
@@ -26,10 +26,13 @@ from helix.text.chunks import chunks
 from helix.text.cleaning import clean, given_name, slug
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+_RECALLED = frozenset({Status.ACTIVE, Status.ARCHIVED})
 _WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
 _MOST = {"confidence": 1.0, "importance": 10.0}
 _LARGEST = (1 << 63) - 1
 _LONGEST_LABEL = 1_000
+_TEXTS_OF_ROW = 8
+"""Texts of the longest kind that a row may come to: what it says, its attributes, and what it is found by."""
 _LABELS = ("agent", "extractor", "model", "session", "slice", "source")
 _COUNTED = ("helped", "failed", "uses")
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
@@ -55,7 +58,8 @@ class Received:
     """Makes rows of a signer into rows that may be stored here; counts what it had to change."""
 
     signer: Signer
-    redact: Redact
+    text_limit: int
+    redact: Redact = field(default_factory=Remembering)
     redacted: int = 0
     quarantined: int = 0
 
@@ -64,13 +68,14 @@ class Received:
 
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
         So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.
+        And so is what is longer than anything that is said here: every recall would read it.
         Raises InvalidInputError for what is no node or edge of this version of Helix.
         """
         put = row.put
         _check(put)
         if isinstance(put, PutNode) and not (self.signer.is_own or _is_id(put)):
             raise InvalidInputError(f"the strand has a {put.label.lower()} under an id that is none: {put.id!r:.80}")
-        if not self.signer.is_own and (row.is_erased or self._is_to_decide(put)):
+        if not self.signer.is_own and (row.is_erased or self._is_to_decide(put) or self._is_too_long(row)):
             return None
         props = {**put.props, **self._trusted(put)}
         label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")
@@ -120,9 +125,12 @@ class Received:
             return isinstance(put, PutNode) or put.type is Relation.CONTRADICTS
         return put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
+    def _is_too_long(self, row: Row) -> bool:
+        return row.weight > _TEXTS_OF_ROW * self.text_limit
+
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
-        if label not in _SCREENED or props.get("status") != Status.ACTIVE:
-            return {}
+        if label not in _SCREENED or (self.signer.is_own and props.get("status") not in _RECALLED):
+            return {}  # of others whatever status they say: what has faded or ended is found, too, or may come back
         accepted = self.signer.is_own and ACCEPTED_BY in str(props.get("attributes", ""))
         trust = Trust(str(props.get("trust", Provenance().trust)))
         texts = [said.text for said in texts_of(props)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from helix.memory.erasure.stored_secrets import Remembering
 from helix.memory.jobs.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, DropEdge
@@ -55,7 +54,7 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     base = next((one for one in line if rows_known(here, one) is not None), None)
     entries = [Entry(row.key, row, digest(row.line())) for row in rows_of(there)]
     job = job or here.runtime.make_id(here.runtime.clock())
-    merge = Merge(here, Received(signer=signer, redact=Remembering()), job)
+    merge = Merge(here, Received(signer=signer, text_limit=here.runtime.settings.text_limit), job)
     with RowsKept(here) as kept:
         known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
         incoming = side_by_side(entries, known, partial=False, keep=kept.add)
