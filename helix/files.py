@@ -181,6 +181,15 @@ def is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.geteuid())
 
 
+def is_anothers(path: Path) -> bool:
+    """Return whether this, or what it leads to, belongs to another user; root may believe anybody, and is believed."""
+    try:
+        owners = {path.stat().st_uid, path.lstat().st_uid}
+    except OSError:
+        return False
+    return sys.platform != "win32" and os.geteuid() != 0 and not owners <= {0, os.geteuid()}
+
+
 def _refused(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} {why}: Helix does not write there", hint="move it away, or name another store")
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from helix import files, local_store
+from helix import confirmed, files, local_store
 from helix.errors import ConfigError
 
 LOGS, DAEMON_LOG = "logs", "helix.log"
@@ -37,6 +37,8 @@ _HOME = Path("~/.helix")
 _PREFIX = "HELIX_"
 _FORMS = {"bool": "true or false", "int": "a whole number", "float": "a number"}
 DOTENV = ".env"
+_BELIEVED = ("config.toml", confirmed.FILE, "keys")
+"""What in a home Helix believes as the user's own word."""
 _OF_A_PROJECT = ("scope", "worktrees")
 """What a project's `.env` may set, for commands in its folder; a daemon serves all projects and takes neither."""
 _LOWERED_BY_A_PROJECT = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
@@ -255,6 +257,7 @@ def load(
     ]
     home_text = next((str(layer["home"]) for _, layer in layers if "home" in layer), "~/.helix")
     config = Path(home_text).expanduser() / "config.toml"
+    _check_own(config.parent)
     layers.append((str(config), _toml(config)))
     known = {f.name: f for f in fields(Settings) if not f.metadata.get("internal")}
     values: dict[str, Any] = {}
@@ -355,6 +358,14 @@ def _untaken(path: Path, theirs: Mapping[str, str]) -> tuple[str, ...]:
     names = sorted(variable_of(name) for name in theirs if name not in (*_OF_A_PROJECT, *_LOWERED_BY_A_PROJECT))
     hint = "set it in your environment, or in config.toml of your Helix home (~/.helix)"
     return (f"{path} may not set {', '.join(names)}, which is ignored: {hint}",) if names else ()
+
+
+def _check_own(home: Path) -> None:
+    """Raise ConfigError where another user could say what is confirmed, whose keys are believed, or where text goes."""
+    for path in (home, *(home / name for name in _BELIEVED)):
+        if files.is_anothers(path):
+            words = f"{path} belongs to another user: Helix believes nothing that is written there"
+            raise ConfigError(words, hint="move it away, or set HELIX_HOME to a folder of your own")
 
 
 def _toml(path: Path) -> Mapping[str, Any]:

@@ -123,3 +123,17 @@ def test_of_a_projects_environment_file_the_first_lines_are_read(tmp_path: Path)
         "\n".join(f"HELIX_A{'_' * (at % 50)}{'B' * (at // 50)}=1" for at in range(500)), "utf-8"
     )
     assert len(unknown_variables({}, tmp_path)) == 100
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("name", [".", "config.toml", "confirmed.json", "keys"])
+def test_a_home_that_another_user_has_put_there_is_not_believed(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise they would say which addresses are confirmed, and whose strands are the user's own."""
+    (tmp_path / name).mkdir(exist_ok=True) if name in (".", "keys") else (tmp_path / name).touch()
+    monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+    assert load({"home": tmp_path}, environ={}, cwd=tmp_path).home == tmp_path  # root is believed
+    os.chown(tmp_path / name, 65_534, 65_534)
+    with pytest.raises(ConfigError, match="belongs to another user"):
+        load({"home": tmp_path}, environ={}, cwd=tmp_path)
