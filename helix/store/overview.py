@@ -21,6 +21,7 @@ from helix.providers.local_model import repair_hint
 from helix.providers.model_catalogue import RERANKER
 from helix.store.node_columns import LABEL_CODE, STATUS_CODE
 from helix.store.store import Store
+from helix.text.inert import quoted
 
 _LEAST_FREE_BYTES = 200 << 20
 _SOON_EMBEDDED = 200
@@ -128,7 +129,9 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     if disk["aside"] > _MANY_ASIDE_BYTES:
         found.append(f"graph files moved aside take much room; they may be removed: {store.path}/*.aside-*")
     found.extend(
-        f"the last {job.kind} failed: {job.error}" for job in _last_of_each_kind(jobs) if job.state is JobState.FAILED
+        f"the last {job.kind} failed: {quoted(job.error or '')}"  # others' words may stand in it
+        for job in _last_of_each_kind(jobs)
+        if job.state is JobState.FAILED
     )
     return found
 

@@ -26,6 +26,7 @@ from helix.model.strand import SYNC_PATH
 from helix.patience import Patience, ending
 from helix.processes import SYNC_TOKEN
 from helix.strands.place import Remote, Terms, check_size
+from helix.text.inert import inert, quoted
 
 PART_BYTES = 2 << 20
 """Bytes of a part in which a strand is left."""
@@ -38,6 +39,7 @@ _TRIES, _FIRST_TRIES = 5, 2
 _BLOCK = 1 << 16
 _MOST_ANSWER = 8 << 20
 _MOST_DIGITS = 15
+_LONGEST_WORDS = 500
 _BROKEN = (OSError, http.client.HTTPException)
 _ERRORS: Mapping[int, type[HelixError]] = {400: InvalidInputError, 404: NotFoundError, 409: ConflictError}
 
@@ -166,8 +168,9 @@ class HttpRemote(Remote):
             while (said := self._asked("GET", f"/turns/{job}"))["state"] == "running":
                 self._wait(end)
             if said["state"] != "done":
-                raise ConflictError(f"{self._address} could not exchange: {said['error']}", hint="try again later")
-            return [str(one) for one in said["problems"]]
+                why = _words(said["error"])
+                raise ConflictError(f"{self._address} could not exchange: {why}", hint="try again later")
+            return [_words(one) for one in said["problems"]]
 
     @contextmanager
     def _as_a_helix(self) -> Iterator[None]:
@@ -265,7 +268,8 @@ class HttpRemote(Remote):
         """Raise the error that an answer tells."""
         try:
             error = answer.json()["errors"][0]
-            message, hint = str(error["message"]), error.get("extensions", {}).get("hint")
+            message, told = _words(error["message"]), error.get("extensions", {}).get("hint")
+            hint = _words(told) if told else None
         except (InvalidInputError, AttributeError, KeyError, IndexError, TypeError):
             message, hint = f"HTTP {answer.status}", f"the address ends in {SYNC_PATH}"
         if answer.status == 401:
@@ -274,6 +278,11 @@ class HttpRemote(Remote):
         if answer.status == 403:
             raise UnauthorizedError(f"{self._address}: {message}", hint=hint)
         raise _ERRORS.get(answer.status, NotFoundError)(f"{self._address}: {message}", hint=hint)
+
+
+def _words(said: object) -> str:
+    """Return what the other side says as one short line in quotes: errors are shown to agents, too."""
+    return quoted(inert(str(said)[:_LONGEST_WORDS]))
 
 
 def _place_in(answer: _Answer) -> tuple[int, bool]:

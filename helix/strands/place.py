@@ -66,7 +66,10 @@ def verified(file: Path, name: StrandName, selection: Selection) -> Manifest:
 
     Another one is what is not signed, of the version, or of the content that the name says, or of other scopes.
     """
-    manifest, sha256 = container.verified(file)
+    try:
+        manifest, sha256 = container.verified(file)
+    except InvalidInputError as error:  # who left it has nothing to do with where it lies here
+        raise InvalidInputError(error.message.replace(str(file), str(name)), hint=error.hint) from error
     version = manifest.data["version"]
     if (manifest.data["signer"][:SHORT], version["id"][:SHORT], sha256[:SHORT]) != (
         name.signer,

@@ -10,6 +10,7 @@ from typing import Any
 
 from helix.store.store import Store
 from helix.strands.names import StrandName
+from helix.text.inert import quoted
 
 _PREFIX = "sync:"
 
@@ -74,7 +75,7 @@ def warnings(store: Store) -> list[str]:
     for state in every(store):
         why = state.error or next(iter(state.problems), "")
         if state.minutes is not None and why:
-            told.append(f"the sync with {state.place} did not go well: {why}; `helix sync` shows all of it")
+            told.append(f"the sync with {state.place} did not go well: {quoted(why)}; `helix sync` shows all of it")
     return told
 
 
