@@ -19,6 +19,8 @@ _PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOT
 _LEAST_OF_NAME, _LEAST_OF_ID = 3, 8
 """Fewest letters of a name, and of an id, that may stand for the whole."""
 _SHOWN = 5
+_LONGEST = 4_000
+"""Letters of what is asked for that are looked at: no scope and name together have as many."""
 _COMPARED = 5_000
 """Most names that a mistyped one is compared with."""
 
@@ -30,7 +32,7 @@ def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None
     scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
     active in several scopes, and for what begins several; neither tells of other scopes than these.
     """
-    wanted = name_or_id.strip()
+    wanted = name_or_id[:_LONGEST].strip()
     if (known := index.memory_by_id(wanted)) is not None and (scopes is None or known.scope in scopes):
         return known
     named = _named(index, wanted, scopes) or _named(index, given_name(wanted), scopes)
