@@ -31,8 +31,9 @@ _WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
 _MOST = {"confidence": 1.0, "importance": 10.0}
 _LARGEST = (1 << 63) - 1
 _LONGEST_LABEL = 1_000
-_TEXTS_OF_ROW = 8
-"""Texts of the longest kind that a row may come to: what it says, its attributes, and what it is found by."""
+_TEXTS_OF_ROW, _TEXTS_OF_ONE = 8, 2
+"""Texts of the longest kind that a row may come to (what it says, its attributes, and what it is found by), and each
+of its texts, which has become longer where a secret was taken out of it."""
 _LABELS = ("agent", "extractor", "model", "session", "slice", "source")
 _COUNTED = ("helped", "failed", "uses")
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
@@ -126,7 +127,9 @@ class Received:
         return put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
     def _is_too_long(self, row: Row) -> bool:
-        return row.weight > _TEXTS_OF_ROW * self.text_limit
+        said = (*row.texts, *(str(value) for name, value in row.put.props.items() if name != "attributes"))
+        longest = max(map(len, said), default=0)
+        return row.weight > _TEXTS_OF_ROW * self.text_limit or longest > _TEXTS_OF_ONE * self.text_limit
 
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
         if label not in _SCREENED or (self.signer.is_own and props.get("status") not in _RECALLED):
