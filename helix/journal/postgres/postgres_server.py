@@ -28,8 +28,8 @@ from helix.errors import (
     StoreTooNewError,
 )
 from helix.journal.postgres.address import check_address
-from helix.journal.postgres.connections import Connections
 from helix.journal.postgres.dialect import scripts, tables
+from helix.journal.postgres.server_connections import Connections
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
 
