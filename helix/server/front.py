@@ -237,7 +237,7 @@ class Front:
                 except (StoreLockedError, NotHomeError) as error:
                     if once and isinstance(error, NotHomeError):
                         return refusal(error, 503, {NOT_HOME: "1"})
-                    if isinstance(error, NotHomeError) or time.monotonic() > until:
+                    if self.draining or time.monotonic() > until:
                         raise
                     await asyncio.sleep(_LOOK_SECONDS)
                     continue

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.team import RECALL, STORE, Process, Team, gathered
+from helix.model.principal import Role
+from tests.server.team import GET, RECALL, STORE, Process, Team, gathered
 from tests.waiting import until
 
 
@@ -61,6 +62,28 @@ def test_an_open_tenant_at_rest_has_no_thread_of_its_own(small: tuple[Team, Proc
         use(number)
     assert _open(here) == 40
     until(lambda: threads() < 40)
+
+
+def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small: tuple[Team, Process]) -> None:
+    """That one may have erased for good what would lie here for ever."""
+    team, here = small
+    there = team.start().announced()
+    tenant = team.tenant()
+    key = team.key(tenant, Role.OWNER)
+    folder = here.home / f"server-{here.url.rpartition(':')[2]}" / "tenants" / tenant
+    here.data(key, STORE, t="the till jams", r="hunter2 opens it", s="shop")
+    here.data(key, '{ cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }')
+    until(lambda: team.sql("SELECT home FROM head WHERE tenant = $1", team.server.tenant(tenant).id) == [(None,)])
+    assert folder.is_dir()  # it would be opened again by it
+    name = there.data(key, GET, n="till-jams")["get"]["id"]
+    forget = "mutation($n: String!) { hardForget(input: {nameOrId: $n, confirm: $n}) { result { id } } }"
+    there.ask(key, forget, n=name)
+    until(lambda: not folder.exists())
+    there.stop()
+    here.data(key, STORE, t="the lamp flickers", r="screw it in", s="shop")
+    until(lambda: _open(here) == 0)
+    team.server.delete(team.server.tenant(tenant).id)
+    until(lambda: not folder.exists())
 
 
 def test_the_graph_of_a_tenant_is_made_when_it_is_asked(small: tuple[Team, Process]) -> None:

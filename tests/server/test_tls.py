@@ -19,14 +19,16 @@ from cryptography.x509.oid import NameOID
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from helix.errors import ConfigError
+from helix.server.running import Listening
 from tests.server.team import RECALL, STORE, Process, Team, gathered
 from tests.waiting import MOST_SECONDS
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate for this machine's loopback, signed by itself, and its key."""
+def _certificate(folder: Path, of: str = "") -> tuple[Path, Path]:
+    """Write a certificate for this machine's loopback, signed by itself, and its key; `of` is in the files' names."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "helix")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"helix{of}")])
     here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     now = datetime.now(UTC)
     made = (
@@ -41,7 +43,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    certificate, private = folder / "certificate.pem", folder / "key.pem"
+    certificate, private = folder / f"certificate{of}.pem", folder / f"key{of}.pem"
     certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
     plain = serialization.NoEncryption()
     form = serialization.PrivateFormat.PKCS8
@@ -79,6 +81,41 @@ def secure(tmp_path: Path) -> Iterator[tuple[Team, list[Process]]]:
                 timeout=180, trust_env=False, verify=ssl.create_default_context(cafile=str(certificate))
             )
         yield made, processes
+
+
+def test_processes_with_certificates_of_their_own_know_each_other_by_an_authority(tmp_path: Path) -> None:
+    with gathered(tmp_path) as made:
+        pairs = [_certificate(tmp_path, of) for of in ("1", "2")]
+        both = tmp_path / "both.pem"
+        both.write_bytes(b"".join(certificate.read_bytes() for certificate, _ in pairs))
+        words = [("--certificate", str(one), "--private-key", str(key), "--ca", str(both)) for one, key in pairs]
+        one, other = [process.announced() for process in [made.start(*words[0]), made.start(*words[1])]]
+        key = made.key(made.tenant())
+        with httpx.Client(trust_env=False, timeout=180, verify=ssl.create_default_context(cafile=str(both))) as client:
+            for process in (one, other):
+                told = client.post(
+                    f"{process.url}/graphql",
+                    json={"query": "{ status { edges } }"},
+                    headers={"authorization": f"Bearer {key}"},
+                )
+                assert told.json()["data"]
+
+
+@pytest.mark.parametrize("address", ["helix.example", "10.0.0.5:8765", "https://h/team", "ftp://h", "http://", "x"])
+def test_addresses_that_lead_nowhere_are_refused(address: str) -> None:
+    for listening in (
+        Listening(host="127.0.0.1", port=0, url=address),
+        Listening(host="127.0.0.1", port=0, internal=address),
+    ):
+        with pytest.raises(ConfigError, match="no address of a server"):
+            listening.check()
+
+
+@pytest.mark.parametrize(
+    "address", ["https://helix.example", "http://10.0.0.5:8765/", "http://[::1]:80", "https://h:443"]
+)
+def test_addresses_of_servers_are_taken(address: str) -> None:
+    Listening(host="127.0.0.1", port=0, url=address, internal=address).check()
 
 
 def test_processes_speak_tls_to_clients_and_to_each_other(secure: tuple[Team, list[Process]]) -> None:

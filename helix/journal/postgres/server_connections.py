@@ -1,4 +1,4 @@
-"""Server connections: those to one server, lent to any thread; made anew soon after the server is back, or another one is."""
+"""Server connections: those to one server, lent to any thread, and made anew soon after it is back."""
 
 from __future__ import annotations
 
