@@ -32,8 +32,8 @@ QUIET = {
 LOUD = frozenset({"PROMETHEUS_MULTIPROC_DIR", "prometheus_multiproc_dir"})
 """Variables that have libraries write files which Helix did not ask for."""
 
-SYNC_TOKEN = "HELIX_SYNC_TOKEN"
-"""The variable that a command takes the token from by which a shared Helix lets it in."""
+SYNC_TOKEN, TEAM_KEY = "HELIX_SYNC_TOKEN", "HELIX_KEY"
+"""The variables that a command takes the token from by which a shared Helix, or a team's server, lets it in."""
 PASSPHRASE = "HELIX_PASSPHRASE"
 """The variable that a command takes a strand's passphrase from; a daemon would keep it for weeks."""
 
@@ -60,7 +60,7 @@ def helix_command() -> list[str]:
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a child: this one's, QUIET and `given`; no `PYTHON*`, LOUD, secrets, `without`."""
-    left_out = LOUD.union(without, {PASSPHRASE, SYNC_TOKEN})
+    left_out = LOUD.union(without, {PASSPHRASE, SYNC_TOKEN, TEAM_KEY})
     kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
     return {**kept, **QUIET, **(given or {})}
 

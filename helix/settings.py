@@ -57,6 +57,9 @@ _FROM_ONE = (
     "page_size",
     "recurrences",
 )
+_SERVER = re.compile(
+    r"https://[\w.-]+(?::\d{1,5})?/?|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?/?", re.ASCII
+)
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys((*_FROM_ONE, "embedding_threads", "rerank_candidates", "hook_ms"), (1, math.inf)),
     **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)),
@@ -81,6 +84,9 @@ class Settings:
     require_quorum: bool = _setting(False, "whether a change that would be on one machine alone is refused")
     engine_vouched: bool = _setting(
         False, "whether whoever runs the server says that a commit survives the loss of a machine: managed ones"
+    )
+    server: str = _setting(
+        "", "address of a team's server that commands ask instead of a daemon; its key comes from HELIX_KEY"
     )
     oidc_issuer: str = _setting(
         "", "address of the issuer whose people `helix engine serve` lets in; empty: keys alone"
@@ -426,6 +432,9 @@ def _check(settings: Settings) -> None:
     if not TENANT_NAME.fullmatch(settings.tenant):
         words = "small letters, digits and inner hyphens, 63 at most"
         raise _refused("tenant", words, settings.sources["tenant"])
+    if settings.server and not _SERVER.fullmatch(settings.server):
+        words = "https://HOST, or http:// for this machine: a key is shown to nobody in between"
+        raise _refused("server", words, settings.sources["server"])
     if holds_secret(settings.engine):
         words = "an address without a password: that comes from PGPASSWORD or a password file (PGPASSFILE)"
         raise _refused("engine", words, settings.sources["engine"])

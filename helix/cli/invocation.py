@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix.cli.output import Output, escape
-from helix.errors import did_you_mean
+from helix.errors import ConfigError, did_you_mean
 from helix.model.loss import LOST_FILE, RECOVER_HINT, losses
 from helix.model.memory import GLOBAL_SCOPE
+from helix.processes import TEAM_KEY
 from helix.scopes import same_scope
 from helix.settings import Settings, load
 
@@ -77,13 +79,23 @@ class Invocation:
         return Output(sys.stdout)
 
     def client(self) -> Client:
-        """Return the client of the daemon, which is started when none runs."""
+        """Return the client of the daemon, which is started when none runs, or of the team's server that is set."""
+        if self._client is None and self.settings.server:
+            self._client = self._of_the_team(self.settings.server)
         if self._client is None:
             from helix.daemon import ensure_running  # HTTP and processes: not for commands that ask no daemon
 
             self._client = ensure_running(self.settings)
             self._tell_of_losses()
         return self._client
+
+    def _of_the_team(self, url: str) -> Client:
+        from helix.client.sync_client import Client
+
+        key = os.environ.get(TEAM_KEY, "")
+        if not key:
+            raise ConfigError(f"no key for {url}", hint=f"put the key that its owner gave you into {TEAM_KEY}")
+        return Client(url, key, team=True)
 
     def _tell_of_losses(self) -> None:
         """Say first of all, whatever was asked, that the store lost something, until a person acknowledges it."""

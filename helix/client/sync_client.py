@@ -29,6 +29,7 @@ from helix.client.wire import (
     request_for,
     request_of,
     results_of,
+    secure_address_of,
     too_late,
     too_much,
 )
@@ -48,7 +49,8 @@ class Client(Operations):
     a request fails. What may have reached a daemon is sent a second time where that does no harm: what only reads, and
     what has an idempotency key, which has it count once. That is where the connection breaks off, and not after the
     time is up. What a coding agent runs says so to the daemon: what is stored is then the agent's, and what only a
-    person may ask for is refused.
+    person may ask for is refused. With `team` it talks to a team's server, by TLS where that is another machine, and
+    `token` is a key of it.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Client(Operations):
         *,
         store: Path | None = None,
         relocate: Relocate | None = None,
+        team: bool = False,
     ) -> None:
         self.url = url
         self._store = store
         self._token = token
         self._timeout = timeout
         self._relocate = relocate
+        self._team = team
         self._connection: http.client.HTTPConnection | None = None
         self._turn = threading.Lock()
 
@@ -206,8 +210,12 @@ class Client(Operations):
             return self._opened()
 
     def _opened(self) -> http.client.HTTPConnection:
-        connection = _Connection(*address_of(self.url), timeout=self._timeout)
-        connection.store = self._store
+        connection: http.client.HTTPConnection
+        if self._team and (secure := secure_address_of(self.url)) is not None:
+            connection = http.client.HTTPSConnection(*secure, timeout=self._timeout)
+        else:
+            connection = found = _Connection(*address_of(self.url), timeout=self._timeout)
+            found.store = self._store
         try:
             connection.connect()
         except OSError as error:

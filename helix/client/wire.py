@@ -249,6 +249,12 @@ def address_of(url: str) -> tuple[str, int]:
     return address.hostname, address.port or 80
 
 
+def secure_address_of(url: str) -> tuple[str, int] | None:
+    """Return host and port of a server that speaks TLS; None for one that does not."""
+    address = urlsplit(url)
+    return (address.hostname or "", address.port or 443) if address.scheme == "https" else None
+
+
 def camel(name: str) -> str:
     """Return a Python name as GraphQL has it: `budgetTokens` of `budget_tokens`."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
