@@ -62,7 +62,9 @@ _SERVER = re.compile(
 )
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys((*_FROM_ONE, "embedding_threads", "rerank_candidates", "hook_ms"), (1, math.inf)),
-    **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)),
+    **dict.fromkeys(
+        ("monthly_token_budget", "archive_days", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)
+    ),
     "port": (0, 65_535),
     "model_timeout_s": (0.1, 600),
     **dict.fromkeys(("heuristic_confidence_cutoff", "guard_share", "context_floor", "holdback"), (0, 1)),
@@ -84,6 +86,10 @@ class Settings:
     require_quorum: bool = _setting(False, "whether a change that would be on one machine alone is refused")
     engine_vouched: bool = _setting(
         False, "whether whoever runs the server says that a commit survives the loss of a machine: managed ones"
+    )
+    archive_days: int = _setting(
+        0,
+        "days for which that server's archives and backups are kept: until when they hold what is erased; 0: not known",
     )
     server: str = _setting(
         "", "address of a team's server that commands ask instead of a daemon; its key comes from HELIX_KEY"

@@ -91,6 +91,7 @@ def engine_of(
         closing=closing,
         lost=lambda: home.lost(tenant),
         requires_quorum=settings.require_quorum,
+        archive_days=settings.archive_days,
     )
     return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant)
 

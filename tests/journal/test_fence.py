@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -289,6 +290,15 @@ def test_a_store_that_is_closed_gives_its_tenant_back(server: Server, tenant: Te
         with server.connection() as connection:
             found = connection.execute("SELECT home, epoch FROM head WHERE tenant = $1", (tenant.id,)).fetchone()
         assert found == (None, epoch)
+
+
+def test_who_erases_is_told_until_when_archives_hold_it(server: Server, tenant: Tenant, tmp_path: Path) -> None:
+    told = {"home": tmp_path / "home", "engine": server.url, "tenant": tenant.slug, "embedding_model": "none"}
+    day = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%d")
+    for days, said in ((0, "as long as they are kept"), (30, f"until {day}")):
+        settings = configuration.load({**told, "archive_days": days}, environ={}, cwd=tmp_path)
+        with closing(Helix.open(settings)) as helix:
+            assert said in helix.store.journal.database.scrub()
 
 
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +128,13 @@ class TenantDatabase:
         closing: Callable[[], object] = lambda: None,
         lost: Callable[[], bool] = lambda: False,
         requires_quorum: bool = False,
+        archive_days: int = 0,
     ) -> None:
         """`epoch` is what `Server.claim` answered; None for who only reads. `beside` is a place for scratch files.
 
         `closing` is called at its end, and `lost` asked whether another process may write the tenant by now. With
-        `requires_quorum` nothing is written that would be on one machine alone.
+        `requires_quorum` nothing is written that would be on one machine alone. `archive_days` is how long the server's
+        archives are kept; 0: nobody said.
         """
         self.durability = Durability.SINGLE
         self.beside = beside
@@ -140,6 +143,7 @@ class TenantDatabase:
         self._server = server
         self._epoch = epoch
         self._requires_quorum = requires_quorum
+        self._archive_days = archive_days
         self._closing = closing
         self._lost = lost
         self._refused = False
@@ -238,10 +242,10 @@ class TenantDatabase:
 
     def scrub(self) -> str:
         """Return what may hold what was removed: that is the business of whoever runs the server."""
-        return (
-            "the server's files hold it until it has vacuumed its tables, and its archives and backups as long as they"
-            " are kept"
-        )
+        kept = "as long as they are kept (`archive_days` says how long)"
+        if self._archive_days:
+            kept = f"until {datetime.now(UTC).date() + timedelta(days=self._archive_days):%Y-%m-%d}"
+        return f"the server's files hold it until it has vacuumed its tables, and its archives and backups {kept}"
 
     def close(self) -> None:
         """Read and write no more; twice is no error."""
