@@ -23,11 +23,14 @@ class _Closed(Exception):
 class LogCheck:
     """The look at the chain that is under way, or what it found: `trouble` is a sentence, empty where all is well."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, *, begins: bool = True) -> None:
+        """`begins`: look at the chain now."""
         self.trouble = ""
         self._journal = journal
         self._closed = threading.Event()
-        self.begin()
+        self._thread: threading.Thread | None = None
+        if begins:
+            self.begin()
 
     def begin(self) -> None:
         """Check anew: another log may stand there now."""
@@ -38,13 +41,17 @@ class LogCheck:
 
     def wait(self) -> str:
         """Return the trouble once the check is over."""
-        self._thread.join()
+        self._join()
         return self.trouble
 
     def close(self) -> None:
         """End the check; closing twice is no error."""
         self._closed.set()
-        self._thread.join()
+        self._join()
+
+    def _join(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
 
     def _run(self) -> None:
         try:

@@ -129,7 +129,8 @@ class Store:
         self.images = ImageKeeper(
             self.path / IMAGE_NAME, self.journal, self.catalogue, self.projection, least_rows=_LEAST_ROWS_IN_IMAGE
         )
-        mended = self._is_small() and self._check_state()
+        checks = not settings.one_of_many  # a tenant is opened again and again, and its server looks after its pages
+        mended = checks and self._is_small() and self._check_state()
         if mended or not self.images.load():
             self.reload()
         if settings.low_memory:
@@ -152,7 +153,7 @@ class Store:
         self.folding = IdleFold(self.journal)
         if not engine.tenant:
             self.writer.listen(self.folding.note)
-        self.log_check = LogCheck(self.journal)
+        self.log_check = LogCheck(self.journal, begins=checks)
         self._serving = True
         if mended:
             self._renew_graph()
