@@ -12,7 +12,6 @@ from helix.errors import ConfigError
 from helix.journal.backend import Backend
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.mark import Mark
-from helix.journal.read_only import JournalReader, file_reader
 from helix.settings import Settings
 from helix.store import witnesses
 
@@ -106,13 +105,3 @@ def server_at(address: str, *, vouched: bool = False) -> Server:
             hint="pip install 'helix-memory[server]'",
         ) from error
     return Server(address, vouched=vouched)
-
-
-def reader_of(address: str, tenant: int) -> JournalReader:
-    """Return a reader of tables that another process writes, by what `Engine` says of them."""
-    if not tenant:
-        return file_reader(Path(address))
-    from helix.journal.postgres.tenant_database import TenantDatabase
-
-    backend = TenantDatabase(server_at(address), tenant, None, Path())
-    return JournalReader(backend.snapshot)

@@ -23,8 +23,7 @@ from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import Progress, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
-from helix.journal.read_only import JournalView
-from helix.store.engine import reader_of
+from helix.journal.read_only import JournalReader, JournalView, file_reader
 from helix.store.graph_files import Place
 
 _ROWS_AT_ONCE = 16
@@ -45,7 +44,7 @@ class GraphServer:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._path = Path(place.graph)
-        self._journal = reader_of(place.journal, place.tenant)
+        self._journal = _reader_of(place.journal, place.tenant)
         self._engine: KuzuEngine | None = None
         self._refused: list[tuple[int, str]] = []
         self._ahead = 0
@@ -327,6 +326,17 @@ def _answer(server: GraphServer, question: str, named: Mapping[str, Any]) -> tup
         return error_answer(
             InvalidInputError("the statement needs more memory than the graph's process may have", hint="ask for less")
         )
+
+
+def _reader_of(address: str, tenant: int) -> JournalReader:
+    """Return a reader of tables that another process writes, by what `Engine` says of them."""
+    if not tenant:
+        return file_reader(Path(address))
+    from helix.journal.postgres.tenant_database import TenantDatabase  # NumPy, which no file of a graph needs,
+    from helix.store.engine import server_at  # comes with these
+
+    backend = TenantDatabase(server_at(address), tenant, None, Path())
+    return JournalReader(backend.snapshot)
 
 
 def _questions(stream: BinaryIO) -> queue.SimpleQueue[tuple[str, dict[str, Any]]]:
