@@ -25,6 +25,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Writer
+from helix.strands import sealed
 from tests.deciding import twice_decided
 from tests.postgres_cluster import running
 from tests.victims import Victims
@@ -109,6 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.addaudithook(_forbid)
+    sealed.COST = sealed.Argon2(ops=1, memory=8_192)  # a passphrase takes a second and 256 MB each time it is tried
     if config.getoption("--twice"):
         Writer.decided = twice_decided  # type: ignore[method-assign]
     slow = [hypothesis.HealthCheck.too_slow]

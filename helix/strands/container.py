@@ -29,7 +29,6 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.strands.rows import canonical
 from helix.strands.sealed import (
     CHUNK,
-    Argon2,
     Encrypting,
     Opener,
     check_signature,
@@ -107,7 +106,6 @@ def write(
     signer: SigningKey,
     passphrase: str | None,
     recipients: Sequence[PublicKey],
-    cost: Argon2 | None = None,
 ) -> Manifest:
     """Write a strand to a new file, which appears whole; `fields` is asked once all lines are through.
 
@@ -123,7 +121,7 @@ def write(
     if len(recipients) >= MOST_KEYS:
         raise InvalidInputError(f"a strand is for fewer than {MOST_KEYS} keys", hint="export it once more for the rest")
     key = new_key()
-    keys = [lock(key, passphrase, cost or Argon2())] if passphrase else []
+    keys = [lock(key, passphrase)] if passphrase else []
     keys += [seal(key, recipient) for recipient in recipients]
     _sweep(target.parent)
     draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}{_DRAFT}")

@@ -50,19 +50,23 @@ class Argon2:
     memory: int = pwhash.argon2id.MEMLIMIT_MODERATE
 
 
+COST = Argon2()
+"""Of what is locked from now on: a second and 256 MB for each try. What is opened says what it costs."""
+
+
 def new_key() -> bytes:
     """Return a key for one content."""
     return os.urandom(_KEY_BYTES)
 
 
-def lock(key: bytes, passphrase: str, cost: Argon2) -> dict[str, Any]:
+def lock(key: bytes, passphrase: str) -> dict[str, Any]:
     """Return how a key is locked by a passphrase, for the manifest."""
     salt, nonce = os.urandom(pwhash.argon2id.SALTBYTES), os.urandom(24)
     locked = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
-        key, None, nonce, _stretched(passphrase, salt, cost.ops, cost.memory)
+        key, None, nonce, _stretched(passphrase, salt, COST.ops, COST.memory)
     )
     told = {"key": locked.hex(), "nonce": nonce.hex(), "salt": salt.hex()}
-    return {**told, "mem": cost.memory, "ops": cost.ops, "type": "passphrase"}
+    return {**told, "mem": COST.memory, "ops": COST.ops, "type": "passphrase"}
 
 
 def seal(key: bytes, recipient: PublicKey) -> dict[str, Any]:

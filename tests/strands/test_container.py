@@ -25,10 +25,9 @@ from nacl.public import PublicKey
 from nacl.signing import SigningKey
 
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
-from helix.strands import container
+from helix.strands import container, sealed
 from helix.strands.sealed import CHUNK, Argon2, Encrypting, Opener, lock, new_key, opener, sign
 
-CHEAP = Argon2(ops=1, memory=8_192)
 SIGNER = SigningKey(bytes(range(32)))
 FRIEND, STRANGER = SigningKey(b"f" * 32), SigningKey(b"s" * 32)
 SECRET = "open sesame, please"
@@ -53,7 +52,7 @@ def public(key: SigningKey) -> PublicKey:
 
 
 def write(target: Path, lines: Iterable[bytes], said: Mapping[str, Any] = SAID, **options: Any) -> container.Manifest:
-    given: dict[str, Any] = {"signer": SIGNER, "passphrase": SECRET, "recipients": [], "cost": CHEAP, **options}
+    given: dict[str, Any] = {"signer": SIGNER, "passphrase": SECRET, "recipients": [], **options}
     return container.write(target, lines, lambda: said, **given)
 
 
@@ -84,7 +83,7 @@ def forged(packed: bytes, said: Mapping[str, Any] = SAID, **of_content: Any) -> 
     encrypting.close()
     content = encrypted.getvalue()
     told = {"bytes": len(content), "lines": 2, "plain_bytes": 6, "sha256": hashlib.sha256(content).hexdigest()}
-    own = {"helix": "strand", "format": 1, "signer": bytes(SIGNER.verify_key).hex(), "keys": [lock(key, SECRET, CHEAP)]}
+    own = {"helix": "strand", "format": 1, "signer": bytes(SIGNER.verify_key).hex(), "keys": [lock(key, SECRET)]}
     return signed(canonical({**own, "content": {**told, **of_content}, **said}), content)
 
 
@@ -437,20 +436,28 @@ CARRIES = """
 import random, resource, sys
 from pathlib import Path
 from nacl.signing import SigningKey
-from helix.strands import container
+from helix.strands import container, sealed
 from helix.strands.sealed import Argon2, opener
+sealed.COST = Argon2(ops=1, memory=8192)
 noise, path = random.Random(1).randbytes(1 << 19), Path(sys.argv[1])
 said = eval(sys.argv[2])
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 def lines(count): return (b"%d %s" % (at, noise.hex().encode()) for at in range(count))
 def carry(path, count):
     container.write(path, lines(count), lambda: said, signer=SigningKey.generate(), passphrase="secret",
-        recipients=[], cost=Argon2(ops=1, memory=8192))
+        recipients=[])
     return sum(len(line) for line in container.content(path, container.verify(path), opener("secret", [])))
 carry(path.with_name("small"), 4)
 before = peak()
 print(carry(path, 60), peak() - before)
 """
+
+
+def test_trying_a_passphrase_takes_a_second_and_256_mb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealed, "COST", Argon2())
+    (way,) = write(tmp_path / "a.dna", [b"a"]).data["keys"]
+    assert (way["ops"], way["mem"]) == (3, 256 << 20)
+    assert read(tmp_path / "a.dna") == [b"a"]
 
 
 def test_what_does_not_fit_into_memory_is_written_and_read(tmp_path: Path) -> None:

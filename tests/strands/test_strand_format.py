@@ -25,7 +25,7 @@ from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.strands import container
 from helix.strands.rows import digest, read_row
-from helix.strands.sealed import Argon2, opener
+from helix.strands.sealed import opener
 from tests.strands.conftest import Machines
 from tests.waiting import ended, finished
 
@@ -33,7 +33,6 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").re
 EVERY: dict[str, Any] = VECTORS["every"]
 SEED = bytes.fromhex(VECTORS["seed"])
 WORDS = str(VECTORS["passphrase"])
-CHEAP = Argon2(ops=1, memory=8_192)
 
 
 @pytest.fixture
@@ -190,9 +189,7 @@ def content_of(rows: bytes, tmp_path: Path, **content: int) -> Path:
 
     said, _ = independent.read(base64.b64decode(VECTORS["strand"]), WORDS)
     fields = {name: value for name, value in said.items() if name not in ("content", "keys", "signer")}
-    container.write(
-        file, rows.split(b"\n"), lambda: fields, signer=SigningKey(SEED), passphrase=WORDS, recipients=(), cost=CHEAP
-    )
+    container.write(file, rows.split(b"\n"), lambda: fields, signer=SigningKey(SEED), passphrase=WORDS, recipients=())
     return file
 
 

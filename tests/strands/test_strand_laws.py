@@ -37,7 +37,7 @@ from helix.strands.reading import Reading
 from helix.strands.received import _ends
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, row_of, schema_number
-from helix.strands.sealed import Argon2, opener
+from helix.strands.sealed import opener
 from helix.strands.whole import Unwatched
 from tests.strands.conftest import Machines
 from tests.waiting import finished
@@ -140,7 +140,6 @@ def test_what_is_written_is_read_back_as_it_was(held: list[Row], tmp_path_factor
         signer=SigningKey(bytes(32)),
         passphrase="secret",
         recipients=(),
-        cost=Argon2(ops=1, memory=8_192),
     )
     lines = container.content(file, written, opener("secret", ()))
     assert [entry.row for entry in Reading(schema=schema_number()).entries(lines)] == told
