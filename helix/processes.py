@@ -7,6 +7,7 @@ folder where no project is. tests/test_architecture.py keeps every other way of 
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -87,6 +88,17 @@ def calm_numpy() -> None:
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+
+
+def begin_loading() -> None:
+    """Load what a process serves with without looking for cycles in it again and again: all of it stays."""
+    gc.disable()
+
+
+def end_loading() -> None:
+    """Collect garbage from now on, of what is made from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 def identity(pid: int) -> str:

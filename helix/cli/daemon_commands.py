@@ -24,7 +24,7 @@ from helix.folders import folders_before
 from helix.identity import former_scopes
 from helix.lock import is_locked, owner_of
 from helix.model.usage import NOT_CONFIRMED, NOT_INSTALLED
-from helix.processes import calm_numpy
+from helix.processes import begin_loading, calm_numpy
 from helix.settings import Settings, load
 
 
@@ -75,6 +75,7 @@ def serve(
         words = f"the store {settings.store_path} is open in process {owner_of(settings.store_path)}"
         raise StoreLockedError(words, hint="`helix status` shows it, `helix stop` ends it")
     calm_numpy()
+    begin_loading()
     from helix.cli.serve import serve_store  # the service and its API: seconds to load, and only for this
 
     serve_store(settings, idle_minutes=minutes, ready=lambda found, words: _show_ready(invocation, found, words))

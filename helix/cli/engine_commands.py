@@ -15,7 +15,7 @@ from helix.cli.logs import start_server_log
 from helix.cli.output import Output
 from helix.cli.render import moment
 from helix.errors import ConfigError
-from helix.processes import calm_numpy
+from helix.processes import begin_loading, calm_numpy
 
 if TYPE_CHECKING:
     from helix.journal.postgres.postgres_server import Server
@@ -152,6 +152,7 @@ def serve(
     if not settings.engine:
         raise ConfigError("no server is named", hint="name its address, or set `engine` (`helix config`)")
     calm_numpy()
+    begin_loading()
     from helix.server.running import Listening, serve_tenants  # seconds to load, and only for this
     from helix.text.redact import redact
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import faulthandler
-import gc
 import logging
 import os
 import secrets
@@ -29,7 +28,7 @@ from helix.connectors.plugin_files import renew
 from helix.errors import DaemonError
 from helix.files import check_store
 from helix.operations import upkeep
-from helix.processes import NEUTRAL_FOLDER
+from helix.processes import NEUTRAL_FOLDER, end_loading
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
 from helix.text.redact import redact
@@ -63,11 +62,11 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
     start_daemon_log(store, settings.log_level, lambda text: redact(text).text)
     with _listening(settings) as listener, _listening_formerly(settings) as former:
         helix = Helix.open(settings)
-        gc.freeze()  # the one store of this process, which lives as long as it does: nothing in it needs collecting
         try:
             address = listener.getsockname()[:2]
             announced = partial(_announced, helix, address, idle_minutes, ready)
             server = _server(helix, idle_minutes, address, announced, former)
+            end_loading()  # the one store of this process, too, which lives as long as it does
             _leave_on_signals(server)
             own = _listening_in(store)
             for path in make_private(settings):

@@ -22,7 +22,7 @@ from helix.api.resolver_context import Threads
 from helix.errors import ConfigError, DaemonError
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server
-from helix.processes import NEUTRAL_FOLDER
+from helix.processes import NEUTRAL_FOLDER, end_loading
 from helix.providers.choose import embedder_for, reranker_for
 from helix.server.accounts import Accounts
 from helix.server.administration import Administration
@@ -121,6 +121,7 @@ def serve_tenants(
             ssl_certfile=listening.certificate or None,
             ssl_keyfile=listening.private_key or None,
         )
+        end_loading()
         _Serving(config, front, listening.drain_seconds, lambda: ready(places.url)).run(sockets=[listener])
 
 
