@@ -1,9 +1,8 @@
 """Processes with one background job to do, which kill themselves in places of it; run by the worker's crash test.
 
-`worker_victim.py FOLDER PLACES`, where PLACES is JSON: for each kind of job, where it is killed. For each kind it fills
-a store, copies it and asks both for the job. In one it is done in peace; in the other by one process after the other,
-each of which dies in one of the places: `taken`, `before N` or `after N` (the Nth change that it journals),
-`finishing`, `finished`; the last one does what is left. Prints for each kind how many died, and what both hold then.
+It fills a store, copies it and asks both for the job. In one it is done in peace; in the other by one process after the
+other, each of which dies in one of the places: `taken`, `before N` or `after N` (the Nth change that it journals),
+`finishing`, `finished`; the last one does what is left. Writes how many died, and what both hold then, to `told.json`.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -232,19 +230,14 @@ def in_a_process(work: Callable[[], None]) -> bool:
     return True
 
 
-def told_of(folder: Path, kind: str, places: Sequence[str]) -> dict[str, Any]:
-    quiet, killed = folder / "quiet", folder / "killed"
-    quiet.mkdir(parents=True)
+def main(home: Path, kind: str, *places: str) -> None:
+    quiet, killed = home / "quiet", home / "killed"
+    quiet.mkdir()
     assert in_a_process(lambda: seed(quiet, kind))
     shutil.copytree(quiet, killed)
     deaths = sum(not in_a_process(lambda place=place: finish(killed, place)) for place in places)
-    for home in (quiet, killed):
-        assert in_a_process(lambda home=home: finish(home, "none"))
-    told = {home.name: json.loads((home / "held.json").read_text("utf-8")) for home in (quiet, killed)}
+    for one in (quiet, killed):
+        assert in_a_process(lambda one=one: finish(one, "none"))
+    told = {one.name: json.loads((one / "held.json").read_text("utf-8")) for one in (quiet, killed)}
     seeded = json.loads((quiet / "seeded.json").read_text("utf-8"))
-    return {"deaths": deaths, "seeded": seeded, **told}
-
-
-if __name__ == "__main__":
-    wanted = json.loads(sys.argv[2]).items()
-    print(json.dumps({kind: told_of(Path(sys.argv[1]) / kind, kind, places) for kind, places in wanted}))
+    (home / "told.json").write_text(json.dumps({"deaths": deaths, "seeded": seeded, **told}), "utf-8")
