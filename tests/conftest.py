@@ -9,14 +9,16 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 from helix import settings as configuration
+from helix.graph import process
 from helix.journal.postgres.postgres_server import Server
 from helix.model.speaker import MARKS, SAYS_SO
 from helix.providers import install
@@ -27,6 +29,7 @@ from helix.store.store import Store
 from helix.store.writer import Writer
 from helix.strands import sealed
 from tests.deciding import twice_decided
+from tests.forks import Fork, forks_of
 from tests.postgres_cluster import running
 from tests.victims import Victims
 from tests.waiting import UNHURRIED
@@ -98,6 +101,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         _pure_now = False
 
 
+def _graph_fork(command: Sequence[str], **streams: Any) -> Fork:
+    """Start the graph's process of a store that a test has open: each serves a moment, and Kuzu takes long to load."""
+    return forks_of("helix.store.graph_server")(command, **streams)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Have tests behave alike in a shell's foreground and background, on a quiet machine and on a busy one.
 
@@ -110,6 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell lets what it runs in its background ignore the signal, and what tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.addaudithook(_forbid)
+    process.Popen = _graph_fork  # type: ignore[assignment, misc]
     sealed.COST = sealed.Argon2(ops=1, memory=8_192)  # a passphrase takes a second and 256 MB each time it is tried
     if config.getoption("--twice"):
         Writer.decided = twice_decided  # type: ignore[method-assign]

@@ -11,9 +11,9 @@ import os
 import pickle
 import select
 import struct
-import subprocess
 import time
 from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any
 
 from helix import errors
@@ -56,13 +56,13 @@ class GraphProcess:
     def __init__(self, command: Sequence[str]) -> None:
         """Start the command, whose program answers questions; raises GraphUnavailableError where it cannot start."""
         try:
-            self._process = subprocess.Popen(
+            self._process = Popen(
                 command,
                 cwd=NEUTRAL_FOLDER,
                 env=environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
                 bufsize=0,
             )
             assert self._process.stdin is not None

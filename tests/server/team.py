@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -18,6 +17,7 @@ from helix.journal.postgres.postgres_server import Server
 from helix.model.principal import Role
 from helix.processes import python_command
 from helix.server.accounts import Accounts
+from tests.forks import Fork, forks_of
 from tests.postgres_cluster import Cluster, running
 from tests.waiting import MOST_SECONDS, UNHURRIED
 
@@ -35,7 +35,7 @@ GET = "query($n: String!) { get(nameOrId: $n) { id name scope trigger provenance
 class Process:
     """One process that serves; `url` is where it answers."""
 
-    def __init__(self, child: subprocess.Popen[str], home: Path) -> None:
+    def __init__(self, child: Fork, home: Path) -> None:
         self.child = child
         self.url = ""
         self.home = home
@@ -43,7 +43,6 @@ class Process:
 
     def announced(self) -> Process:
         """Wait until it says where it answers."""
-        assert self.child.stdout is not None
         said = ""
         while not said.endswith("\n}\n"):
             line = self.child.stdout.readline()
@@ -115,7 +114,7 @@ class Team:
         """Start one more process, which serves as a role that owns no table; wait for it by `announced`."""
         home = self.folder / f"home{len(self.processes)}"
         home.mkdir()
-        child = subprocess.Popen(
+        child = forks_of("tests.server.served")(
             python_command(
                 "helix.cli.main", "--json", "engine", "serve", "--listen", "127.0.0.1:0", *words, program=sys.executable
             ),
@@ -131,7 +130,6 @@ class Team:
                 **settings,
             },
             cwd=self.folder,
-            stdout=subprocess.PIPE,
             text=True,
         )
         process = Process(child, home)
@@ -153,8 +151,7 @@ class Team:
             process.client.close()
             if process.child.poll() is None:
                 process.kill()
-            if process.child.stdout is not None:
-                process.child.stdout.close()
+            process.child.stdout.close()
         self.server.close()
 
 
