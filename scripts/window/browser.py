@@ -55,21 +55,22 @@ class Daemon:
 
 @contextmanager
 def daemon(
-    home: Path, models: Path, *, fill: Mapping[int, Callable[[Helix], None]] = STOCK, holdback: float = 0.0
+    home: Path, models: Path, *, fill: Mapping[int, Callable[[Helix], None]] = STOCK, **settings: object
 ) -> Iterator[Daemon]:
     """Have a daemon over a store that was filled so many days ago each; it is stopped at the end.
 
-    `holdback` is the share of tasks that are shown no memory.
+    No task is held back, unless the settings say so.
     """
     helix_home = home / ".helix"
     helix_home.mkdir(parents=True)
     (helix_home / "models").symlink_to(models)
-    given = {"HOME": str(home), "HELIX_HOME": str(helix_home), "HELIX_HOLDBACK": str(holdback)}
+    variables = {f"HELIX_{name.upper()}": str(value) for name, value in {"holdback": 0.0, **settings}.items()}
+    given = {"HOME": str(home), "HELIX_HOME": str(helix_home), **variables}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **given}
     for days, put in fill.items():
         then = timedelta(days=days)
-        settings = configuration.load({}, environ=given, cwd=home)
-        with Helix.open(settings, clock=lambda then=then: system_clock() - then) as helix:  # type: ignore[misc]
+        known = configuration.load({}, environ=given, cwd=home)
+        with Helix.open(known, clock=lambda then=then: system_clock() - then) as helix:  # type: ignore[misc]
             put(helix)
     running = Daemon(home, environment)
     try:

@@ -56,7 +56,7 @@ def empty_daemon(models_path: Path, tmp_path_factory: pytest.TempPathFactory) ->
 def proven(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
     """A window on a store in which enough tasks have ended to say whether memory helps."""
     home = tmp_path_factory.mktemp("proven")
-    with daemon(home, models_path, fill=EXPERIMENT, holdback=0.5) as running:
+    with daemon(home, models_path, fill=EXPERIMENT, holdback=0.5, embedding_model="none") as running:
         yield Window(running, browser)
 
 

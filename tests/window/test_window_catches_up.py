@@ -92,7 +92,7 @@ def test_a_way_through_a_graph_that_is_behind_is_waited_for_beside_what_is_drawn
 
 
 def test_a_graph_that_is_built_anew_is_waited_for(browser: Browser, models_path: Path, tmp_path: Path) -> None:
-    with daemon(tmp_path, models_path, fill={0: much}) as running:
+    with daemon(tmp_path, models_path, fill={0: much}, embedding_model="none") as running:
         graph = tmp_path / ".helix/store/graph.kuzu"
         graph.unlink(missing_ok=True)
         with graph.with_name("graph.kuzu.building-lock").open("w") as building:

@@ -20,11 +20,11 @@ TO_COMMITS = "/?q=what+happens+when+the+disk+is+full"
 
 @pytest.fixture(scope="module")
 def own(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
-    """A window on a store that holds the history of this checkout."""
+    """A window on a store that holds the history of this checkout, found by words: a model takes a minute for it."""
     counted = subprocess.run(["git", "-C", str(ROOT), "rev-list", "--count", "HEAD"], capture_output=True, text=True)
     if counted.returncode != 0 or int(counted.stdout) < FEWEST:
         pytest.skip("this checkout has no history to take in")
-    with daemon(tmp_path_factory.mktemp("own"), models_path, fill={}) as running:
+    with daemon(tmp_path_factory.mktemp("own"), models_path, fill={}, embedding_model="none") as running:
         running.helix("ingest", "git", str(ROOT))
         waiting.until(lambda: has_graph(running))  # following may take longer than a page is waited for
         yield Window(running, browser)
