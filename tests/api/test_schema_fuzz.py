@@ -29,7 +29,8 @@ from tests.waiting import until
 SNAPSHOT = resources.directory("schema").parent / "tests" / "snapshots" / "schema.graphql"
 SCHEMA: GraphQLSchema = build_schema(SNAPSHOT.read_text("utf-8"))
 ENDS_THE_SERVER = frozenset({"shutdown"})
-EXAMPLES = 20
+EXAMPLES, MANY_EXAMPLES = 10, 100
+"""For each field, in an ordinary run and in a soak."""
 KNOWN = "fuzzed-memory"
 TEXTS = (
     *("", " ", "\n", "\0", "a\0b", "x" * 6_000, "a b " * 1_000, "*", "(", "%", "'", '"', "\\", "../..", "/", "~"),
@@ -135,12 +136,15 @@ def stocked(shared: Served) -> Served:
 
 
 @pytest.mark.parametrize(("operation", "name"), fields())
-def test_no_argument_is_an_internal_error(stocked: Served, operation: str, name: str) -> None:
+def test_no_argument_is_an_internal_error(
+    stocked: Served, pytestconfig: pytest.Config, operation: str, name: str
+) -> None:
     kind = SCHEMA.query_type if operation == "query" else SCHEMA.mutation_type
     assert kind is not None
     field = kind.fields[name]
+    most = MANY_EXAMPLES if pytestconfig.getoption("--soak") else EXAMPLES
 
-    @limits(max_examples=EXAMPLES if field.args else 1, suppress_health_check=list(HealthCheck), database=None)
+    @limits(max_examples=most if field.args else 1, suppress_health_check=list(HealthCheck), database=None)
     @given(given=arguments(field))
     def check(given: dict[str, Any]) -> None:
         answer = stocked.post(document(operation, name, field, given), given)

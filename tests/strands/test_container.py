@@ -194,36 +194,36 @@ def refused(path: Path, data: bytes) -> HelixError:
     return found.value
 
 
-def mutated(data: bytes, chance: random.Random) -> Iterator[bytes]:
-    """Yield a file that was changed in every way that nobody needs a key for."""
+def mutated(data: bytes, chance: random.Random, times: int) -> Iterator[bytes]:
+    """Yield a file that was changed in every way that nobody needs a key for, so many times in most of them."""
     size, blocks = len(data), len(data) // 512
     dense = [*range(600), *range(size - 1_100, size)]  # headers, the manifest's beginning, and the end
-    for at in (*dense, *chance.sample(range(size), 1_500)):
+    for at in (*dense, *chance.sample(range(size), 2 * times)):
         changed = bytearray(data)
         changed[at] ^= 1 << chance.randrange(8)
         yield bytes(changed)
-    for _ in range(700):
+    for _ in range(times):
         at, length = chance.randrange(size), chance.randint(1, 600)
         yield data[:at] + data[at + length :]  # cut out of the middle
         yield data[:at]  # cut off
         yield data[:at] + chance.randbytes(length) + data[at:]  # put in
-    for length in (*range(1, 100), 512, 1_024, 10_240):
+    for length in (*range(1, 100, 9), 512, 1_024, 10_240):
         yield data + bytes(length)
         yield data + chance.randbytes(length)
-    for _ in range(200):
+    for _ in range(times // 3):
         one, other = sorted(chance.sample(range(blocks), 2))
         cut = [data[at * 512 : at * 512 + 512] for at in range(blocks)]
         cut[one], cut[other] = cut[other], cut[one]
         yield b"".join(cut)
 
 
-def test_a_file_that_was_changed_anywhere_is_refused(tmp_path: Path, small: bytes) -> None:
+def test_a_file_that_was_changed_anywhere_is_refused(tmp_path: Path, small: bytes, pytestconfig: pytest.Config) -> None:
     tried, chance = 0, random.Random(15)
-    for data in mutated(small, chance):
+    for data in mutated(small, chance, 700 if pytestconfig.getoption("--soak") else 100):
         if data != small:
             assert isinstance(refused(tmp_path / "a.dna", data), InvalidInputError)
             tried += 1
-    assert tried > 5_000
+    assert tried > 2_000
 
 
 def test_parts_of_other_strands_are_refused(tmp_path: Path, small: bytes) -> None:
