@@ -27,12 +27,13 @@ from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.permissions import PRINCIPAL, check_unbound
+from helix.api.refused import refused
 from helix.api.resolver_context import Runtime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
 from helix.bearer import drop_link
-from helix.errors import ForbiddenError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
+from helix.errors import ForbiddenError, HelixError, InvalidInputError, NotFoundError
 from helix.model.principal import Principal
 from helix.model.strand import MemoryShare
 from helix.operations import upkeep
@@ -228,12 +229,7 @@ def _http_error(pages: Pages) -> Callable[[Request, Exception], Awaitable[Respon
 
 async def _helix_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HelixError)
-    statuses = {
-        NotFoundError: HTTPStatus.NOT_FOUND,
-        UnauthorizedError: HTTPStatus.UNAUTHORIZED,
-        ForbiddenError: HTTPStatus.FORBIDDEN,
-    }
-    return refusal(error, statuses.get(type(error), HTTPStatus.SERVICE_UNAVAILABLE))
+    return refused(error)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

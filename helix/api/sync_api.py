@@ -7,7 +7,7 @@ arrives in a request is one part of one strand; nothing of it is believed before
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from helix import __version__, resources
 from helix.api.graphql_errors import refusal
 from helix.api.permissions import PRINCIPAL
-from helix.errors import ConflictError, DiskFullError, HelixError, InvalidInputError, NotFoundError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.model.principal import Principal
 from helix.model.reports import Job
 from helix.model.strand import SYNC_PATH, MemoryShare
@@ -29,16 +29,7 @@ from helix.strands.http_remote import PART_BYTES
 from helix.strands.names import StrandName
 from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
 
-_STATUSES: Mapping[type[HelixError], int] = {
-    ConflictError: 409,
-    DiskFullError: 507,
-    InvalidInputError: 400,
-    NotFoundError: 404,
-}
-
 _THREADS = 2
-
-Answering = Callable[[Request], Awaitable[Response]]
 
 
 class SyncApi:
@@ -56,15 +47,15 @@ class SyncApi:
         return Mount(
             SYNC_PATH,
             routes=[
-                Route("/", _told(self._terms)),
-                Route("/openapi.json", _told(self._described)),
-                Route("/turns", _told(self._turn), methods=["POST"]),
-                Route("/turns/{job}", _told(self._turned)),
-                Route("/strands", _told(self._strands)),
-                Route("/strands/{name:path}", _told(self._strand)),
-                Route("/strands/{name:path}", _told(self._remove), methods=["DELETE"]),
-                Route("/uploads/{name:path}", _told(self._arrived), methods=["HEAD"]),
-                Route("/uploads/{name:path}", _told(self._add), methods=["PATCH"]),
+                Route("/", self._terms),
+                Route("/openapi.json", self._described),
+                Route("/turns", self._turn, methods=["POST"]),
+                Route("/turns/{job}", self._turned),
+                Route("/strands", self._strands),
+                Route("/strands/{name:path}", self._strand),
+                Route("/strands/{name:path}", self._remove, methods=["DELETE"]),
+                Route("/uploads/{name:path}", self._arrived, methods=["HEAD"]),
+                Route("/uploads/{name:path}", self._add, methods=["PATCH"]),
             ],
         )
 
@@ -137,21 +128,6 @@ class SyncApi:
     async def close(self) -> None:
         """Let begun work end, drop what waits."""
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
-
-
-def _told(answer: Answering) -> Answering:
-    """Return a route that tells what is wrong by the status that its kind of error has."""
-
-    async def answered(request: Request) -> Response:
-        try:
-            return await answer(request)
-        except HelixError as error:
-            status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), None)
-            if status is None:
-                raise
-            return refusal(error, status)
-
-    return answered
 
 
 def _name(request: Request) -> StrandName:

@@ -14,11 +14,11 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from helix.api.permissions import PRINCIPAL
+from helix.api.refused import refused
 from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
-from helix.server.front_errors import refused
 
 PREFIX = "/v1"
 _DAY = 86_400.0

@@ -35,6 +35,7 @@ from helix.api.access import (
 from helix.api.graphql_errors import refusal
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
+from helix.api.refused import refused
 from helix.api.web_pages import page
 from helix.errors import (
     EngineError,
@@ -51,7 +52,6 @@ from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
 from helix.server.forwarding import NOT_HOME, Forwarder
-from helix.server.front_errors import refused
 from helix.server.people import People
 from helix.server.quotas import Quotas
 from helix.server.signed_requests import Cluster

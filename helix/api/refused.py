@@ -1,4 +1,4 @@
-"""Front errors: how an error of the server itself is answered, before or beside a tenant's own app."""
+"""Refused: how an error is answered over HTTP where no GraphQL is: by the status of its kind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from starlette.responses import Response
 from helix.api.graphql_errors import refusal
 from helix.errors import (
     ConflictError,
+    DiskFullError,
     ForbiddenError,
     HelixError,
     InvalidInputError,
@@ -23,6 +24,7 @@ _STATUSES = {
     ConflictError: HTTPStatus.CONFLICT,
     InvalidInputError: HTTPStatus.BAD_REQUEST,
     NotFoundError: HTTPStatus.NOT_FOUND,
+    DiskFullError: HTTPStatus.INSUFFICIENT_STORAGE,
     TooManyRequestsError: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
