@@ -22,7 +22,7 @@ from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row, row_of
-from helix.text.chunks import chunks
+from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
@@ -69,7 +69,7 @@ class Received:
 
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
         So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.
-        And so is what is longer than anything that is said here: every recall would read it.
+        And so is what is longer, or found by more texts, than anything that is said here: every recall would read it.
         Raises InvalidInputError for what is no node or edge of this version of Helix.
         """
         put = row.put
@@ -129,7 +129,8 @@ class Received:
     def _is_too_long(self, row: Row) -> bool:
         said = (*row.texts, *(str(value) for name, value in row.put.props.items() if name != "attributes"))
         longest = max(map(len, said), default=0)
-        return row.weight > _TEXTS_OF_ROW * self.text_limit or longest > _TEXTS_OF_ONE * self.text_limit
+        heavy = row.weight > _TEXTS_OF_ROW * self.text_limit or len(row.texts) > MOST_CHUNKS
+        return heavy or longest > _TEXTS_OF_ONE * self.text_limit
 
     def _screened(self, label: Label, props: Props) -> dict[str, Scalar]:
         if label not in _SCREENED or (self.signer.is_own and props.get("status") not in _RECALLED):

@@ -32,6 +32,7 @@ from helix.strands.merging import held_rows
 from helix.strands.names import StrandName
 from helix.strands.reading import Reading
 from helix.strands.rows import schema_number
+from helix.text.chunks import MOST_CHUNKS
 from tests.ingest.git_history import History
 from tests.strands.conftest import Machines
 from tests.waiting import ended, finished
@@ -338,6 +339,14 @@ def test_what_is_longer_than_anything_that_is_said_here_is_left_out(
     assert not findable(helix)
 
 
+def test_what_is_found_by_more_texts_than_anything_here_is_left_out(machines: Machines, tmp_path: Path) -> None:
+    """Each text is embedded, and written within one turn of the only writer."""
+    helix = believing(machines(), Trust.WEB)
+    job = brought(helix, tmp_path, [{**memory(FIRST, "deploy", trust="web"), "texts": ["deploy"] * (MOST_CHUNKS + 1)}])
+    assert job.result is not None and job.result["counts"]["left out"] == 1
+    assert not findable(helix)
+
+
 def test_the_error_of_a_job_is_one_line_in_quotes_where_the_status_tells_of_it(
     machines: Machines, tmp_path: Path
 ) -> None:
@@ -429,7 +438,7 @@ def test_a_line_that_says_nothing_is_refused(line: str) -> None:
 def test_few_rows_are_looked_at_and_written_at_once_where_each_is_large(
     machines: Machines, tmp_path: Path, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    helix = believing(machines(), Trust.TOOL_OUTPUT)
+    helix = believing(machines(), Trust.USER_ASSERTED)  # others may not bring as many texts
     idents = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(10)]
     words = {"resolution": "words of a log " * 2_000} if many == "a long text" else {}
     more = {f"n{number}": number for number in range(500)} if many == "many properties" else {}
