@@ -51,6 +51,19 @@ TOKENS = {
 }
 
 
+LETTERS_ALONE = (
+    ("ansible_become_pass: ", "\n"),
+    ("gpg --batch --passphrase ", " -d a.gpg"),
+    ("keytool -list -storepass ", ""),
+    ("the password for staging is ", "."),
+    ("echo '", "' | sudo -S apt update"),
+    ("lftp -u ann,", " git.test"),
+    ("htpasswd -b users ann ", ""),
+    ("smbclient -U ann%", " //nas/share"),
+)
+"""Where a password stands that has letters alone, as one in eight that generators make of 12 letters and digits."""
+
+
 @pytest.mark.parametrize("kind", TOKENS)
 @pytest.mark.parametrize(
     "around", ["{}", "use {} for staging", 'connect("{}")', "log: `{}`, then retry", "Schlüssel \u2013 {}\u3002"]
@@ -99,6 +112,8 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
         ("cat > .password <<< Kr4ken-Bay-22", "Kr4ken-Bay-22"),
         ("passwords:\n  - Kr4ken-Bay-22\n", "Kr4ken-Bay-22"),
         ("the recovery phrase is ozone drill grab fiber curtain grace", "ozone drill grab fiber curtain grace"),
+        ("mysql -pKr4ken-Bay-22 -u root shop", "Kr4ken-Bay-22"),
+        *((f"{before}uPMwgOwLMFpvaU{after}", "uPMwgOwLMFpvaU") for before, after in LETTERS_ALONE),
     ],
 )
 def test_the_value_beside_a_secret_name_is_taken_out(text: str, secret: str) -> None:
@@ -130,6 +145,8 @@ def test_a_blank_for_the_reader_in_an_address_is_no_password() -> None:
             "gh pr create --body Fix2it",
         ),
         *("cat > notes.txt <<EOF\nhello9\nEOF", "cat > set_password.sh <<EOF\n#!/bin/sh\nEOF", "psk=True"),
+        *("password: SecretStr", "password: getUserPassword", "the password type is SecureStringValue"),
+        *("password: isOAuthLogin", "--password DbPasswordFromEnv"),
         *('{"password": {"type": "string"}}', '{"password": {"value": "password"}}', '{"token": {"value": null}}'),
     ],
 )

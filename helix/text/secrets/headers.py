@@ -59,7 +59,7 @@ _LOGINS = (
     (
         "mysql",
         regex(
-            r"\bmysql(?:dump|admin)?[ \t][^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)[\"']?"
+            r"\bmysql(?:dump|admin)?(?=[ \t])[^\n]{0,200}?\s-p(?!ort|rotocol|lugin|ager)[\"']?"
             r"(?P<value>[^\s\"'-][^\s\"']{3,200})"
         ),
     ),

@@ -192,7 +192,8 @@ def is_jumbled(value: str) -> bool:
     """Whether letters alone change their case so often that no name is written like this."""
     value = value[:_SEEN]
     changes = sum(before.isupper() != after.isupper() for before, after in pairwise(value))
-    return len(value) >= 16 and changes >= max(6, len(value) // 4) and word_share(value) < 0.5
+    alone = len(value) >= 10 and value.isascii() and value.isalpha()
+    return alone and changes >= max(5, len(value) // 4) and word_share(value) < 0.5
 
 
 def is_expression(value: str) -> bool:
@@ -236,7 +237,8 @@ def looks_chosen(value: str) -> bool:
     if digits:
         return len(value) >= 6
     symbols = len(value) - letters
-    return (symbols > 0 and _SPECIAL.search(value) is not None) or (len(value) >= 16 and word_share(value) < 0.5)
+    unsaid = (len(value) >= 16 and word_share(value) < 0.5) or is_jumbled(value)
+    return unsaid or (symbols > 0 and _SPECIAL.search(value) is not None)
 
 
 def is_identifier(value: str) -> bool:
@@ -274,6 +276,8 @@ def is_passphrase(value: str) -> bool:
 
 def looks_told(value: str) -> bool:
     """Whether a word of a sentence looks like a password rather than a term, a number or a name of something else."""
+    if is_jumbled(value):
+        return True
     if len(value) < 6 or not looks_chosen(value) or _TERM.fullmatch(value[:_SEEN]) or is_expression(value):
         return False
     return not is_identifier(value) or is_mixed(value)
