@@ -31,6 +31,9 @@ from helix.text.subsumption import says_more
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
 
+_COUNTED = 16_384
+"""Characters of a text whose tokens are counted; of what is behind them, every two are taken for one."""
+
 FOLDED = 3
 """Candidates that are looked at for what says less than another, as a multiple of the limit."""
 
@@ -181,7 +184,7 @@ def _portions(
             yield Portion(
                 place=place,
                 text=text,
-                tokens=estimate_tokens(text),
+                tokens=estimate_tokens(text[:_COUNTED]) + len(text[_COUNTED:]) // 2,
                 vector=vector if there else None,
                 restates=restates.get(place, frozenset()),
                 ended=past.get(place, ""),
