@@ -120,7 +120,8 @@ class Output:
         """
         cells = [[" ".join(clean(shown(value)).split()) for value in row] for row in rows]
         if self._console is None:
-            self._stream.write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
+            names = [" ".join(clean(name).split()) for name in columns]
+            self._stream.write("".join("\t".join(row) + "\n" for row in (names, *cells)))
         elif cells:
             from helix.cli.table_layout import columns_of
 

@@ -38,6 +38,11 @@ def test_a_table_in_a_pipe_is_lines_of_tabs_without_colour() -> None:
     assert written("table", ("NAME", "N", "OK"), rows) == "NAME\tN\tOK\na b\t0.123\tyes\nline break\t\tx, y\n"
 
 
+def test_the_names_of_columns_are_cleaned_as_what_stands_below() -> None:
+    """A statement of Cypher names them."""
+    assert written("table", ("a\x1b]0;b\x07c\n",), [("d",)]) == "a\ufffdc\nd\n"
+
+
 def test_lines_in_a_pipe_keep_their_indent_and_lose_their_style() -> None:
     stream = io.StringIO()
     Output(stream).line(("bold", "bold"), " plain\nnext", indent=2)
