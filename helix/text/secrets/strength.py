@@ -191,9 +191,10 @@ def is_scrambled(value: str) -> bool:
 def is_jumbled(value: str) -> bool:
     """Whether letters alone change their case so often that no name is written like this."""
     value = value[:_SEEN]
+    if len(value) < 10 or not (value.isascii() and value.isalpha()):
+        return False
     changes = sum(before.isupper() != after.isupper() for before, after in pairwise(value))
-    alone = len(value) >= 10 and value.isascii() and value.isalpha()
-    return alone and changes >= max(5, len(value) // 4) and word_share(value) < 0.5
+    return changes >= max(5, len(value) // 4) and word_share(value) < 0.5
 
 
 def is_expression(value: str) -> bool:
