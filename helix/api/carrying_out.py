@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from helix.api.permissions import check_role, within_scopes
+from helix.api.permissions import as_seen_by, check_role, within_scopes
 from helix.api.resolver_context import Context, Runtime
 from helix.api.speaking import as_said_by
 from helix.errors import ForbiddenError, HelixError
@@ -47,7 +47,7 @@ def _allowed(
     if operation.name in ADDING and (why := runtime.full()):
         raise ForbiddenError(why, hint="forget for good what is not needed, or ask who runs the server for more")
     with helix.acting(principal.name):
-        return work(helix, **given)
+        return as_seen_by(principal, work(helix, **given))
 
 
 @contextmanager

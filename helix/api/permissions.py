@@ -8,6 +8,7 @@ from typing import Any
 
 from helix.errors import ForbiddenError
 from helix.memory.change.find import memory_of
+from helix.model.facets import Facets
 from helix.model.memory import GLOBAL_SCOPE, scopes_seen
 from helix.model.principal import Principal
 from helix.operations.listed import Operation
@@ -56,9 +57,7 @@ def within_scopes(
     """
     if principal is None or not principal.scopes:
         return dict(values)
-    seen = frozenset(principal.scopes)
-    if not operation.writes:
-        seen = seen.union(*(scopes_seen(scope) for scope in principal.scopes))
+    seen = frozenset(principal.scopes) if operation.writes else _read_by(principal)
     given, bound = dict(values), False
     for name, value in values.items():
         if is_dataclass(value) and not isinstance(value, type) and "scope" in {field.name for field in fields(value)}:
@@ -74,6 +73,18 @@ def within_scopes(
     if not bound:
         raise ForbiddenError(f"`{operation.name}` takes no scope, and {principal.name} is bound to some")
     return given
+
+
+def as_seen_by(principal: Principal | None, answer: Any) -> Any:
+    """Return an answer without what it counts in other scopes: each facet leaves out the filter of its own."""
+    if principal is None or not principal.scopes or not isinstance(answer, Facets):
+        return answer
+    seen = _read_by(principal)
+    return replace(answer, scopes=tuple(one for one in answer.scopes if one.value in seen))
+
+
+def _read_by(principal: Principal) -> frozenset[str]:
+    return frozenset(principal.scopes).union(*(scopes_seen(scope) for scope in principal.scopes))
 
 
 def _parameters(operation: Operation) -> frozenset[str]:

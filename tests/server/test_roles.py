@@ -134,6 +134,16 @@ def test_a_key_is_bound_to_its_scopes(team: Team) -> None:
         assert here.code(bound, document) in ("FORBIDDEN", "INVALID_INPUT"), document
 
 
+def test_no_facet_counts_what_lies_in_other_scopes(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    whole, bound = team.key(tenant), team.key(tenant, Role.READER, "shop/web")
+    for scope in ("shop/web", "shop", "other"):
+        here.data(whole, STORE, t=f"the till of {scope} jams", r="kick it", s=scope)
+    for wanted in ("", '(text: "till")', '(scope: "shop/web")'):
+        scopes = here.data(bound, f"{{ facets{wanted} {{ scopes {{ value }} }} }}")["facets"]["scopes"]
+        assert {one["value"] for one in scopes} == {"shop/web", "shop"}
+
+
 def test_an_edit_leads_into_no_other_scope(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     bound = team.key(tenant, Role.EDITOR, "shop")
