@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from helix.api.app import create_tenant_app
 from helix.api.resolver_context import Threads
 from helix.errors import HelixError, NotFoundError, NotHomeError, StoreError
+from helix.files import read_text, write_private
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
 from helix.model.clock import system_clock, to_micros
@@ -206,7 +207,7 @@ class Tenants:
         def opens(folder: Path) -> Engine:
             closing = partial(self._home.release, there.id)
             found = engine_of(self._server, self._home, there.id, own, folder, closing)
-            (caches / _SERVED).write_text(self._note(there.epoch + 1), "utf-8")
+            write_private(caches / _SERVED, self._note(there.epoch + 1))
             return found
 
         return Helix.open(
@@ -304,6 +305,6 @@ class Tenants:
 
 def _noted(caches: Path) -> str:
     try:
-        return (caches / _SERVED).read_text("utf-8")
-    except OSError:
+        return read_text(caches / _SERVED)
+    except (OSError, UnicodeDecodeError):
         return ""
