@@ -62,9 +62,8 @@ _SERVER = re.compile(
 )
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys((*_FROM_ONE, "embedding_threads", "rerank_candidates", "hook_ms"), (1, math.inf)),
-    **dict.fromkeys(
-        ("monthly_token_budget", "archive_days", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)
-    ),
+    **dict.fromkeys(("monthly_token_budget", "idle_exit_minutes", "prompt_tokens", "prompt_every"), (0, math.inf)),
+    "archive_days": (0, 36_500),
     "port": (0, 65_535),
     "model_timeout_s": (0.1, 600),
     **dict.fromkeys(("heuristic_confidence_cutoff", "guard_share", "context_floor", "holdback"), (0, 1)),

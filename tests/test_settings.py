@@ -80,7 +80,7 @@ def test_a_projects_environment_file_says_nothing_of_where_data_goes(tmp_path: P
     assert {name for name, source in found.sources.items() if source == ".env"} == {*theirs_taken, *lowered}
     assert (found.scope, found.worktrees, found.brief_tokens, found.monthly_token_budget) == ("shop", "apart", 1, 0)
     (words,) = found.warnings
-    assert words.startswith(f"{tmp_path}/.env may not set HELIX_BUFFER_POOL_MB, ")
+    assert words.startswith(f"{tmp_path}/.env may not set HELIX_ARCHIVE_DAYS, HELIX_BUFFER_POOL_MB, ")
     assert "HELIX_OLLAMA_URL" in words
     assert "HELIX_SCOPE" not in words
 
