@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from helix.errors import ConflictError, HelixError
 from helix.model.reports import Job
+from helix.on_demand_thread import OnDemandThread
 from helix.store.store import Store
 from helix.strands import sync_state
 
@@ -28,9 +29,9 @@ class Watching:
         """`begin` starts the sync with a place as a job; it raises ConflictError while another one carries strands."""
         self._store, self._begin, self._soon = store, begin, soon
         self._due: dict[str, float] = {}
-        self._changed = threading.Condition()
+        self._turn = threading.Lock()
         self._stopping = False
-        self._thread: threading.Thread | None = None
+        self._thread = OnDemandThread("helix-sync", self._look)
 
     def start(self) -> None:
         """Begin with the places that were watched when the service ended."""
@@ -40,53 +41,44 @@ class Watching:
 
     def stop(self) -> None:
         """Begin no more runs."""
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+        self._stopping = True
+        self._thread.close()
 
     def set(self, place: str, minutes: float | None) -> None:
         """Have a place synced every so many minutes from now on, or (None) no more; it is kept over restarts."""
         state = sync_state.read(self._store, place)
         state.minutes = minutes
         sync_state.write(self._store, state)
-        with self._changed:
+        with self._turn:
             self._due.pop(place, None)
         if minutes is not None:
             self._watch(place, 0.0)
 
     def _watch(self, place: str, seconds: float) -> None:
-        with self._changed:
+        with self._turn:
             self._due[place] = time.monotonic() + seconds
-            if self._thread is None and not self._stopping:
-                self._thread = threading.Thread(target=self._loop, name="helix-sync", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
+        self._thread.wake()
 
-    def _loop(self) -> None:
-        while (place := self._next()) is not None:
-            try:
-                wait = self._turn(place)
-            except Exception:  # the thread's outermost boundary: without it no place would be synced any more
-                log.exception("a sync could not be begun")
-                wait = 60.0
-            with self._changed:
-                if wait is not None and place in self._due:
-                    self._due[place] = time.monotonic() + wait
+    def _look(self) -> float | None:
+        """Begin the run that is due, if any; return the seconds until the next one, None while no place is watched."""
+        with self._turn:
+            place = min(self._due, key=self._due.__getitem__, default=None)
+            left = 0.0 if place is None else self._due[place] - time.monotonic()
+        if place is None or self._stopping:
+            return None
+        if left > 0:
+            return left
+        try:
+            wait = self._begun(place)
+        except Exception:  # the thread's outermost boundary: without it no place would be synced any more
+            log.exception("a sync could not be begun")
+            wait = 60.0
+        with self._turn:
+            if wait is not None and place in self._due:
+                self._due[place] = time.monotonic() + wait
+        return 0.0
 
-    def _next(self) -> str | None:
-        """Return a place that is due, as soon as one is; None once the service ends."""
-        with self._changed:
-            while not self._stopping:
-                place = min(self._due, key=self._due.__getitem__, default=None)
-                wait = None if place is None else self._due[place] - time.monotonic()
-                if place is not None and wait is not None and wait <= 0:
-                    return place
-                self._changed.wait(wait)
-        return None
-
-    def _turn(self, place: str) -> float | None:
+    def _begun(self, place: str) -> float | None:
         """Begin a run; return the seconds until the next one, None where the place is not watched any more."""
         minutes = sync_state.read(self._store, place).minutes
         if minutes is None:
