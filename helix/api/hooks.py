@@ -21,7 +21,7 @@ from starlette.responses import Response
 from helix.agents.hooks.deferred_queue import Showing
 from helix.agents.hooks.dispatcher import Told
 from helix.api.limits import has_too_many_values
-from helix.api.permissions import PRINCIPAL
+from helix.api.permissions import PRINCIPAL, actor_of
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.principal import Principal
@@ -85,8 +85,7 @@ class HookEndpoint:
         if scope and isinstance(payload, dict):  # it names files of another machine
             payload = {name: value for name, value in payload.items() if "transcript" not in name.lower()}
         loop = asyncio.get_running_loop()
-        principal: Principal | None = request.scope.get(PRINCIPAL)
-        actor = "" if principal is None else principal.name
+        actor = actor_of(request.scope)
         work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end, scope, actor))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():

@@ -241,13 +241,14 @@ async def whole(receive: Receive, limit: int) -> bytearray | None:
 
 def replayed(body: bytes, receive: Receive) -> Receive:
     """Return what a request is read by whose body was read already."""
-    given = False
+    return heard_again({"type": "http.request", "body": body, "more_body": False}, receive)
 
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
 
-    return replay
+def heard_again(message: Message, receive: Receive) -> Receive:
+    """Return what a connection is read by, from a message on that was read already."""
+    read = [message]
+
+    async def hear() -> Message:
+        return read.pop() if read else await receive()
+
+    return hear

@@ -21,6 +21,12 @@ PRINCIPAL = "helix.principal"
 _NAMING = "name_or_id"
 
 
+def actor_of(scope: Mapping[str, Any]) -> str:
+    """Return the name that changes get which a request's ASGI scope asks for; empty for the machine's owner."""
+    principal: Principal | None = scope.get(PRINCIPAL)
+    return "" if principal is None else principal.name
+
+
 def check_role(principal: Principal | None, operation: Operation) -> None:
     """Raise ForbiddenError where a role does not reach as far as an operation."""
     if principal is None:

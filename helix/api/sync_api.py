@@ -18,9 +18,8 @@ from starlette.routing import Mount, Route
 
 from helix import __version__, resources
 from helix.api.graphql_errors import refusal
-from helix.api.permissions import PRINCIPAL
+from helix.api.permissions import actor_of
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.model.principal import Principal
 from helix.model.reports import Job
 from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.operations import strand_keys, upkeep
@@ -74,8 +73,7 @@ class SyncApi:
     async def _turn(self, request: Request) -> Response:
         """Begin to exchange what lies here with the store."""
         share = await self._do(self._share_of, request)
-        principal: Principal | None = request.scope.get(PRINCIPAL)
-        job = await self._do(self._begun, share, "" if principal is None else principal.name)
+        job = await self._do(self._begun, share, actor_of(request.scope))
         self._turns[share.name] = job.id
         return JSONResponse({"job": job.id}, status_code=202)
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.typing import Subprotocol
 
 from helix.api.graphql_errors import refusal
-from helix.api.limits import BODY_BYTES, BODY_SECONDS, replayed, whole
+from helix.api.limits import BODY_BYTES, BODY_SECONDS, heard_again, replayed, whole
 from helix.errors import EngineError, InvalidInputError
 from helix.server.signed_requests import ASKS, SIGNED
 
@@ -35,6 +37,15 @@ _PLACE_SECONDS = 5.0
 """How long a request waits for a connection while all are in use."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeElsewhere:
+    """The process that is home to a tenant: its address, the headers that it is told, and whether it still is home."""
+
+    url: str
+    told: Mapping[str, str]
+    lives: Callable[[], Awaitable[bool]]
+
+
 class Forwarder:
     """Sends requests on; its connections are kept."""
 
@@ -47,66 +58,47 @@ class Forwarder:
             self._secure.load_verify_locations(cafile=file)
         self._client = httpx.AsyncClient(verify=self._secure, limits=limits, timeout=timeout, trust_env=False)
 
-    def to(
-        self,
-        url: str,
-        added: Mapping[str, str],
-        *,
-        lives: Callable[[], Awaitable[bool]],
-        otherwise: Callable[[], Awaitable[ASGIApp]],
-    ) -> ASGIApp:
-        """Return an app whose answers are those of the process at `url`, which is told `added` headers.
+    def to(self, home: HomeElsewhere, otherwise: Callable[[], Awaitable[ASGIApp]]) -> ASGIApp:
+        """Return an app whose answers are those of a tenant's home.
 
         Where nothing was sent, or that one is no home any more and so did nothing, what `otherwise` returns answers.
-        An answer is waited for as long as the home `lives`: one that is asleep, or cut off, would never end it.
+        An answer is waited for as long as the home lives: one that is asleep, or cut off, would never end it.
         """
 
         async def forward(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "websocket":
                 hello = await receive()
-                if not await self._websocket(url, added, lives, scope, receive, send):
-                    await (await otherwise())(scope, _again(hello, receive), send)
+                if not await self._websocket(home, scope, receive, send):
+                    await (await otherwise())(scope, heard_again(hello, receive), send)
                 return
             body = await _body(scope, receive, send)
-            if body is not None and not await self._http(url, added, lives, body, scope, receive, send):
+            if body is not None and not await self._http(home, body, scope, receive, send):
                 await (await otherwise())(scope, replayed(body, receive), send)
 
         return forward
 
-    async def _http(
-        self,
-        url: str,
-        added: Mapping[str, str],
-        lives: Callable[[], Awaitable[bool]],
-        body: bytes,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> bool:
-        """Answer a request as the process at `url` does; return False where that did nothing of it."""
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in _headers(scope, added)]
-        request = self._client.build_request(scope["method"], _place(url, scope), headers=headers, content=body)
+    async def _http(self, home: HomeElsewhere, body: bytes, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer a request as its home does; return False where that did nothing of it."""
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in _headers(scope, home.told)]
+        request = self._client.build_request(scope["method"], _place(home.url, scope), headers=headers, content=body)
         begun = asyncio.Event()
-        answering = asyncio.ensure_future(self._answer(request, send, begun))
-        others = [asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(_lost(lives, begun))]
-        try:
-            await asyncio.wait({answering, *others}, return_when=asyncio.FIRST_COMPLETED)
-            if answering.done():
-                return answering.result()
-            if others[1].done():
-                raise EngineError("its process lives no more")
-            return True
-        except (httpx.HTTPError, EngineError) as error:
-            if begun.is_set():
-                raise
+        seconds = lambda: _STREAM_LOOK_SECONDS if begun.is_set() else _LOOK_SECONDS  # noqa: E731
+        answering, leaving, _ = await _first(
+            self._answer(request, send, begun), _gone(receive), _lost(home.lives, seconds)
+        )
+        if answering.cancelled():
+            why = "" if not leaving.cancelled() else "its process lives no more"
+        elif isinstance(error := answering.exception(), httpx.HTTPError):
+            why = type(error).__name__
+        else:
+            return bool(answering.result())
+        if why and begun.is_set():
+            raise EngineError(f"the tenant's home did not end its answer: {why}")
+        if why:
             hint = "it may have been carried out: try again with the same idempotency key"
-            lost = EngineError(f"the tenant's home did not answer: {type(error).__name__}", hint=hint)
+            lost = EngineError(f"the tenant's home did not answer: {why}", hint=hint)
             await refusal(lost, 503, {"retry-after": "1"})(scope, receive, send)
-            return True
-        finally:
-            for one in (answering, *others):
-                one.cancel()
-            await asyncio.gather(answering, *others, return_exceptions=True)
+        return True
 
     async def _answer(self, request: httpx.Request, send: Send, begun: asyncio.Event) -> bool:
         try:
@@ -128,21 +120,13 @@ class Forwarder:
             await response.aclose()
         return True
 
-    async def _websocket(
-        self,
-        url: str,
-        added: Mapping[str, str],
-        lives: Callable[[], Awaitable[bool]],
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> bool:
-        """Hand a conversation on; return False where the process at `url` cannot be reached, or is no home any more."""
-        place = _place(url, scope).replace("http", "ws", 1)
+    async def _websocket(self, home: HomeElsewhere, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Hand a conversation on; return False where its home cannot be reached, or is none any more."""
+        place = _place(home.url, scope).replace("http", "ws", 1)
         try:
-            home = await connect(
+            there = await connect(
                 place,
-                additional_headers={name: value for name, value in _headers(scope, added) if not _handshake(name)},
+                additional_headers={name: value for name, value in _headers(scope, home.told) if not _handshake(name)},
                 subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", [])],
                 max_size=BODY_BYTES,
                 open_timeout=_CONNECT_SECONDS,
@@ -156,19 +140,9 @@ class Forwarder:
             return True
         except (OSError, WebSocketException, TimeoutError):
             return False
-        async with home:
-            await send({"type": "websocket.accept", "subprotocol": home.subprotocol})
-            begun = asyncio.Event()
-            begun.set()
-            ways = [
-                asyncio.ensure_future(one) for one in (_said(home, receive), _told(home, send), _lost(lives, begun))
-            ]
-            try:
-                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for one in ways:
-                    one.cancel()
-                await asyncio.gather(*ways, return_exceptions=True)
+        async with there:
+            await send({"type": "websocket.accept", "subprotocol": there.subprotocol})
+            await _first(_said(there, receive), _told(there, send), _lost(home.lives, lambda: _STREAM_LOOK_SECONDS))
         return True
 
     async def close(self) -> None:
@@ -211,20 +185,22 @@ async def _told(home: ClientConnection, send: Send) -> None:
         await send({"type": "websocket.close", "code": home.close_code or code})
 
 
-async def _lost(lives: Callable[[], Awaitable[bool]], begun: asyncio.Event) -> None:
-    """Wait until a home lives no more; it is asked for more often while nothing is answered."""
+async def _first(*ways: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:
+    """Run some at once until one of them has ended, and return them in their order; the others are cancelled."""
+    tasks = [asyncio.create_task(way) for way in ways]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return tasks
+
+
+async def _lost(lives: Callable[[], Awaitable[bool]], seconds: Callable[[], float]) -> None:
+    """Wait until a home lives no more, which is looked for every so many `seconds`."""
     while await lives():
-        await asyncio.sleep(_STREAM_LOOK_SECONDS if begun.is_set() else _LOOK_SECONDS)
-
-
-def _again(message: Message, receive: Receive) -> Receive:
-    """Return what a connection is read by, from a message on that was read already."""
-    read = [message]
-
-    async def hear() -> Message:
-        return read.pop() if read else await receive()
-
-    return hear
+        await asyncio.sleep(seconds())
 
 
 async def _gone(receive: Receive) -> None:

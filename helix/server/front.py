@@ -51,7 +51,7 @@ from helix.journal.postgres.postgres_server import Whereabouts
 from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
-from helix.server.forwarding import NOT_HOME, Forwarder
+from helix.server.forwarding import NOT_HOME, Forwarder, HomeElsewhere
 from helix.server.people import People
 from helix.server.quotas import Quotas
 from helix.server.signed_requests import Cluster
@@ -167,7 +167,7 @@ class Front:
         _made_public(scope, self._places.url)
         if path.startswith("/open/") and scope["type"] == "http":
             return await self._entered(path.removeprefix("/open/"), scope["method"])
-        trusted, shown = asks is not None, ""
+        trusted = asks is not None
         try:
             async with asyncio.timeout(_KNOWN_WITHIN_SECONDS):
                 principal, shown = (asks, "") if asks is not None else await self._who(scope, headers)
@@ -237,7 +237,7 @@ class Front:
                 except (StoreLockedError, NotHomeError) as error:
                     if once and isinstance(error, NotHomeError):
                         return refusal(error, 503, {NOT_HOME: "1"})
-                    if self.draining or time.monotonic() > until:
+                    if self._tenants.draining or time.monotonic() > until:
                         raise
                     await asyncio.sleep(_LOOK_SECONDS)
                     continue
@@ -248,12 +248,9 @@ class Front:
                     f"the tenant {there.slug} is served by a process that others cannot reach",
                     hint="end that one: its machine's `helix stop`",
                 )
-            return self._forwarder.to(
-                there.url,
-                self._cluster.told(principal, asked),
-                lives=partial(self._lives_at, there),
-                otherwise=partial(self._elsewhere, principal, asked, until),
-            )
+            told, lives = self._cluster.told(principal, asked), partial(self._lives_at, there)
+            home = HomeElsewhere(url=there.url, told=told, lives=lives)
+            return self._forwarder.to(home, partial(self._elsewhere, principal, asked, until))
 
     async def _lives_at(self, there: Whereabouts) -> bool:
         """Return whether a tenant's home still is, as far as the database tells."""
