@@ -152,7 +152,6 @@ function Disk({ parts }: { parts: StatusReportFragment["diskBytes"] }) {
 
 function Work() {
   const background = useAnswer(BackgroundDocument, { limit: 40 }, { every: 3_000 });
-  const jobs = usePages(JobsDocument, { first: 30 });
   const pause = useChange(PauseWorkerDocument, { said: (on) => (on ? "Background work is paused." : "Background work goes on.") });
   const flush = useChange(FlushDocument, { said: "Everything that waits is worked through now." });
   return (
@@ -186,7 +185,7 @@ function Work() {
         )}
       </Show>
       <h2>Jobs</h2>
-      {jobs.items.length === 0 ? <p className="muted">None since the daemon started.</p> : <Jobs jobs={jobs.items} />}
+      <Jobs first={30} />
     </>
   );
 }
@@ -244,7 +243,17 @@ const figures = (parts: readonly (readonly [string, unknown])[]): string =>
     .map(([name, value]) => `${plain(name)} ${String(value)}`)
     .join(", ");
 
-export function Jobs({ jobs }: { jobs: readonly JobFragment[] }) {
+/** The jobs of the daemon since it started, the newest first. */
+export function Jobs({ first }: { first: number }) {
+  const jobs = usePages(JobsDocument, { first });
+  return (
+    <Show of={jobs} what="the jobs">
+      {() => (jobs.items.length === 0 ? <p className="muted">None since the daemon started.</p> : <JobList jobs={jobs.items} />)}
+    </Show>
+  );
+}
+
+function JobList({ jobs }: { jobs: readonly JobFragment[] }) {
   const cancel = useChange(CancelJobDocument, { said: "Cancelled." });
   return (
     <ul className="plain">

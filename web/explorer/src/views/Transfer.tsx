@@ -8,19 +8,17 @@ import {
   IngestGitDocument,
   IngestNotesDocument,
   IngestTranscriptDocument,
-  JobsDocument,
 } from "helix-memory";
 import type { JobFragment } from "helix-memory";
 import { useState } from "react";
 import { Button, Checkbox, Form } from "react-aria-components";
 
 import { useScope } from "../address";
-import { useChange, usePages } from "../api";
+import { useChange } from "../api";
 import { Field, Pick } from "../parts/controls";
 import { Jobs } from "./Health";
 
 export function Transfer() {
-  const jobs = usePages(JobsDocument, { first: 10 });
   return (
     <div className="page two">
       <div>
@@ -30,7 +28,7 @@ export function Transfer() {
       </div>
       <section aria-label="Jobs">
         <h2>Jobs</h2>
-        {jobs.items.length === 0 ? <p className="muted">None since the daemon started.</p> : <Jobs jobs={jobs.items} />}
+        <Jobs first={10} />
       </section>
     </div>
   );
