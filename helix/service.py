@@ -67,7 +67,7 @@ class Helix:
         self.recaller = Recaller(
             catalogue=store.catalogue,
             projection=store.projection,
-            vectors=store.graph,
+            vectors=store.vectors,
             records=store.records,
             embed=store.embed_query if store.runtime.embedder is not None else None,
             reranker=reranker,

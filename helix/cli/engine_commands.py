@@ -1,4 +1,4 @@
-"""Engine commands: engine init, migrate, check, serve, audit; migrate. They speak to the server, without a daemon."""
+"""Engine commands: engine init, migrate, check, index, serve, audit; migrate. They speak to the server itself."""
 
 from __future__ import annotations
 
@@ -82,6 +82,24 @@ def migrate(invocation: Invocation, /, address: str, role: str) -> None:
         if role:
             server.grant(role)
     invocation.emit({"engine": {"made": made}}, lambda out: out.line(_told(made)))
+
+
+@engine.command("index")
+@_address
+@click.option("--tenant", "slug", required=True, help="A tenant of more than a million passages.")
+@click.pass_obj
+def index(invocation: Invocation, /, address: str, slug: str) -> None:
+    """Make the index that a very large tenant's vectors are searched by; it takes pgvector, and a while.
+
+    Below a million passages recall looks at all of them. Run it again after `helix reembed`.
+
+    \b
+    helix engine index postgresql://owner@db/helix --tenant shop
+    """
+    with server_of(invocation, address) as server:
+        count = server.index_vectors(slug)
+    said = f"{count:,} vectors of {slug} are in the index"
+    invocation.emit({"engine": {"vectors": count}}, lambda out: out.line(said))
 
 
 @engine.command("check")

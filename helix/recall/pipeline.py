@@ -21,9 +21,10 @@ from helix.recall.recipes import Recipe, recipe_named, recipes_of
 from helix.recall.rerank import Rereading
 from helix.recall.search import Found, Scene, heat_of, matches_of, search
 from helix.recall.stopwatch import Stopwatch
-from helix.recall.vector import VectorSearch, check_dimension
+from helix.recall.vector import check_dimension
 from helix.settings import Settings
 from helix.store.catalogue import Catalogue, CatalogueView
+from helix.store.engine import VectorSearch
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import LABEL_CODE, BoolArray
 from helix.store.projection import GraphSnapshot, Projection

@@ -23,9 +23,10 @@ from helix.recall.question import Question
 from helix.recall.recipes import ARM_WEIGHTS
 from helix.recall.relevance import Relevance, relevance_of
 from helix.recall.stopwatch import Stopwatch
-from helix.recall.vector import VectorSearch, cosines, vector_arm
+from helix.recall.vector import cosines, vector_arm
 from helix.recall.walk import Seeds, context_arm, entity_rows, graph_arm, nearness, passable, seeds_of, solves_arm
 from helix.store.catalogue import CatalogueView
+from helix.store.engine import VectorSearch
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.projection import GraphSnapshot

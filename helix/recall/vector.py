@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
-from helix.errors import EmbeddingSpaceError, GraphUnavailableError
+from helix.errors import EmbeddingSpaceError, EngineError, GraphUnavailableError
 from helix.recall.arms import ARM_LIMIT, RankedList, by_owner
 from helix.store.catalogue import CatalogueView
+from helix.store.engine import VectorSearch
 from helix.store.matrix import VectorArray
 from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.passages import NO_INDEX
@@ -27,14 +26,6 @@ NARROW_SHARE = 0.5
 
 OVER_FETCH = 1.5
 """How many more than needed are asked of the index, for passages of one owner and for chance."""
-
-
-class VectorSearch(Protocol):
-    """The vector index over passages."""
-
-    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
-        """Return (passage id, cosine) of the k nearest, best first; GraphUnavailableError while it cannot."""
-        ...
 
 
 def check_dimension(view: CatalogueView, vector: VectorArray) -> None:
@@ -88,7 +79,7 @@ def vector_arm(
     if alive > exact_below and len(indexes) > NARROW_SHARE * alive:
         try:
             found = _from_index(view, mask, index, vector, math.ceil(limit * OVER_FETCH * alive / len(indexes)))
-        except GraphUnavailableError as error:
+        except (GraphUnavailableError, EngineError) as error:
             note = f"vectors were scanned one by one: {error.message}"
         else:
             ranked = by_owner("vector", view, *found, limit)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from helix.errors import ConfigError
 from helix.journal.backend import Backend
@@ -26,6 +26,14 @@ IMAGE_NAME = "memory.image"
 _LITTLE_PAGE_CACHE_KIB = 2_048
 
 
+class VectorSearch(Protocol):
+    """An index over the vectors of passages."""
+
+    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
+        """Return (passage id, cosine) of `k` that are near, best first; GraphUnavailableError while it cannot."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """The tables of one store. `mark` notes beside a file how far it has come; a server's word is enough."""
@@ -36,6 +44,8 @@ class Engine:
     """What another process finds the same tables by: a file, or a server's address."""
     tenant: int
     """The tenant's number on that server; 0 for a file."""
+    vectors: VectorSearch | None
+    """What searches the vectors of a large store; None: the graph does."""
 
 
 OpensEngine = Callable[[Path], Engine]
@@ -54,7 +64,8 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
     file, mark = folder / JOURNAL_NAME, Mark(folder / MARK_NAME)
     witnesses.examine_witnesses(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
     cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
-    return Engine(backend=Database(file, page_cache_kib=cache), mark=mark, address=str(file.absolute()), tenant=0)
+    backend = Database(file, page_cache_kib=cache)
+    return Engine(backend=backend, mark=mark, address=str(file.absolute()), tenant=0, vectors=None)
 
 
 def _on_server(settings: Settings, folder: Path) -> Engine:
@@ -92,7 +103,7 @@ def engine_of(
         requires_quorum=settings.require_quorum,
         archive_days=settings.archive_days,
     )
-    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant)
+    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant, vectors=backend)
 
 
 def server_at(address: str, *, vouched: bool = False) -> Server:

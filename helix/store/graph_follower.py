@@ -473,7 +473,8 @@ class GraphFollower:
             self.trouble = ""
             self.needs_rebuild = False
             try:
-                self._start()
+                if not self._when_asked:
+                    self._start()
             except HelixError as error:
                 log.warning("the graph is not taken back yet", extra={"error": str(error)})
             return not self.needs_rebuild

@@ -148,6 +148,7 @@ class Store:
             heap_bytes=settings.graph_memory_mb << 20,
         )
         self.graph = GraphFollower(self.journal, place, clock=clock, when_asked=settings.one_of_many)
+        self.vectors = engine.vectors or self.graph
         self.writer = Writer(self.journal, self.records, self.graph, self.catalogue, self.projection, clock=clock)
         self.writer.listen(self.images.note)
         self.folding = IdleFold(self.journal)

@@ -18,6 +18,7 @@ from benchmarks.poison import poison
 from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.server import server
+from benchmarks.server_large import large
 from benchmarks.server_team import team
 from benchmarks.server_tenants import tenants
 from benchmarks.soak import soak
@@ -38,6 +39,7 @@ cli = click.Group(
         "history": history,
         "hooks": hooks,
         "kinds": kinds,
+        "large": large,
         "month": month,
         "pairs": pairs,
         "poison": poison,

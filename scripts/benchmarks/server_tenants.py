@@ -24,6 +24,9 @@ from helix.server.accounts import Accounts
 from helix.service import Helix
 from helix.store.engine import server_at
 
+_REST_SECONDS = 30
+"""After these no thread is left that waits for more to do."""
+
 
 def _copied(server: Server, source: int, target: int) -> None:
     """Give a tenant all the rows of another one."""
@@ -41,7 +44,8 @@ def _copied(server: Server, source: int, target: int) -> None:
         )
 
 
-def _held(pid: int) -> dict[str, int]:
+def held(pid: int | str) -> dict[str, int]:
+    """Return what a process holds: resident MB, and threads."""
     status = Path(f"/proc/{pid}/status").read_text("ascii")
     told = {
         line.partition(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith(("VmRSS", "Thr"))
@@ -71,6 +75,8 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
         settings = settings_of(folder / "first", address, first.slug)
         with Helix.open(settings, embedder=None) as helix:
             stored(helix, Phrases(draw), memories)
+            helix.flush()
+            helix.worker.settle()  # else every copy would have this work to do while it is measured
         accounts, keys = Accounts(server), []
         for number in range(count):
             tenant = first if not number else server.create(f"{tag}-{number}")
@@ -97,7 +103,7 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
                     raise RuntimeError(answer)
                 return time.perf_counter() - begun
 
-            click.echo(f"nothing open: {_held(pid)}")
+            click.echo(f"nothing open: {held(pid)}")
             click.echo(f"first answer: {percentiles([asked(key) for key in keys[:cold]])}")
             click.echo(f"second answer: {percentiles([asked(key) for key in keys[:cold]])}")
             with ThreadPoolExecutor(4) as pool:
@@ -107,16 +113,18 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
                     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'helix'"
                     " AND datname = current_database()"
                 ).fetchone() or (0,)
-            click.echo(f"{count} open, of {memories} memories each: {_held(pid)}, connections of all processes: {used}")
-            click.echo(
-                f"store in {min(cold, count)} of them: {percentiles([asked(key, STORE) for key in keys[:cold]])}"
-            )
-            click.echo(f"with those written to: {_held(pid)}")
+            click.echo(f"{count} open, of {memories} memories each: {held(pid)}, connections of all processes: {used}")
             for clients in (16, 64):
                 begun, asked_in_all = time.perf_counter(), 20 * clients
                 with ThreadPoolExecutor(clients) as pool:
                     took = list(pool.map(lambda _: asked(draw.choice(keys[:100])), range(asked_in_all)))
                 rate = asked_in_all / (time.perf_counter() - begun)
                 click.echo(f"{clients} clients, 100 tenants, 1 process: {rate:.0f} answers/s, {percentiles(took)}")
+            click.echo(
+                f"store in {min(cold, count)} of them: {percentiles([asked(key, STORE) for key in keys[:cold]])}"
+            )
+            click.echo(f"with those written to: {held(pid)}")
+            time.sleep(_REST_SECONDS)
+            click.echo(f"at rest: {held(pid)}")
         finally:
             processes.end()

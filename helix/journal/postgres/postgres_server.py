@@ -27,6 +27,7 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
+from helix.journal.postgres import vector_index
 from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
 from helix.journal.postgres.server_connections import Connections
@@ -235,6 +236,16 @@ class Server:
             for table in (*tables(), "api_key", "member"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = $1", (tenant,))
             connection.execute("DELETE FROM tenant WHERE id = $1", (tenant,))
+            vector_index.drop(connection, tenant)
+
+    def index_vectors(self, slug: str) -> int:
+        """Make the index that a large tenant's vectors are searched by; return how many it holds.
+
+        Raises NotFoundError, and StoreError where the server has no pgvector or the tenant no vectors.
+        """
+        tenant = self.tenant(slug)
+        with mapped(), closing(self._connections.one_more()) as connection:
+            return vector_index.make(connection, tenant.id)
 
     def tenants(self) -> list[Tenant]:
         """Return every tenant, by name."""

@@ -26,6 +26,7 @@ from psycopg.pq import TransactionStatus
 
 from helix.errors import EngineError, NotHomeError, StoreError
 from helix.journal.backend import Connection, Rows
+from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
 from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
@@ -231,6 +232,12 @@ class TenantDatabase:
                 statements.close()
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
                     connection.execute("ROLLBACK")
+
+    def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
+        """Return (passage id, cosine) of `k` that are near, best first. GraphUnavailableError: there is no index."""
+        self._check_lost()
+        with mapped(), self._server.connection() as connection:
+            return vector_index.nearest(connection, self.tenant, vector, k)
 
     def _check_lost(self) -> None:
         """Raise NotHomeError where the server is out of reach or gave the tenant away: nobody waits for it then."""

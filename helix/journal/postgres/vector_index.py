@@ -1,0 +1,118 @@
+"""Vector index: pgvector's, for a tenant with more passages than can be looked at one by one.
+
+What it finds is near, and not surely the nearest: hierarchical navigable small worlds (Malkov and Yashunin, 2018) over
+vectors of half precision. The tables are in `schema/postgres/vector_index.sql`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg import errors
+
+from helix import resources
+from helix.errors import GraphUnavailableError, StoreError
+
+_NAME = "nearest_{}_{}"
+_MOST = 1_000
+"""The most that pgvector looks through (`hnsw.ef_search`), and so the most that can be asked for."""
+_LOOKS = 200
+"""How many it looks through at least: with fewer it finds less."""
+_BYTES_BESIDE = 512
+"""What the index takes for a vector beside its numbers while it is built, generously."""
+_LEAST_MEMORY_KB = 64 << 10
+_ACTIVE = "SELECT id, dimension FROM space WHERE tenant = $1 AND active"
+_READY = (
+    "SELECT id, dimension FROM space WHERE tenant = $1 AND active AND EXISTS (SELECT FROM pg_index"
+    " WHERE indexrelid = to_regclass(format('nearest_%s_%s_hnsw', tenant, id)) AND indisvalid)"
+)
+
+_SCHEMA = "pgvector"
+"""Where its types are put: among Helix's tables is one called `vector`, as its first type is."""
+_WITH_PGVECTOR = (
+    "set_config('search_path', concat_ws(', ', current_setting('search_path'),"
+    " (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace"
+    " WHERE extname = 'vector')), {})"
+)
+_SEARCHING = (
+    "SELECT set_config('helix.tenant', $1::bigint::text, true), set_config('hnsw.ef_search', $2, true),"
+    f" {_WITH_PGVECTOR.format('true')}"
+)
+"""Told for the transaction alone: whose rows it may see, and how many are looked through."""
+
+
+def make(connection: psycopg.Connection[Any], tenant: int) -> int:
+    """Make a tenant's index, or what is lacking of it, and drop those of former models; return how many it holds.
+
+    `connection` is in no transaction and its role owns the tables. Tenants are served meanwhile. Raises StoreError
+    where the server has no pgvector, or the tenant no vectors.
+    """
+    try:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}".encode())
+        connection.execute(f"CREATE EXTENSION IF NOT EXISTS vector SCHEMA {_SCHEMA}".encode())
+        connection.execute(f"SELECT {_WITH_PGVECTOR.format('false')}".encode())
+    except (errors.FeatureNotSupported, errors.UndefinedFile) as error:
+        hint = "install it on the server's machine; until then recall looks at all vectors, which is exact"
+        raise StoreError("the server has no pgvector", hint=hint) from error
+    active = connection.execute(_ACTIVE, (tenant,)).fetchone()
+    if active is None:
+        raise StoreError("the tenant has no vectors", hint="serve it with an embedding model first")
+    space, dimension = active
+    name = _NAME.format(tenant, space)
+    drop(connection, tenant, but=name)
+    script = resources.text("schema", "postgres/vector_index.sql")
+    for part, value in (("{tenant}", tenant), ("{space}", space), ("{dimension}", dimension)):
+        script = script.replace(part, str(int(value)))
+    with connection.transaction():
+        connection.execute(script.encode())
+    of_space = f"FROM vector v WHERE v.tenant = {tenant:d} AND v.space = {space:d}"
+    connection.execute(
+        f"INSERT INTO {name} SELECT number, half_vector(vector) {of_space} ON CONFLICT DO NOTHING".encode()
+    )
+    # What was removed while it was copied; what is removed from here on takes its copy with it.
+    connection.execute(f"DELETE FROM {name} n WHERE NOT EXISTS (SELECT {of_space} AND v.number = n.number)".encode())
+    (count,) = connection.execute(f"SELECT count(*) FROM {name}".encode()).fetchone() or (0,)
+    if connection.execute(_READY, (tenant,)).fetchone() is None:
+        connection.execute(f"DROP INDEX IF EXISTS {name}_hnsw".encode())  # one that was not finished
+        memory = max(_LEAST_MEMORY_KB, count * (2 * dimension + _BYTES_BESIDE) >> 10)
+        connection.execute("SELECT set_config('maintenance_work_mem', $1, false)", (f"{memory}kB",))
+        made = f"CREATE INDEX CONCURRENTLY {name}_hnsw ON {name} USING hnsw (embedding halfvec_ip_ops)"
+        connection.execute(made.encode())
+    return int(count)
+
+
+def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> None:
+    """Drop a tenant's indexes, all of them or all but one."""
+    found = connection.execute(
+        "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace"
+        " AND relname ~ $1 AND relname <> $2",
+        (f"^nearest_{tenant:d}_[0-9]+$", but),
+    ).fetchall()
+    for (name,) in found:
+        connection.execute(f"DROP TABLE {name}".encode())
+        connection.execute(f"DROP FUNCTION keep_{name} CASCADE".encode())  # its triggers, too
+
+
+def nearest(
+    connection: psycopg.Connection[Any], tenant: int, vector: Sequence[float], k: int
+) -> list[tuple[str, float]]:
+    """Return (passage id, cosine) of up to `k` that are near, best first; the connection is in no transaction.
+
+    Raises GraphUnavailableError where the tenant has no index of the vectors that it is searched by.
+    """
+    given = "[" + ",".join(format(number, ".6g") for number in vector) + "]"
+    with connection.pipeline(), connection.transaction():
+        connection.execute(_SEARCHING, (tenant, str(min(_MOST, max(k, _LOOKS)))))
+        ready = connection.execute(_READY, (tenant,)).fetchone()
+        if ready is None or k > _MOST:
+            reason = "the tenant's vectors have no index" if ready is None else f"more than {_MOST:,} are wanted"
+            raise GraphUnavailableError(reason, hint="an operator makes it: `helix engine index --tenant NAME`")
+        space, dimension = ready
+        asked = f"embedding <#> $2::halfvec({dimension:d})"
+        statement = (
+            f"SELECT id, -product FROM (SELECT number, {asked} AS product FROM {_NAME.format(tenant, space)}"
+            f" ORDER BY {asked} LIMIT {k:d}) near JOIN passage USING (number) WHERE tenant = $1 ORDER BY product"
+        )
+        return connection.execute(statement.encode(), (tenant, given)).fetchall()
