@@ -73,6 +73,8 @@ _GRANTS = (
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
     "REVOKE INSERT, UPDATE, DELETE ON migration, cluster FROM {role}",
 )
+_ON_EACH_MACHINE = ("tenant", "process", "cluster", "account", "member", "api_key", "audit")
+"""Tables that Citus keeps whole on every machine: they are small, and others refer to them."""
 _LOCKED = "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE"
 _WAITS_A_SECOND = (
     "SELECT set_config('lock_timeout', '1s', true), set_config('client_min_messages', 'warning', true),"
@@ -156,7 +158,21 @@ class Server:
                 beside = int(least[1]) if least is not None else number
                 row = (number, name, digest, beside)
                 connection.execute("INSERT INTO migration (number, name, hash, least) VALUES ($1, $2, $3, $4)", row)
+        self._distribute()
         return [name for _, name, _ in lacking]
+
+    def _distribute(self) -> None:
+        """Spread the tables over the machines of Citus, where it is there: a tenant's rows are together on one."""
+        with mapped(), self.connection() as connection:
+            if connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is None:
+                return
+            there = {name for (name,) in connection.execute("SELECT table_name::text FROM citus_tables").fetchall()}
+            for name in [name for name in _ON_EACH_MACHINE if name not in there]:
+                connection.execute("SELECT create_reference_table($1::text::regclass)", (name,))
+            for name in [name for name in tables() if name not in there]:
+                beside = "none" if name == "head" else "head"
+                statement = "SELECT create_distributed_table($1::text::regclass, 'tenant', colocate_with => $2)"
+                connection.execute(statement, (name, beside))
 
     def _reach(self) -> None:
         """Connect once, beside the pool, which would try for long and not say why it fails."""

@@ -32,15 +32,15 @@ from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
 _SAFELY = (
-    "set_config('helix.tenant', $1::bigint::text, true), set_config('client_min_messages', 'warning', true),"
-    " set_config('idle_in_transaction_session_timeout', CASE WHEN $3 THEN '10min' ELSE '10s' END, true)"
+    f"SELECT {DURABILITY}, set_config('helix.tenant', $1::bigint::text, true),"
+    " set_config('client_min_messages', 'warning', true),"
+    " set_config('idle_in_transaction_session_timeout', CASE WHEN $2 THEN '10min' ELSE '10s' END, true)"
 )
 """Told for the transaction alone: whose rows it may see, that a warning at its end is heard, and that the server ends a
 session that was cut off."""
 _AS_TENANT = "SELECT set_config('helix.tenant', $1::bigint::text, true)"
 _BEGIN = (
-    "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2"
-    f" RETURNING commits, {DURABILITY}, {_SAFELY}",
+    "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING commits",
     "SELECT epoch FROM head WHERE tenant = $1",
 )
 _REACHED = (
@@ -189,14 +189,15 @@ class TenantDatabase:
     def _begun(self, connection: psycopg.Connection[Any], long: bool) -> int:
         """Lock the tenant's head and count the transaction; return how many there are with it."""
         count, look = _BEGIN
-        row = connection.execute(count, (self.tenant, self._epoch, long)).fetchone()
+        told = connection.execute(_SAFELY, (self.tenant, long))
+        row = connection.execute(count, (self.tenant, self._epoch)).fetchone()
         if row is None:
             self._refused = True
             found = connection.execute(look, (self.tenant,)).fetchone()
             whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
             raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
         commits = int(row[0])
-        self.durability = self._server.durability_of(*row[1:4])
+        self.durability = self._server.durability_of(*told.fetchall()[0][:3])
         if self._requires_quorum and self.durability not in ENOUGH_FOR_A_QUORUM:
             raise EngineError(
                 f"the server's commits are worth too little: {self.durability.said.lower()}",
