@@ -100,5 +100,5 @@ def policy(path: str, socket: str) -> str:
     """
     loads = _LOOSE if path == "/graphql" or path.startswith(ASSETS + GRAPHIQL) else _STRICT
     reaches = f"connect-src 'self' {socket}".rstrip()
-    forms = "'self'" if path.startswith("/open/") else "'none'"
+    forms = "'self'" if path.startswith("/open/") or path == "/leave" else "'none'"
     return f"{loads}; font-src 'self' data:; {reaches}; frame-ancestors 'none'; base-uri 'none'; form-action {forms}"

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, mapped
+from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, Whereabouts, mapped
 from helix.model.principal import Principal, Role
 from helix.strands.keyring import digits_of
 
@@ -240,7 +240,7 @@ class Accounts:
             for row in rows
         ]
 
-    def revoke(self, tenant: Tenant, prefix: str, *, by: str) -> None:
+    def revoke(self, tenant: Tenant | Whereabouts, prefix: str, *, by: str) -> None:
         """Have a key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
         statement = (
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"

@@ -64,6 +64,7 @@ TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
 TENANT_HEADER = "x-helix-tenant"
 """Header in which a person who may use several tenants says which one."""
 COOKIE = "helix_session"
+LEAVE = "/leave"
 _PLACED_WITHIN_SECONDS = 20.0
 """How long a request waits for a home: longer than one that was killed counts as living."""
 _LOOK_SECONDS = 0.25
@@ -174,6 +175,8 @@ class Front:
                 there = await self._tenants.where(principal.tenant)
         except TimeoutError as error:
             raise EngineError("the database does not say who asks", hint="try again") from error
+        if path == LEAVE and scope["type"] == "http":
+            return await self._left(principal, shown, there, scope["method"])
         _check_path(principal, path)
         scope[PRINCIPAL], scope[AUTHORIZED] = principal, True
         TENANT.set(principal.tenant)
@@ -223,6 +226,16 @@ class Front:
         response = RedirectResponse("/", status_code=303)
         secure = self._places.url.startswith("https:")
         response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=secure)
+        return response
+
+    async def _left(self, principal: Principal, shown: str, there: Whereabouts, method: str) -> Response:
+        """Return the answer to a browser that leaves: a button, and to its press the end of its session, everywhere."""
+        if method != "POST":
+            return page('Leave Helix on this machine?</p><form method="post"><button>Leave</button></form><p>')
+        prefix = shown.split("_")[1]
+        await asyncio.to_thread(self._people.accounts.revoke, there, prefix, by=principal.name)
+        response = page("You have left: a new link lets you in again.")
+        response.delete_cookie(COOKIE)
         return response
 
     async def _home(self, principal: Principal, asked: str, *, once: bool, until: float) -> ASGIApp:

@@ -137,6 +137,24 @@ def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     until(lambda: not answers())
 
 
+def test_a_browser_that_leaves_ends_its_session_everywhere(team: Team) -> None:
+    here, elsewhere = team.processes[:2]
+    entered = here.send("POST", f"/open/{_link(team, team.tenant())}")
+    session = entered.headers["set-cookie"].partition(";")[0]
+
+    def sent(process: Process, method: str, path: str, site: str = "same-origin") -> httpx.Response:
+        with httpx.Client(trust_env=False) as client:
+            return client.request(method, f"{process.url}{path}", headers={"cookie": session, "sec-fetch-site": site})
+
+    assert sent(here, "POST", "/leave", "cross-site").status_code == 401
+    asked = sent(here, "GET", "/leave")
+    assert "form-action 'self'" in asked.headers["content-security-policy"]
+    assert sent(elsewhere, "GET", "/leave").status_code == 200
+    left = sent(here, "POST", "/leave")
+    assert 'helix_session="";' in left.headers["set-cookie"]
+    until(lambda: sent(here, "GET", "/leave").status_code == sent(elsewhere, "GET", "/leave").status_code == 401)
+
+
 def test_who_asks_is_never_taken_from_a_client(team: Team) -> None:
     ours, theirs = team.tenant(), team.tenant()
     key = team.key(ours, Role.READER)

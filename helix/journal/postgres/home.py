@@ -39,7 +39,7 @@ class Home:
         self._name = f"process {os.getpid()}{self._machine}"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
-        self._renewed = time.monotonic()
+        self._renewed = _now()
         self._taken: set[int] = set()
         try:
             self._check_address()
@@ -67,7 +67,7 @@ class Home:
     @property
     def lives(self) -> bool:
         """Whether the server was told lately that this process lives."""
-        return time.monotonic() - self._renewed <= LIVES_SECONDS
+        return _now() - self._renewed <= LIVES_SECONDS
 
     def lost(self, tenant: int) -> bool:
         """Return whether another process may serve a tenant by now: it was taken, or the server is out of reach."""
@@ -115,7 +115,7 @@ class Home:
 
     def _renew(self) -> None:
         while not self._ended.wait(_RENEWED_SECONDS):
-            asked = time.monotonic()
+            asked = _now()
             try:
                 claimed = frozenset(self._claimed)
                 self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
@@ -123,3 +123,8 @@ class Home:
                 self._taken |= (claimed - self._server.homes(self.id)) & self._claimed
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})
+
+
+def _now() -> float:
+    """Return seconds that go on while the machine sleeps, where it has such a clock: the server's goes on, too."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
