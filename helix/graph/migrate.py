@@ -8,6 +8,8 @@ from pathlib import Path
 
 from helix.errors import StoreCorruptError, StoreTooNewError
 
+_RENEWS = "`helix rebuild` renews the graph"
+
 
 def statements(script: str) -> list[str]:
     """Return the statements of a Cypher script, without comment lines."""
@@ -22,11 +24,13 @@ def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, st
     the graph is then rebuilt from the journal.
     """
     scripts = {int(path.name[:4]): path for path in sorted(folder.glob("[0-9]*.cypher"))}
-    if newer := [number for number in applied if number not in scripts]:
+    if newer := [number for number in applied if number > max(scripts)]:
         raise StoreTooNewError(
             f"the graph was written by a newer Helix: it has migration {max(newer)}, this Helix ends at {max(scripts)}",
             hint="update Helix: `git pull`, then `scripts/setup`",
         )
+    if strange := applied.keys() - scripts.keys():
+        raise StoreCorruptError(f"the graph has a migration {min(strange)}, which no Helix has", hint=_RENEWS)
     found = []
     for number, path in scripts.items():
         text = path.read_text("utf-8")
@@ -34,7 +38,5 @@ def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, st
         if number not in applied:
             found.append((number, path.name, digest, statements(text)))
         elif applied[number] != digest:
-            raise StoreCorruptError(
-                f"migration {path.name} has changed since it was applied", hint="`helix rebuild` renews the graph"
-            )
+            raise StoreCorruptError(f"migration {path.name} has changed since it was applied", hint=_RENEWS)
     return found

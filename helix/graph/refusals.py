@@ -34,10 +34,13 @@ class OutOfMemoryError(InvalidInputError):
 
 @contextmanager
 def mapped(path: Path, *, opening: bool = False) -> Iterator[None]:
-    """Turn Kuzu's errors, which are all RuntimeError or worse, into Helix's own."""
+    """Turn Kuzu's errors, which are all RuntimeError or worse, into Helix's own.
+
+    ValueError, and a text that is none (UnicodeDecodeError), come of a damaged file.
+    """
     try:
         yield
-    except (RuntimeError, IndexError, MemoryError) as error:
+    except (RuntimeError, IndexError, MemoryError, ValueError) as error:
         text = str(error)
         lowered = text.lower()
         if "could not set lock" in lowered:

@@ -23,6 +23,7 @@ from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import Progress, files_of, size_of
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
+from helix.graph.refusals import OutOfMemoryError
 from helix.journal.read_only import JournalReader, JournalView, file_reader
 from helix.store.graph_files import Place
 
@@ -36,6 +37,9 @@ BUILT_AT_ONCE = 3_000
 _OVERGROWN_TIMES, _OVERGROWN_BYTES = 4, 16 << 20
 _NICE = 5
 _MOST_EDGES = 6_000
+
+_LEAST_TO_OPEN_BYTES = 1 << 30
+"""What opening a graph may take beside what is set: Kuzu takes 330 MB for an empty one."""
 
 
 class GraphServer:
@@ -59,6 +63,7 @@ class GraphServer:
         with self._journal.look() as look:
             reason, verdict = self._opened(look)
             if verdict in ("build", "remove") and look.size() <= BUILT_AT_ONCE:
+                _limit_memory(None)
                 self._build(self._path, look, lambda stage, done, total: None)
                 reason, verdict = self._opened(look)
         if not reason and self._is_far_behind():
@@ -75,11 +80,16 @@ class GraphServer:
             return f"{odd[0]} is no file of a graph", "aside"
         if not self._path.exists():
             return "there is no graph file yet", "build"
-        dimension = self._dimension(look)
+        dimension, place = self._dimension(look), self._place
+        # A page that is damaged may have Kuzu ask for all that the machine has; what it maps counts from here on.
+        beside = max(_LEAST_TO_OPEN_BYTES, 2 * self._path.stat().st_size)
+        _limit_memory(place.max_db_bytes + place.buffer_pool_bytes + place.heap_bytes + beside)
         try:
             self._engine = engine = KuzuEngine(self._path, dimension=dimension, options=_options(self._place))
         except (StoreLockedError, StoreTooNewError):
             raise
+        except OutOfMemoryError:
+            return "it is damaged: opening it takes more memory than the graph may have", "aside"
         except HelixError as error:
             return error.message, "aside"
         if engine.word("store_id") != look.store_id:
@@ -272,19 +282,21 @@ def _is_odd(file: Path) -> bool:
         return False
 
 
-def _limit_memory(heap_bytes: int) -> None:
-    """Have allocations beyond so many bytes fail from here on, beside what is reserved already.
+def _limit_memory(more_bytes: int | None) -> None:
+    """Have allocations beyond so many bytes fail from here on, beside what is reserved already; None: let all be made.
 
-    A statement that doubles a list is answered with an error then. Only Linux keeps to this limit.
+    A statement that doubles a list is answered with an error then. Only Linux keeps to this limit. It is told, too, to
+    end this process before any other where the machine has no memory left.
     """
     if not sys.platform.startswith("linux"):
         return
     import resource
 
+    Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
     said = Path("/proc/self/status").read_text("ascii").partition("VmData:")[2]
     reserved = int(said.split(maxsplit=1)[0]) << 10
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = reserved + heap_bytes
+    limit = hard if more_bytes is None else reserved + more_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
 
 

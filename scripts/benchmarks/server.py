@@ -65,7 +65,10 @@ def killed(address: str, tenant: str, home: Path, kills: int, seed: int) -> dict
         program = (sys.executable, "-m", "benchmarks.server", *told)
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as home_process:
             assert home_process.stdout is not None
-            acknowledged.add(home_process.stdout.readline().removeprefix(_LINE).strip())
+            first = home_process.stdout.readline()
+            if not first:
+                raise RuntimeError("a home ended by itself")
+            acknowledged.add(first.removeprefix(_LINE).strip())
             if number:
                 writable.append(time.monotonic() - ended)
             time.sleep(draw.uniform(0, 1.5))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +37,7 @@ from helix.operations import graph as graph_operations
 from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.settings import Settings
+from helix.settings import Settings, load
 from helix.store import graph_follower
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
@@ -298,6 +300,52 @@ def test_a_damaged_page_costs_no_more_than_building_anew(journal: Journal, tmp_p
         assert follower.differences() == []
     finally:
         follower.close()
+
+
+OPENED = """
+import json, resource, sys
+from helix.store.graph_files import Place
+from helix.store.graph_server import GraphServer
+said = GraphServer(Place(**json.loads(sys.argv[1]))).open()
+megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps({"verdict": said["verdict"], "megabytes": megabytes}))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to the limit")
+def test_a_page_of_zeros_has_the_graph_take_no_more_memory_than_it_may(tmp_path: Path) -> None:
+    """Kuzu asks for more and more while it opens such a file."""
+    home = load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
+    with Helix.open(home, embedder=HashEmbedder()) as helix:
+        for number in range(60):
+            memories.store(helix, StoreRequest(trigger=f"case {number}", resolution="word " * 20, kind="fact"))
+        assert helix.store.graph.settle()
+    where = place(home.store_path)
+    path = Path(where.graph)
+    kept, refused = path.read_bytes(), 0
+    for page in random.Random(1).sample(range(16, len(kept) // 4096), 40):
+        path.write_bytes(kept[: 4096 * page] + bytes(4096) + kept[4096 * (page + 1) :])
+        refused += _opened(where) == "aside"
+        if refused == 4:
+            break
+    else:
+        pytest.fail("few pages mattered")
+
+
+def _opened(where: Place) -> str:
+    """Have a process open a graph; return what is to become of it once it is sure that it took no more than it may."""
+    most = (4 << 30, 4 << 30)  # the machine of whoever runs the tests is not to pay for it
+    done = subprocess.run(
+        (sys.executable, "-c", OPENED, json.dumps(asdict(where))),
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, most),
+    )
+    if done.returncode < 0:  # it ended, and took nothing with it
+        return "ended"
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["megabytes"] < 2_000
+    return str(said["verdict"])
 
 
 @pytest.mark.parametrize("found", ["a folder", "another's graph", "nothing", "one ahead", "text", "a link", "a pipe"])
