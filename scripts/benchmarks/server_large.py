@@ -24,6 +24,7 @@ from benchmarks.server import settings_of
 from benchmarks.server_tenants import held
 from benchmarks.speed_corpus import SELECTIVE, Phrases
 from helix.ingest import sources
+from helix.journal.postgres.postgres_server import Server
 from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
@@ -37,6 +38,19 @@ from helix.store.engine import server_at
 _DIMENSION = 384
 _TOP = 20
 _TOLD_SECONDS = 60.0
+_COPIED = {
+    "node": "label, id || {mark}, props",
+    "edge": "type, source_label, source || {mark}, target_label, target || {mark}, props",
+    "passage": "number + {numbers}, replace(id, '#', {mark} || '#'), owner_label, owner || {mark}, text",
+    "vector": "space, number + {numbers}, vector",
+    "token": "number + {numbers}, tokens",
+}
+"""Tables with the columns of a copy of their rows, in their order."""
+_FIRST = {
+    "node": "strpos(id, '~') = 0",
+    "edge": "strpos(source, '~') = 0",
+    **dict.fromkeys(("passage", "vector", "token"), "number < {numbers}"),
+}
 
 
 def _opened(settings: Settings) -> Helix:
@@ -60,6 +74,19 @@ def _filled(settings: Settings, count: int, say: Callable[[str], None]) -> float
     lines.unlink()
     vectors.unlink()
     return took
+
+
+def _multiplied(server: Server, tenant: int, copies: int) -> None:
+    """Have a tenant hold all its rows so many times, under other ids; its log tells of the first alone."""
+    with server.connection() as connection:
+        found = connection.execute("SELECT max(number) + 1 FROM passage WHERE tenant = $1", (tenant,)).fetchone()
+        (numbers,) = found or (0,)
+        for copy in range(1, copies):
+            for table, columns in _COPIED.items():
+                taken = columns.format(mark=f"'~{copy}'", numbers=copy * numbers)
+                statement = f"INSERT INTO {table} SELECT tenant, {taken} FROM {table} WHERE tenant = $1"
+                first = f" AND {_FIRST[table].format(numbers=numbers)}"
+                connection.execute((statement + first).encode(), (tenant,))
 
 
 def _asked(settings: Settings, questions: int, seed: int) -> dict[str, Any]:
@@ -105,9 +132,10 @@ def _vector_arm(helix: Helix, words: Phrases, questions: int) -> dict[str, Any]:
 @click.command()
 @click.argument("address")
 @click.option("--memories", "count", default=1_000_000)
+@click.option("--copies", default=1, help="Import so much less, and have the tables hold it so many times.")
 @click.option("--questions", default=200)
 @click.option("--seed", default=1)
-def large(address: str, count: int, questions: int, seed: int) -> None:
+def large(address: str, count: int, copies: int, questions: int, seed: int) -> None:
     """Measure one tenant of many memories in an empty database of PostgreSQL with pgvector, at ADDRESS.
 
     \b
@@ -121,8 +149,10 @@ def large(address: str, count: int, questions: int, seed: int) -> None:
     with closing(server_at(address)) as server:
         server.migrate()
         tenant = server.create(slug)
-        seconds = _filled(settings, count, lambda text: click.echo(text, err=True))
-        click.echo(f"{count:,} memories imported in {seconds:.0f} s, {count / seconds:,.0f} lines/s")
+        imported = count // copies
+        seconds = _filled(settings, imported, lambda text: click.echo(text, err=True))
+        click.echo(f"{imported:,} memories imported in {seconds:.0f} s, {imported / seconds:,.0f} lines/s")
+        _multiplied(server, tenant.id, copies)
         with server.connection() as connection:
             connection.execute("ANALYZE")
             (size,) = connection.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
