@@ -14,12 +14,13 @@ from helix.cli.engine_commands import server_of
 from helix.cli.invocation import Invocation
 from helix.cli.render import moment
 from helix.errors import InvalidInputError
+from helix.model.principal import Role
 
 if TYPE_CHECKING:
     from helix.journal.postgres.postgres_server import Server, Tenant
     from helix.server.accounts import Accounts
 
-ROLES = ("owner", "admin", "editor", "agent", "reader", "hook")
+ROLES = tuple(role.value for role in Role)
 _of = click.option(
     "--engine", "address", default="", metavar="ADDRESS", help="Address of the server; default: `engine`."
 )
@@ -310,8 +311,6 @@ def add_user(
     \b
     helix user add 248289761001 --role editor --name Ada --tenant shop
     """
-    from helix.model.principal import Role
-
     with _accounts(invocation, address) as (server, accounts):
         of, told = _of_tenant(invocation, server, slug), issuer or invocation.settings.oidc_issuer
         accounts.add_member(of, told, subject, Role(role), by=_me(), name=name, scopes=scopes)
@@ -374,8 +373,6 @@ def _made(
     kind: str,
     peer: str = "",
 ) -> str:
-    from helix.model.principal import Role
-
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
         return accounts.create_key(of, name, Role(role), by=_me(), scopes=scopes, seconds=seconds, kind=kind, peer=peer)
