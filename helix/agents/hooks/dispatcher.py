@@ -138,7 +138,8 @@ class Reacting:
         if client not in CLIENTS or not isinstance(payload, Mapping):
             log.warning("a hook that nobody can read", extra={"client": client[:40]})
             return _nothing()
-        key = CLIENTS[client].delivery(payload)
+        told = CLIENTS[client].delivery(payload)
+        key = told and f"{scope}\n{told}"  # what is answered to a scope is that scope's
         with self._foreground.request():
             return self._deliveries.once(key, lambda: self._answer(client, payload, until, scope), until)
 
@@ -156,7 +157,7 @@ class Reacting:
             event = shape.read(payload)
             if event is None:
                 return _nothing()
-            reaction = self._held.passed(event, self._react(client, event, scope), shape.shows)
+            reaction = self._held.passed(event, self._react(client, event, scope), shape.shows, scope)
             tells = not is_private(self._store, event.session)
             late = until is not None and time.monotonic() > until
             answer = {} if late else shape.write(event, reaction.reply)
@@ -165,7 +166,7 @@ class Reacting:
         except Exception:  # the outermost boundary of a hook: an agent goes on whatever happens here
             log.exception("a hook failed", extra={"client": client[:40], "event": "" if event is None else event.name})
             return _nothing()
-        self._follow(event, reaction)
+        self._follow(event, reaction, scope)
         took = time.monotonic() - begun
         said = len(reaction.reply.context) + (0 if reaction.reply.given is None else 1)
         if tells and (reaction.did or late or took > _SLOW):
@@ -236,11 +237,11 @@ class Reacting:
         )
         return Showing(at_once=at_once, then=then, undone=undone, do=self._after.do)
 
-    def _follow(self, event: Event, reaction: Reaction) -> None:
+    def _follow(self, event: Event, reaction: Reaction, scope: str) -> None:
         for work in reaction.always:
             self._after.do(work)
         if isinstance(event, SessionEnded):
-            self._after.do(lambda: self._sessions.end(event.session))
+            self._after.do(lambda: self._sessions.end(event.session, scope))
 
 
 def _kept(desk: Desk, work: Work) -> Work:

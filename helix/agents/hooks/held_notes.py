@@ -17,12 +17,15 @@ class HeldNotes:
     """What waits for each agent of a session. Safe from any thread; nothing of it is on disk."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, str], Reaction] = OrderedDict()
+        self._waiting: OrderedDict[tuple[str, str, str], Reaction] = OrderedDict()
         self._turn = threading.Lock()
 
-    def passed(self, event: Event, reaction: Reaction, shows: tuple[type[Event], ...]) -> Reaction:
-        """Return a reaction with what waited for its agent, or without what has to wait."""
-        key = (event.session, event.agent)
+    def passed(self, event: Event, reaction: Reaction, shows: tuple[type[Event], ...], scope: str = "") -> Reaction:
+        """Return a reaction with what waited for its agent, or without what has to wait.
+
+        `scope` is the project of a session on another machine, as others may have sessions of that name.
+        """
+        key = (scope, event.session, event.agent)
         with self._turn:
             held = self._waiting.pop(key, None)
             whole = reaction if held is None else _joined(held, reaction)

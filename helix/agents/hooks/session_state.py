@@ -301,12 +301,12 @@ class Sessions:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._turn = threading.Lock()
-        self._known: OrderedDict[str, Session] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], Session] = OrderedDict()
 
     def of(self, event: Event, scope: str = "") -> Session:
         """Return the session an event belongs to; `scope` is its project's, where its folder is another machine's."""
         with self._turn:
-            name = f"{scope}\n{event.session}" if scope else event.session
+            name = (scope, event.session)
             known = self._known.get(name)
             if known is None:
                 place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
@@ -316,11 +316,10 @@ class Sessions:
                 self._known.popitem(last=False)
             return known
 
-    def end(self, name: str) -> None:
-        """Let a session go."""
+    def end(self, name: str, scope: str = "") -> None:
+        """Let a session go, which `of` was told to be of that scope."""
         with self._turn:
-            for known in [known for known in self._known if known == name or known.endswith(f"\n{name}")]:
-                del self._known[known]
+            self._known.pop((scope, name), None)
 
     def _place(self, event: Event) -> Identity:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, cast
 
-from helix.errors import NotFoundError
+from helix.errors import ConflictError, NotFoundError
 from helix.journal.private_sessions import hidden_sessions, hide_session, own_salt
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
@@ -59,7 +59,7 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
             _make_private(store, wanted.name)
             return Decision((), replace(wanted, private=True))
         composer, ref = Composer(store, now), _ref(scope, wanted.name)
-        known = _known(store.index, ref)
+        known = _known(store.index, ref, scope)
         if known is None:
             composer.node(Session(id=ref.id, scope=scope, agent=agent, started_at=now))
             return Decision((composer.change("session"),), wanted)
@@ -87,7 +87,7 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
                 (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
             )
         composer, ref = Composer(store, now), _ref(scope, name)
-        known = _known(store.index, ref)
+        known = _known(store.index, ref, scope)
         if known is None:
             raise NotFoundError(f"no session {name!r} in scope {scope}", hint="`helix session list` shows them")
         if known.ended_at is None:
@@ -174,8 +174,15 @@ def _ref(scope: str, name: str) -> Ref:
     return Ref(label=Label.SESSION, id=session_id(scope, name))
 
 
-def _known(index: StoreIndex, ref: Ref) -> Session | None:
-    return None if ref not in index else cast(Session, index.records.node(ref))
+def _known(index: StoreIndex, ref: Ref, scope: str) -> Session | None:
+    """Return the session, or None; raises ConflictError where the id is of a session of another scope.
+
+    `x` of the scope `shop/web` and `web/x` of the scope `shop` have one id.
+    """
+    known = None if ref not in index else cast(Session, index.records.node(ref))
+    if known is not None and known.scope != scope:
+        raise ConflictError(f"another scope has a session of the id {ref.id!r:.200}", hint="give it another name")
+    return known
 
 
 def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
