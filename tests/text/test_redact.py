@@ -371,6 +371,11 @@ def test_a_key_is_taken_out_by_what_stands_around_it(before: str, secret: str, a
     [
         ('password = "admin"', "admin"),
         ('EMAIL_PASSWORD = "secret"', "secret"),
+        ('{"user": "ann", "password": "Kr4ken-Bay-22', "Kr4ken-Bay-22"),
+        ("psk='Kr4ken-Bay-22\nnext", "Kr4ken-Bay-22"),
+        ("ALTER USER ann IDENTIFIED BY 'Kr4ken-Bay-22", "Kr4ken-Bay-22"),
+        ("ssh-keygen -t ed25519 -N 'Kr4ken-Bay-22' -f key", "Kr4ken-Bay-22"),
+        ("net user ann Kr4ken-Bay-22 /add", "Kr4ken-Bay-22"),
         ("db:\n  passwords:\n    - Blue7tiger\n    - 'Red8tiger'", "Red8tiger"),
         ("ID/PW: master/IhqSb1Gg", "IhqSb1Gg"),
         ("https://hooks.example.com/services/T0AB12/B0CD34/k3jf8Qw9ZzL2mN4p", "k3jf8Qw9ZzL2mN4p"),

@@ -33,7 +33,7 @@ _ASSIGNMENT = regex(
     (?:
         (?:[A-Za-z]{0,2}|@)\\{0,3}
         (?:"(?P<double>[^"\n]{1,2000})"|'(?P<single>[^'\n]{1,2000})'|`(?P<back>[^`\n]{1,2000})`)
-      | (?P<plain>[^\s"'`<>,;]{1,500})
+      | (?:\\{0,3}["'`])?(?P<plain>[^\s"'`<>,;]{1,500})  # behind a quote that nothing closes: what was cut off
     )
     """,
     re.VERBOSE | re.IGNORECASE,

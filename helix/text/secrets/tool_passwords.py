@@ -25,6 +25,8 @@ _FLAGS = {
     "7z 7za 7zz rar unrar": r"\s-p(?=[^\s-])",
     "redis-cli": r"\s-a[ \t]{1,4}",
     "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn": r"\s-w[ \t]{0,4}",
+    "ssh-keygen": r"\s-[NP][ \t]{0,4}",
+    "net net.exe": r"\suser[ \t]{1,4}[^\s/]{1,60}[ \t]{1,4}(?=[^\s/*])",
     "gh": r"\ssecret[ \t]{1,4}set[ \t](?s:.){0,200}?(?<=[ \t\n])(?:-b|--body)[ \t=]{0,4}",
     "openssl": r"\s-k[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}[\"']?pass:",
     "snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext": r"\s-[AX][ \t]{0,4}",
@@ -38,7 +40,7 @@ _FLAGS = {
 }
 """What stands between the name of a tool, or of several used alike, and the password it is given."""
 
-_WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|(?P<plain>[^\s\"'|;<>]{4,200}))"
+_WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|[\"']?(?P<plain>[^\s\"'|;<>]{4,200}))"
 _GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for names, flag in _FLAGS.items() for name in names.split()}
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
 _COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
