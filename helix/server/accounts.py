@@ -28,7 +28,7 @@ KNOWN_SECONDS = 3.0
 """How long a process believes what it read of a key: what is revoked is refused within 5 s."""
 LINK_SECONDS, SESSION_SECONDS = 600, 12 * 3600
 _TOKEN = re.compile(r"hx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
-_NAME = re.compile(r"[\w@.+-][\w@.+ -]{0,99}")
+NAME = re.compile(r"[\w@.+-][\w@.+ -]{0,99}")
 _MOST_KNOWN = 10_000
 _MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
 
@@ -164,7 +164,7 @@ class Accounts:
 
         `peer` is the public key of a store that is synced by it. Raises InvalidInputError for its name, scopes or peer.
         """
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise InvalidInputError("a key's name has up to 100 letters, digits and marks", hint="name who shows it")
         bound = _checked(scopes)
         if peer and not (bound and role.reaches(Role.READER)):
@@ -268,7 +268,7 @@ class Accounts:
         """Let a person use a tenant, or with another role from now on."""
         if not issuer or not subject:
             raise InvalidInputError("a person is known by an issuer and a subject", hint="both are in their token")
-        if name and not _NAME.fullmatch(name):
+        if name and not NAME.fullmatch(name):
             raise InvalidInputError("a person's name has up to 100 letters, digits and marks")
         bound = _checked(scopes)
         with mapped(), self._server.connection() as connection, connection.transaction():

@@ -10,7 +10,7 @@ from typing import Any
 
 from helix.errors import ForbiddenError
 from helix.model.principal import Principal, Role
-from helix.server.accounts import KNOWN_SECONDS, Accounts
+from helix.server.accounts import KNOWN_SECONDS, NAME, Accounts
 from helix.server.oidc import Verifier
 from helix.settings import TENANT_NAME
 
@@ -61,8 +61,14 @@ class People:
         for one in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
             tenant, colon, role = one.partition(":") if isinstance(one, str) else ("", "", "")
             if colon and TENANT_NAME.fullmatch(tenant) and role in list(Role):
-                name = str(claims.get("email") or claims.get("name") or claims["sub"])
-                yield Principal(tenant=tenant, name=name[:100], role=Role(role))
+                yield Principal(tenant=tenant, name=_name_in(claims), role=Role(role))
+
+
+def _name_in(claims: Mapping[str, Any]) -> str:
+    """Return what changes say of who made them: as strict as a name that is given here, as people may choose theirs."""
+    told = (claims.get(name) for name in ("email", "name", "sub"))
+    fitting = (one for one in told if isinstance(one, str) and NAME.fullmatch(one) and not one.startswith("operator "))
+    return next(fitting, None) or f"person {sha256(str(claims['sub']).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _in(found: list[Principal], tenant: str) -> Principal:

@@ -6,6 +6,8 @@ import asyncio
 import base64
 import hashlib
 import json
+import re
+import secrets
 import time
 from collections.abc import Iterator
 
@@ -104,6 +106,23 @@ def test_a_claim_may_say_who_may_what(team: Team, issuer: Issuer, here: Process)
     assert here.code(issuer.token("person-3", helix=[f"{tenant}:editor", "x:y", 3]), STORE, t="a", r="b", s="s") == "OK"
     for claim in (f"{tenant}:god", tenant, f"{tenant}:", 7, {"a": 1}, None):
         assert here.code(issuer.token("person-3", helix=claim), STATUS) == "FORBIDDEN", claim
+
+
+def test_what_a_person_calls_themselves_is_a_name_and_nobody_else_s(team: Team, issuer: Issuer, here: Process) -> None:
+    tenant = team.tenant()
+    owner, claim = team.key(tenant), f"{tenant}:editor"
+
+    def who(subject: str, **claims: object) -> str:
+        words = secrets.token_hex(8)
+        told = here.data(issuer.token(subject, helix=claim, **claims), STORE, t=words, r=words, s="shop")
+        history = "query($n: String!) { history(nameOrId: $n) { edges { node { by } } } }"
+        newest = here.data(owner, history, n=told["store"]["result"]["id"])["history"]["edges"][0]
+        return str(newest["node"]["by"])
+
+    for said in ("ada\nroot\x1b[31m", "operator root", "half \ud800", "nul\x00", "  ", ["ada"], "x" * 200):
+        assert who("person-5", email=said) == "person-5"
+        assert re.fullmatch("person [0-9a-f]{12}", who("auth|5", email=said))
+    assert who("person-5", name="Ada") == "Ada"
 
 
 def test_a_token_that_does_not_hold_lets_nobody_in(issuer: Issuer) -> None:
