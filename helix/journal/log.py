@@ -245,6 +245,11 @@ class Journal:
                     progress(seen, total)
         return ChainReport(rows=seen, erased=erased, damaged=tuple(damaged))
 
+    def log_bytes(self) -> int:
+        """Return the bytes of all changes as the log has them; looks at every row."""
+        with self.database.reading() as connection:
+            return int(connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log").fetchone()[0])
+
     def restate(self) -> Comparison:
         """Make the state anew from the log where the two differ; return what differed, in one transaction."""
         with self.database.transaction(long=True) as connection:

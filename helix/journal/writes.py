@@ -135,8 +135,9 @@ class Writes:
 
     def _read(self, wanted: Wanted) -> None:
         """Read what is wanted and not known yet."""
-        wanted.nodes -= self._there.nodes.keys()
-        wanted.edges -= self._there.edges.keys()
-        wanted.passages -= self._there.passages.keys()
+        there = self._there  # of a large change it has thousands, and one is wanted at a time: `-=` would look at all
+        wanted.nodes = {one for one in wanted.nodes if one not in there.nodes}
+        wanted.edges = {one for one in wanted.edges if one not in there.edges}
+        wanted.passages = {one for one in wanted.passages if one not in there.passages}
         if wanted.nodes or wanted.edges or wanted.passages or wanted.ends:
             tables.before(self._connection, wanted, self._there)

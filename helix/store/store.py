@@ -49,8 +49,9 @@ PAUSED, WORK_PAUSED = "paused", "work_paused"
 _LEAST_ROWS_IN_IMAGE = 5_000
 _LEAST_POOL_MB = 128
 """Page memory of a graph that holds vectors: with 64 MiB Kuzu could not follow 5,000 of them (measured)."""
-_CHECKED_AT_START = 1_000
-"""Rows of the log up to which the state is compared with a replay of them at every start: 0.1 s."""
+_CHECKED_AT_START, _CHECKED_BYTES = 1_000, 1 << 20
+"""Rows of the log up to which the state is compared with a replay of them at every start: 0.1 s; and bytes of them, as
+a row of an import has thousands of changes."""
 KEPT_JOURNAL = "journal.kept-"
 """How the names of journals begin that a restore put aside."""
 
@@ -130,7 +131,7 @@ class Store:
             self.path / IMAGE_NAME, self.journal, self.catalogue, self.projection, least_rows=_LEAST_ROWS_IN_IMAGE
         )
         checks = not settings.one_of_many  # a tenant is opened again and again, and its server looks after its pages
-        mended = checks and self._is_small() and self._check_state()
+        mended = checks and self._check_state()
         if mended or not self.images.load():
             self.reload()
         if settings.low_memory:
@@ -274,12 +275,12 @@ class Store:
 
     def _is_small(self) -> bool:
         """Whether replaying the log takes no time that anybody would notice at a start."""
-        return self.journal.last_seq <= _CHECKED_AT_START
+        return self.journal.last_seq <= _CHECKED_AT_START and self.journal.log_bytes() <= _CHECKED_BYTES
 
     def _check_state(self) -> bool:
-        """Compare the state with its log and make it good where they differ; return whether it was."""
+        """Compare the state with a small log and make it good where they differ; return whether it was."""
         try:
-            return bool(self.journal.compare_state().differences) and self.make_good()
+            return self._is_small() and bool(self.journal.compare_state().differences) and self.make_good()
         except HelixError as error:  # whoever needs what cannot be read says so
             log.warning("the state was not compared with its log", extra={"error": str(error)})
             return False

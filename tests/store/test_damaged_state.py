@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+import string
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,13 +15,14 @@ import pytest
 from helix import settings as configuration
 from helix.journal import pages, restating
 from helix.journal.database import make_tables
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.reembed import fill_in, lacking
 from helix.model.edge import Label, Ref
 from helix.model.loss import losses
 from helix.model.memory import Memory
 from helix.model.recall import Expand, RecallQuery
-from helix.operations import erasure, memories, upkeep
+from helix.operations import capture, erasure, memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.engine import JOURNAL_NAME
@@ -116,6 +118,19 @@ def test_whatever_stands_in_a_column_of_the_state_it_is_made_good_at_start(
         pytest.skip("SQLite lets nothing else than a number stand there")
     with opened(home) as helix:
         assert_all_is_back(helix)
+
+
+def test_no_start_waits_for_the_replay_of_rows_that_say_much(home: Path) -> None:
+    dice = random.Random(1)
+    with opened(home) as helix:
+        for number in range(40):
+            words = " ".join("".join(dice.choices(string.ascii_lowercase, k=7)) for _ in range(7_000))
+            capture.record_episode(helix, EpisodeRequest(content=f"{number} {words}"))
+        at_rest(helix)
+    damage(home, f"DELETE FROM edge WHERE {one('edge', 'source')}")
+    with opened(home) as helix:
+        assert helix.store.journal.compare_state().differences
+        assert not {one.check: one for one in upkeep.doctor(helix).findings}["state against log"].ok
 
 
 @pytest.mark.parametrize("table", some(TABLES, 2))
