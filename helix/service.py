@@ -19,6 +19,7 @@ from helix.memory.capture.sessions import is_private
 from helix.memory.change.intake import Intake
 from helix.memory.erasure import unfinished
 from helix.memory.jobs.foreground import Foreground
+from helix.memory.jobs.run import Watch
 from helix.memory.worker.worker import Worker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7
@@ -109,14 +110,24 @@ class Helix:
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine)
         unfinished.finish(store)
-        recovering.recover(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings), turns=turns)
         store.graph.rebuild_wanted = helix._want_rebuild
         if store.graph.needs_rebuild:
             helix._want_rebuild()
+        recovering.recover(store, helix._bring_to_end)
         helix.worker.start()
         helix.watching.start()
         return helix
+
+    def _bring_to_end(self, rest: Callable[[Watch], None]) -> None:
+        """Do the rest of a job of strands that was cut short, as one."""
+
+        def work(ticket: Ticket) -> Mapping[str, Any]:
+            with self.worker.standing_still():
+                rest(ticket)
+            return {}
+
+        self.jobs.start(arriving.JOB, work)
 
     def leave(self) -> None:
         """End what only the graph is still asked, before the service is closed: a statement may take long."""

@@ -46,7 +46,7 @@ from helix.strands.received import Received, Signer
 from helix.strands.rows import BATCH, Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
-from helix.strands.whole import Unwatched, carry_through, under_way
+from helix.strands.whole import carry_through, under_way
 from helix.text.redact import redact
 
 _LONGEST_WORDS = 1_000
@@ -163,9 +163,9 @@ def _received(store: Store, signer: Signer) -> Received:
     return Received(signer=signer, text_limit=store.runtime.settings.text_limit)
 
 
-def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
+def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
     """Write the rest of an import that a kill cut short; raises OSError or ValueError where its rows are not there."""
-    _carry_out(store, note, Unwatched())
+    _carry_out(store, note, watch)
     Staged(store, note["job"]).remove()
 
 

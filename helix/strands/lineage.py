@@ -195,11 +195,14 @@ def rows_file(store: Store, version: str) -> Path:
     return folder / f"{version}.rows"
 
 
-def remove_drafts(store: Store) -> None:
-    """Remove what was begun to be kept and never was; while nothing else is at work with versions."""
+def remove_drafts(store: Store, job: str = "") -> None:
+    """Remove what was begun to be kept and never was, but for what `job` goes on with; while nothing else is at work
+    with versions.
+    """
     for pattern in (f"*{_DRAFT}", f"*{STAGED}", f"{SCRATCH}*"):
         for left in (store.path / STRANDS).glob(pattern):
-            files.remove(left)
+            if not job or not left.name.startswith(job):
+                files.remove(left)
 
 
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:

@@ -1,43 +1,61 @@
-"""Recovering: a start brings to its end what a kill cut short, before anything else is at work."""
+"""Recovering: what a kill cut short is brought to its end by the next start.
+
+A rollback is, before anybody is served: it would take back what is said meanwhile. An import may take minutes; it goes
+on as the job that it was, and whoever asks sees what is in by then.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from helix.errors import HelixError
+from helix.memory.jobs.run import Watch
 from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
 from helix.strands.lineage import remove_drafts
 
 log = logging.getLogger(__name__)
 
-_ENDINGS: Mapping[str, Callable[[Store, Mapping[str, Any]], object]] = MappingProxyType(
+_ENDINGS: Mapping[str, Callable[[Store, Mapping[str, Any], Watch], object]] = MappingProxyType(
     {arriving.JOB: arriving.bring_to_end, rollback.KIND: rollback.bring_to_end}
 )
 
 
-def recover(store: Store) -> None:
-    """Bring a job to its end that was cut short, or take it back where that cannot be; remove what it left behind."""
+def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) -> None:
+    """Bring a job to its end that was cut short, or take it back where that cannot be; remove what it left behind.
+
+    What is left of an import is handed to `begin`: it stops where its watch says so, and goes on at the next start.
+    """
     note = whole.under_way(store)
-    if note is not None:
-        _end(store, note)
-        whole.ended(store)
+    if note is not None and (note["kind"] not in _ENDINGS or store.journal.effects.undone_at(note["job"]) is not None):
+        _take_back(store, note, "it was being taken back")
+    elif note is not None and note["kind"] == arriving.JOB:
+        remove_drafts(store, note["job"])
+        begin(partial(_end, store, note))
+        return
+    elif note is not None:
+        _end(store, note, whole.Unwatched())
     remove_drafts(store)
 
 
-def _end(store: Store, note: Mapping[str, Any]) -> None:
-    job, ending = note["job"], _ENDINGS.get(note["kind"])
-    if ending is None or store.journal.effects.undone_at(job) is not None:
-        why = "it was being taken back"
+def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
+    try:
+        _ENDINGS[note["kind"]](store, note, watch)
+    except (HelixError, OSError, ValueError, KeyError) as error:  # such as rows that an erasure has removed
+        if watch.cancelled:
+            raise
+        _take_back(store, note, str(error))
     else:
-        try:
-            ending(store, note)
-            return
-        except (HelixError, OSError, ValueError, KeyError) as error:  # such as rows that an erasure has removed
-            why = str(error)
+        whole.ended(store)
+
+
+def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
+    job = note["job"]
     log.warning("a job that was cut short is taken back", extra={"job": job, "why": why})
     if not whole.taken_back(store, job):
         log.error("a job was cut short and can neither be ended nor be taken back", extra={"job": job})
+        whole.ended(store)

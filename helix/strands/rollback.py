@@ -16,7 +16,7 @@ from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import held_rows, write_node
 from helix.strands.rows import Key, Row, Selection, in_batches, paired
-from helix.strands.whole import Unwatched, carry_through
+from helix.strands.whole import carry_through
 
 KIND = "rollback"
 """The kind of the changes that a rollback makes."""
@@ -38,12 +38,12 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
     return {"before": before.id, **done}
 
 
-def bring_to_end(store: Store, note: Mapping[str, Any]) -> None:
+def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
     """Do the rest of a rollback that a kill cut short; raises ValueError where its version is not known any more."""
     version = store.journal.versions.get(note["version"])
     if version is None or version.seq is None:
         raise ValueError(f"there is no version {note['version']}")
-    _carry_out(store, version, note["job"], Unwatched())
+    _carry_out(store, version, note["job"], watch)
 
 
 def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> dict[str, Any]:

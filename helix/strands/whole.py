@@ -1,7 +1,7 @@
 """Whole: a job of many changes is there as a whole or not at all, also where the program is killed in between.
 
-The journal has a note of a job under way. What a kill cut short is brought to its end by that note at the next start,
-before anybody is served: it cannot always be taken back, as somebody else may have built on it.
+The journal has a note of a job under way. What a kill cut short is brought to its end by that note at the next start
+(`recovering.py`): it cannot always be taken back, as somebody else may have built on it.
 """
 
 from __future__ import annotations

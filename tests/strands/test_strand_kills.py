@@ -7,7 +7,8 @@ import random
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +22,16 @@ from helix.model.edge import Relation
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.model.reports import JobState
 from helix.operations import memories, strands, upkeep
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.strands import container
+from helix.strands.merging import Incoming, Merge
 from helix.strands.whole import UNDER_WAY
 from tests.sampling import some
 from tests.victims import Victims
-from tests.waiting import finished
+from tests.waiting import MOST_SECONDS, all_ended, finished
 
 sys.path.append(str(Path(__file__).parents[1] / "crash"))
 
@@ -139,6 +142,7 @@ def path_for(scene: Scene, deed: str, home: Path) -> str:
 def check(scene: Scene, deed: str, home: Path, *, where: str) -> None:
     """Hold what has to be true of a home in which a deed was killed."""
     with opened(home) as helix:
+        all_ended(helix)
         assert not helix.store.journal.meta(UNDER_WAY), where
         assert root(helix.store) in (scene.before, scene.after[deed]), where
         assert not list((helix.store.path / "strands").glob("*.draft")), where
@@ -178,6 +182,7 @@ def test_killed_while_somebody_built_on_it_it_is_whole_and_so_is_what_was_built(
         assert code == -signal.SIGKILL
         job, memory, other = (home / "words").read_text().split()
         with opened(home) as helix:
+            all_ended(helix)
             assert not helix.store.journal.meta(UNDER_WAY)
             assert not list((helix.store.path / "strands").glob("*.staged"))
             said = {memory.trigger.split()[0] for memory in helix.store.index.memories(Status.ACTIVE)}
@@ -189,6 +194,29 @@ def test_killed_while_somebody_built_on_it_it_is_whole_and_so_is_what_was_built(
             assert upkeep.doctor(helix).healthy
             assert finished(helix, strands.import_strand(helix, str(scene.strand))).result["already"]
             assert undo(helix.store, job, dry_run=True).conflicts
+
+
+def test_what_is_left_of_an_import_keeps_no_start_waiting_and_stops_when_it_is_told(
+    victims: Victims, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with copied(scene, tmp_path / "home") as home:
+        victims.run("strand_victim", home, "import", "before rows are written", 1, str(scene.strand))
+        go_on, write = threading.Event(), Merge.write
+
+        def slow(merge: Merge, batch: Sequence[Incoming], step: str) -> None:
+            assert go_on.wait(MOST_SECONDS)
+            write(merge, batch, step)
+
+        monkeypatch.setattr(Merge, "write", slow)
+        with opened(home) as helix:
+            assert helix.jobs.all()[0].state is JobState.RUNNING
+            assert recalled(helix, 7)
+            helix.jobs.cancel(helix.jobs.all()[0].id)
+            go_on.set()
+            all_ended(helix)
+            assert helix.store.journal.meta(UNDER_WAY)
+        monkeypatch.setattr(Merge, "write", write)
+        check(scene, "import", home, where="at the start after that")
 
 
 @pytest.mark.parametrize("deed", PLACES)
