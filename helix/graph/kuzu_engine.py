@@ -24,7 +24,7 @@ from helix import resources
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, of_the_system
 from helix.graph import migrate, parquet, queries
 from helix.graph.batch import fold
-from helix.graph.on_disk import drop_log
+from helix.graph.on_disk import drop_log, seal
 from helix.graph.parquet import INTEGER, Column, Columns
 from helix.graph.refusals import mapped
 from helix.model.edge import Label
@@ -207,10 +207,11 @@ class KuzuEngine:
         return [{key.removeprefix("n."): value for key, value in row.items()} for row in rows]
 
     def close(self) -> None:
-        """Fold the log in and let go of the files; closing twice is no error."""
+        """Fold the log in, let go of the files and seal them; closing twice is no error."""
         if self._database is not None:
             self._checkpoint()
             self._close()
+            seal(self.path)
 
     def fill(self, load: Callable[[kuzu.Connection], None]) -> None:
         """Let `load` fill a new graph in bulk; only for a file that nobody else uses yet (a bulk load checkpoints)."""

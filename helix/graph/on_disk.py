@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +13,42 @@ Progress = Callable[[str, int, int], None]
 """Told of a build under way: its stage, how much is done, of how much."""
 
 
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
 def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the files that belong to a graph: the database, its log and its shadow pages."""
-    return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp")))
+    """Return the files that belong to a graph: the database, its log, its shadow pages, and its seal."""
+    return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp", ".seal")))
+
+
+def seal(path: Path) -> None:
+    """Note what the file of a graph is that was closed: Kuzu's pages hold no sums of their own."""
+    with files.open_regular(path, links=False) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    _note(path, f"closed {digest}\n")
+
+
+def unseal(path: Path) -> str:
+    """Return whether the file of a graph is as it was left: "" if so, else "damaged", or "torn" where the machine went
+    down while it was open. It counts as open from here on.
+    """
+    noted = files_of(path)[-1]
+    said, boot, found = "", _BOOT.read_text("ascii").strip() if _BOOT.exists() else "", ""
+    with suppress(FileNotFoundError):
+        said, _, found = files.read_text(noted, links=False, errors="replace").strip().partition(" ")
+    _note(path, f"open {boot}\n")
+    if said == "closed":
+        with files.open_regular(path, links=False) as file:
+            return "" if hashlib.file_digest(file, "sha256").hexdigest() == found else "damaged"
+    return "torn" if said == "open" and found != boot else ""
+
+
+def _note(path: Path, text: str) -> None:
+    noted = files_of(path)[-1]
+    try:
+        files.write_private(noted, text)
+    except OSError:  # a full disk is no reason to do without the graph; without a note it is taken as it is
+        noted.unlink(missing_ok=True)
 
 
 def drop_log(path: Path) -> None:
@@ -23,7 +57,7 @@ def drop_log(path: Path) -> None:
     Opened eight times, the same unclosed files gave two different contents (measured on Kuzu 0.11.3). A file whose
     checkpoint was cut short has shadow pages beside it and needs its log to finish: it is left as it is.
     """
-    _, wal, shadow, _ = files_of(path)
+    _, wal, shadow, *_ = files_of(path)
     if path.exists() and not shadow.exists():
         wal.unlink(missing_ok=True)
 

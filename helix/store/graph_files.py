@@ -46,9 +46,11 @@ def move_aside(graph: Path, at: int, reason: str) -> str:
     """Give a graph and its log another name, to tell what damaged them, and remove older ones; return the new name."""
     before = list(graph.parent.glob(f"{graph.name}{ASIDE}*"))
     aside = graph.with_name(f"{graph.name}{ASIDE}{at}")
-    for file, kept in zip(files_of(graph), files_of(aside), strict=True):
+    *moved, seal = zip(files_of(graph), files_of(aside), strict=True)
+    for file, kept in moved:
         if file.exists() or file.is_symlink():
             file.rename(kept)
+    seal[0].unlink(missing_ok=True)  # it is as good as nothing: the file is not what it says, or was not closed
     log.warning("graph moved aside", extra={"reason": reason, "moved_to": aside.name})
     for older in before:
         try:

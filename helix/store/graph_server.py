@@ -21,7 +21,7 @@ from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedE
 from helix.graph import analytics
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
-from helix.graph.on_disk import Progress, files_of, size_of
+from helix.graph.on_disk import Progress, files_of, size_of, unseal
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
 from helix.graph.refusals import OutOfMemoryError
 from helix.journal.read_only import JournalReader, JournalView, file_reader
@@ -80,6 +80,9 @@ class GraphServer:
             return f"{odd[0]} is no file of a graph", "aside"
         if not self._path.exists():
             return "there is no graph file yet", "build"
+        left = unseal(self._path)
+        if left == "damaged":
+            return "its file is not what it was when it was closed", "aside"
         dimension, place = self._dimension(look), self._place
         # A page that is damaged may have Kuzu ask for all that the machine has; what it maps counts from here on.
         beside = max(_LEAST_TO_OPEN_BYTES, 2 * self._path.stat().st_size)
@@ -99,6 +102,8 @@ class GraphServer:
             return self._unusable("it is ahead of the journal", "aside")
         if look.unreadable(engine.applied_seq(), MOST_REPLAYED):
             return self._unusable("a journal row that it lacks is damaged", "aside")
+        if left == "torn":
+            return self._unusable("the machine went down while it was open", "aside")
         if engine.number("dimension") != (dimension or 0):
             # Nothing is damaged: the store got its first model, or another one, while the graph was closed.
             return self._unusable("other vectors belong in the graph", "remove")

@@ -41,6 +41,7 @@ from helix.settings import Settings, load
 from helix.store import graph_follower
 from helix.store.graph_files import Place
 from helix.store.graph_follower import GraphFollower
+from helix.store.graph_server import GraphServer
 from helix.text.tokens import lexical_tokens
 from tests.sampling import some
 from tests.waiting import all_ended, until
@@ -302,6 +303,48 @@ def test_a_damaged_page_costs_no_more_than_building_anew(journal: Journal, tmp_p
         follower.close()
 
 
+def test_whatever_page_is_damaged_the_graph_is_not_used(
+    journal: Journal, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    where = place(tmp_path)
+    written(journal, *map(node, "abc"))
+    follower = GraphFollower(journal, where, clock=system_clock)
+    assert follower.settle()
+    follower.close()
+    path, noted = files_of(follower.path)[0], files_of(follower.path)[-1]
+    kept, seal = path.read_bytes(), noted.read_text()
+    for page in range(0, len(kept) // 4096, 1 if pytestconfig.getoption("--soak") else 4):
+        with path.open("r+b") as file:
+            file.seek(4096 * page + page % 4096)
+            file.write(bytes([kept[4096 * page + page % 4096] ^ 1]))
+        noted.write_text(seal)
+        assert GraphServer(where).open()["verdict"] == "aside", page
+        with path.open("r+b") as file:
+            file.seek(4096 * page)
+            file.write(kept[4096 * page : 4096 * (page + 1)])
+    noted.write_text(seal)
+    follower = GraphFollower(journal, where, clock=system_clock)
+    assert held(follower) == ["a", "b", "c"]
+    follower.close()
+    assert not list(tmp_path.glob("graph.kuzu.aside-*"))
+
+
+def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal: Journal, tmp_path: Path) -> None:
+    written(journal, *map(node, "abc"))
+    follower = GraphFollower(journal, place(tmp_path), clock=system_clock)
+    assert follower.settle()
+    assert follower.pid is not None
+    os.kill(follower.pid, signal.SIGKILL)
+    follower.close()
+    noted = files_of(follower.path)[-1]
+    assert noted.read_text().startswith("open ")
+    noted.write_text("open another-run-of-the-machine\n")
+    follower = GraphFollower(journal, place(tmp_path), clock=system_clock)
+    assert held(follower) == ["a", "b", "c"]
+    follower.close()
+    assert list(tmp_path.glob("graph.kuzu.aside-*"))
+
+
 OPENED = """
 import json, resource, sys
 from helix.store.graph_files import Place
@@ -325,8 +368,9 @@ def test_a_page_of_zeros_has_the_graph_take_no_more_memory_than_it_may(tmp_path:
     kept, refused = path.read_bytes(), 0
     for page in random.Random(1).sample(range(16, len(kept) // 4096), 40):
         path.write_bytes(kept[: 4096 * page] + bytes(4096) + kept[4096 * (page + 1) :])
+        files_of(path)[-1].unlink(missing_ok=True)  # as an older Helix left it
         refused += _opened(where) == "aside"
-        if refused == 4:
+        if refused == 2:
             break
     else:
         pytest.fail("few pages mattered")
