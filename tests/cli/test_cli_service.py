@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Command
@@ -94,6 +95,21 @@ def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:
         assert "paused:" in helix_command("status").out
     finally:
         assert helix_command("pause", "--off", "--json").data == {"pause": False}
+
+
+def test_doctor_names_what_other_users_can_read(helix_command: Command, home: Path) -> None:
+    def told() -> Any:
+        findings = helix_command("doctor", "--json").data["doctor"]["findings"]
+        return next(finding for finding in findings if finding["check"] == "privacy")
+
+    loose = home / "store" / "journal.db"
+    loose.chmod(0o644)
+    try:
+        said = told()
+        assert (said["ok"], str(loose) in said["detail"]) == (False, True)
+    finally:
+        loose.chmod(0o600)
+    assert told()["ok"]
 
 
 def test_doctor_lists_its_checks(helix_command: Command) -> None:
