@@ -85,6 +85,21 @@ def said(slices: Sequence[Slice], role: str) -> list[str]:
     return [item.episode.content for item in slices if item.episode.role == role]
 
 
+def test_no_project_is_looked_for_at_a_path_longer_than_any(told: Told) -> None:
+    """Looking upwards from a path of a million characters took gigabytes."""
+    told.add("user", "Why does the upload time out?", cwd="/" + "a/" * 500_000)
+    told.add("user", "And the download?")
+    asked: list[int] = []
+
+    def project_of(folder: Path) -> Identity:
+        asked.append(len(str(folder)))
+        return Identity(scope="uploads", root=folder)
+
+    found = [one for one in read_transcripts([told.write("a.jsonl")], project_of) if isinstance(one, Slice)]
+    assert len(said(found, "user")) >= 1
+    assert asked and max(asked) == len(str(told.folder))
+
+
 def test_a_fault_of_helix_in_one_history_ends_that_history_alone(told: Told, caplog: pytest.LogCaptureFixture) -> None:
     told.add("user", "Why does the upload time out?")
     first = told.write("a/first.jsonl")
