@@ -6,6 +6,7 @@ vectors of half precision. The tables are in `schema/postgres/vector_index.sql`.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ _MOST = 1_000
 """The most that pgvector looks through (`hnsw.ef_search`), and so the most that can be asked for."""
 _LOOKS = 200
 """How many it looks through at least: with fewer it finds less."""
+_ROWS_AT_ONCE = 5_000
 _BYTES_BESIDE = 512
 """What the index takes for a vector beside its numbers while it is built, generously."""
 _LEAST_MEMORY_KB = 64 << 10
@@ -68,9 +70,8 @@ def make(connection: psycopg.Connection[Any], tenant: int) -> int:
     with connection.transaction():
         connection.execute(script.encode())
     of_space = f"FROM vector v WHERE v.tenant = {tenant:d} AND v.space = {space:d}"
-    connection.execute(
-        f"INSERT INTO {name} SELECT number, half_vector(vector) {of_space} ON CONFLICT DO NOTHING".encode()
-    )
+    with connection.transaction():
+        _copy(connection, name, of_space, dimension)
     # What was removed while it was copied; what is removed from here on takes its copy with it.
     connection.execute(f"DELETE FROM {name} n WHERE NOT EXISTS (SELECT {of_space} AND v.number = n.number)".encode())
     (count,) = connection.execute(f"SELECT count(*) FROM {name}".encode()).fetchone() or (0,)
@@ -81,6 +82,22 @@ def make(connection: psycopg.Connection[Any], tenant: int) -> int:
         made = f"CREATE INDEX CONCURRENTLY {name}_hnsw ON {name} USING hnsw (embedding halfvec_ip_ops)"
         connection.execute(made.encode())
     return int(count)
+
+
+def _copy(connection: psycopg.Connection[Any], name: str, of_space: str, dimension: int) -> None:
+    """Put the vectors into the table that are not there yet: so many are read here in a tenth of the server's time."""
+    kept, halves = struct.Struct(f"<{dimension}f"), struct.Struct(f">HH{dimension}e")
+    lacking = f"NOT EXISTS (SELECT FROM {name} n WHERE n.number = v.number)"
+    found = psycopg.RawServerCursor(connection, "vectors_to_copy")
+    found.itersize = _ROWS_AT_ONCE
+    connection.execute(f"CREATE TEMP TABLE copied ON COMMIT DROP AS SELECT * FROM {name} LIMIT 0".encode())
+    with found, found.execute(f"SELECT number, vector {of_space} AND {lacking}".encode()) as rows:
+        while some := rows.fetchmany(_ROWS_AT_ONCE):
+            with connection.cursor().copy(b"COPY copied FROM STDIN (FORMAT BINARY)") as copy:
+                copy.set_types(("int8", "bytea"))  # the second is sent as it is, and read as the type of its column
+                for number, vector in some:
+                    copy.write_row((number, halves.pack(dimension, 0, *kept.unpack(vector))))
+    connection.execute(f"INSERT INTO {name} SELECT * FROM copied ON CONFLICT DO NOTHING".encode())
 
 
 def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> None:
