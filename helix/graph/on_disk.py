@@ -33,7 +33,7 @@ def unseal(path: Path) -> str:
     down while it was open. It counts as open from here on.
     """
     noted = files_of(path)[-1]
-    said, boot, found = "", _BOOT.read_text("ascii").strip() if _BOOT.exists() else "", ""
+    said, boot, found = "", files.read_text(_BOOT).strip() if _BOOT.exists() else "", ""
     with suppress(FileNotFoundError):
         said, _, found = files.read_text(noted, links=False, errors="replace").strip().partition(" ")
     _note(path, f"open {boot}\n")

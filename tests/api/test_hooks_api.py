@@ -254,7 +254,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
         begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "cwd": str(folder)}
         tell(served, begins)
         helix.reacting.settle(20)
-        helix.reacting._sessions._known["s"].was_briefed()
+        helix.reacting._sessions._known["", "s"].was_briefed()
         yield Shop(helix, served, str(folder), memory)
 
 

@@ -20,6 +20,7 @@ from helix.model.clock import system_clock
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.model.reports import JobState
 from helix.model.tombstone import is_tombstone
 from helix.operations import erasure, memories, review, strands, syncing, upkeep
 from helix.operations import strand_keys as keys
@@ -572,6 +573,7 @@ def test_killed_in_the_middle_it_goes_on_the_next_time(
     assert victims.run("sync_victim", home, str(folder), moment, nth) == -9
     settings = configuration.load({"home": home}, environ=UNHURRIED, cwd=home)
     with Helix.open(settings, embedder=HashEmbedder(256)) as again:
+        until(lambda: all(job.state is not JobState.RUNNING for job in again.jobs.all()))  # what was cut short is ended
         settle(folder, one, again)
         assert rows_of(one.store) == rows_of(again.store)
         assert len(memories_of(again)) == 3
