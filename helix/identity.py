@@ -34,7 +34,9 @@ _SAFE = re.compile(r"^\s*directory\s*=\s*\"?(?P<place>[^\"\n]+)", re.MULTILINE)
 _MOST_BYTES_OF_WISHES, _MOST_PROJECTS = 4 << 10, 200  # a dotted key takes the TOML reader the square of its length
 LONGEST_PATH = 4_096
 """Characters of a path, as systems have them; looking upwards from a longer one takes its square in time and memory."""
-_LONGEST_REMOTE = 2_048
+DEEPEST = 100
+"""Folders that a project may lie below: a session's project is looked for from each of them, upwards."""
+_LONGEST_REMOTE, _MOST_NOTED = 2_048, 20
 _LONGEST_NAME = 200
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
@@ -78,12 +80,14 @@ def identify(
     worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, once the user has
     confirmed it (`names`: the HELIX_HOME that knows), and `projects`, globs of folders below it that are projects of
     their own. `home` is where looking upwards ends.
-    Raises InvalidInputError for such a file that cannot be read, and for a path that is longer than any can be.
+    Raises InvalidInputError for such a file that cannot be read, and for a path that is longer or deeper than any is.
     """
     if len(str(folder)) > LONGEST_PATH:
         words = f"a folder's path has more than {LONGEST_PATH:,} characters"
         raise InvalidInputError(words, hint="no system has such a folder")
     folder = folder.absolute()
+    if len(folder.parts) > DEEPEST:
+        raise InvalidInputError(f"a folder lies below more than {DEEPEST} others", hint="move it further up")
     top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
     git = None if top is None else _git(top)
     marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
@@ -177,7 +181,9 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
     if top is None or git is None:
         return ()
     common = git.common
-    noted = (*_CLONED.findall(_read(common / "logs" / "HEAD")), *_FETCHED.findall(_read(common / "FETCH_HEAD")))
+    cloned, fetched = (_CLONED, common / "logs" / "HEAD"), (_FETCHED, common / "FETCH_HEAD")
+    read = (list(dict.fromkeys(note.findall(_read(file)))) for note, file in (cloned, fetched))
+    noted = (remote for remotes in read for remote in remotes[-_MOST_NOTED:])
     scopes = (
         _own_name(top),
         _own_name(common.parent if common.name == ".git" else common, common),

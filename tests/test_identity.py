@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from helix.errors import InvalidInputError
 from helix.identity import (
     APART,
+    DEEPEST,
     NO_PROJECT,
     PROJECT_FILE,
     Identity,
@@ -178,6 +179,15 @@ def test_what_a_repository_was_known_by_before_is_told(tmp_path: Path) -> None:
     with (top / ".git" / "logs" / "HEAD").open("a", encoding="utf-8") as log:
         log.write("0 1 a <a@b> 1 +0000\tclone: from git@example.org:a/first.git\n")
     assert former_scopes(top)[2:] == ("example.org/a/first", "example.org/a/shop")
+
+
+def test_of_what_git_noted_the_last_remotes_count(tmp_path: Path) -> None:
+    """`helix status` asks the daemon about each, and an archive may bring a hundred thousand."""
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    noted = "".join(f"0\t\tbranch 'm' of https://example.org/a/{number // 2}\n" for number in range(2_000))
+    (top / ".git" / "FETCH_HEAD").write_text(noted, "utf-8")
+    found = [one for one in former_scopes(top) if one.startswith("example.org/")]
+    assert (len(found), found[-1]) == (20, "example.org/a/999")
 
 
 def test_a_local_remote_tells_nothing(tmp_path: Path) -> None:
@@ -403,7 +413,10 @@ def test_a_scope_sees_what_it_lies_in_and_global() -> None:
 
 def test_a_path_longer_than_any_is_no_project_and_costs_nothing(tmp_path: Path) -> None:
     """Looking upwards from it took its square in memory: 14 GB for a million characters."""
-    long = tmp_path / ("a/" * 500_000)
+    deep, long = tmp_path / ("a/" * DEEPEST), tmp_path / ("a/" * 500_000)
+    with pytest.raises(InvalidInputError, match="lies below more than 100 others"):
+        identify(deep)
+    assert project_of(deep).root == deep
     with pytest.raises(InvalidInputError, match="characters"):
         project_at(long)
     assert project_of(long).scope == NO_PROJECT

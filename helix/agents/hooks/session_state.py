@@ -12,7 +12,7 @@ from helix.agents.answers.prompt import AgentType
 from helix.agents.hooks.hook_events import Event
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
-from helix.identity import Identity, project_of
+from helix.identity import DEEPEST, Identity, project_of
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
@@ -326,7 +326,7 @@ class Sessions:
         settings, folder = self._store.runtime.settings, Path(event.folder or "/")
         places = (
             project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
-            for one in (folder, *folder.parents)
+            for one in (folder, *folder.parents[-DEEPEST:])
         )
         here = next(places)
         return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)

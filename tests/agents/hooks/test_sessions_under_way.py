@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from helix.agents.answers.prompt import AgentType
 from helix.agents.hooks.hook_events import Event
 from helix.agents.hooks.session_state import MOST_SESSIONS, Call, Session, Sessions
-from helix.identity import Identity
+from helix.identity import DEEPEST, Identity, identify
 from helix.service import Helix
+from tests.counting import calls_of
 
 BUILDER = "helix:builder"
 
@@ -93,3 +94,9 @@ def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp
     asked = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
     assert "systemMessage" not in asked
     assert Sessions(helix.store).of(Event(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
+
+
+def test_a_session_s_project_is_looked_for_no_deeper_than_anybody_works(helix: Helix) -> None:
+    """Whoever sends a hook names the folder: looking upwards from each that it lies in takes the cube of its depth."""
+    event = Event(session="s", name="Stop", folder="/" + "a/" * 2_000)
+    assert calls_of(identify, lambda: Sessions(helix.store).of(event)) <= DEEPEST + 1
