@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from helix import files
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
@@ -298,7 +299,7 @@ def _limit_memory(more_bytes: int | None) -> None:
     import resource
 
     Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
-    said = Path("/proc/self/status").read_text("ascii").partition("VmData:")[2]
+    said = files.read_text("/proc/self/status").partition("VmData:")[2]
     reserved = int(said.split(maxsplit=1)[0]) << 10
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     limit = hard if more_bytes is None else reserved + more_bytes
