@@ -123,6 +123,8 @@ _MANGLED = ("_Z", "__Z", "_R")  # names of C++ and Rust as linkers see them
 _ARMOUR = regex(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----")
 _NAME_BEFORE = regex(r"([A-Za-z_][\w.-]{0,60})[\"'\])]{0,3}\s{0,4}(?::?=|(?<=[\"']):|=>)\s{0,4}[\"'`(]{0,2}$")
 
+_BEHIND_NAMES = " \t\r\n\"'`("
+
 
 def find(text: str) -> Iterator[Span]:
     """Yield tokens of known shape, and strings that look random without any context."""
@@ -165,7 +167,7 @@ def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
     if excerpt or _in_address(text, start):
         return
     before = text[max(0, start - _CONTEXT) : start]
-    name = _NAME_BEFORE.search(before)
+    name = _NAME_BEFORE.search(before) if before.rstrip(_BEHIND_NAMES).endswith((":", "=", ">")) else None
     if name is not None and promise_of(name[1]) is Promise.NONE and not name[1].isupper():
         return
     if _INTEGRITY.search(before) or _BENIGN.search(before):

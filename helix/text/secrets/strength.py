@@ -57,6 +57,7 @@ _HEX = regex(r"[0-9a-fA-F]+")
 _DIGIT = regex(r"\d")
 _PUNCTUATED = regex(r"[^\w\s.:-]")
 _SPECIAL = regex(r"[^\w\s./:-]")
+_ZERO, _NINE = map(ord, "09")
 _LONG_WORD = regex(r"[A-Za-z]{13}|[/_+-]")
 _SEPARATOR = regex(r"[/_+-]")
 _IDENTIFIER = regex(
@@ -302,26 +303,29 @@ def looks_high_entropy(value: str) -> bool:
 
     Hexadecimal is left alone on purpose: without a name beside it, it is a commit, a checksum or an id.
     """
-    if not 20 <= len(value) <= 100 or is_hex(value.replace("-", "")) or is_filler(value):
+    if not 20 <= len(value) <= 100 or is_hex(value.replace("-", "")):
         return False
     digits = sum(char.isdigit() for char in value)
     upper = sum("A" <= char <= "Z" for char in value)
     lower = sum("a" <= char <= "z" for char in value)
     if not (upper and lower):  # letters of one case: only where they change with digits all along
-        return len(value) >= 30 and digits >= 5 and is_scrambled(value) and _LONG_WORD.search(value) is None
+        long = len(value) >= 30 and digits >= 5
+        return long and is_scrambled(value) and _LONG_WORD.search(value) is None  # which also knows a filler
     if min(digits, upper, lower) < 2 or not 0.06 * len(value) <= digits <= 0.4 * len(value):
         return False
     if max(len(piece) for piece in _SEPARATOR.split(value)) < 12:
         return False
     ceiling = math.log2(min(len(value), 64))
-    return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35
+    return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35 and not is_filler(value)
 
 
 def _longest_count(value: str) -> int:
     """Return the length of the longest row that counts upwards by one (`abcdef`, `890123`)."""
     longest = run = 1
-    for before, after in pairwise(value):
-        step = ord(after) - ord(before)
-        run = run + 1 if step == 1 or (before == "9" and after == "0") else 1
-        longest = max(longest, run)
+    for before, after in pairwise(map(ord, value)):
+        if after - before == 1 or (after == _ZERO and before == _NINE):
+            run += 1
+            longest = max(longest, run)
+        else:
+            run = 1
     return longest
