@@ -140,7 +140,7 @@ class Output:
         width = max(map(len, texts), default=0) + 2
         if self._console is None:
             for name, value in texts.items():
-                self.line(f"{name}:".ljust(width), value.replace("\n", "\n" + " " * width))
+                self.line(f"{name}:".ljust(width), ("\n" + " " * width).join(value.splitlines()))
         elif texts:
             from rich.table import Table
             from rich.text import Text

@@ -190,7 +190,7 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         (f" because {told(item['reason'])}" if item["reason"] else "", "dim"),
     )
     text = item["text"] if full else shorten(item["text"])
-    out.line(told(text, node).replace("\n", "\n| "), indent=3)  # else a text could look like the next item
+    out.line("\n| ".join(told(text, node).splitlines()), indent=3)  # else a text could look like the next item
     if explain:
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)

@@ -102,7 +102,9 @@ def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: I
 
 def test_a_claim_may_say_who_may_what(team: Team, issuer: Issuer, here: Process) -> None:
     tenant = team.tenant()
-    assert here.code(issuer.token("person-3", helix=f"{tenant}:reader"), STATUS) == "OK"
+    token = issuer.token("person-3", helix=f"{tenant}:reader")
+    assert here.code(token, STATUS) == "OK"
+    assert here.send("POST", "/leave", token).status_code == 404  # it is no session of a browser here
     assert here.code(issuer.token("person-3", helix=[f"{tenant}:editor", "x:y", 3]), STORE, t="a", r="b", s="s") == "OK"
     for claim in (f"{tenant}:god", tenant, f"{tenant}:", 7, {"a": 1}, None):
         assert here.code(issuer.token("person-3", helix=claim), STATUS) == "FORBIDDEN", claim
