@@ -161,7 +161,7 @@ def reached(journal: Path, rows: Collection[int] = ()) -> tuple[Reach, dict[int,
             store=meta.get("store_id", ""),
             seq=int(seq),
             chain=bytes(chain).hex(),
-            commits=int(meta.get(COMMITS, -1)),
+            commits=int(commits[:18]) if (commits := str(meta.get(COMMITS, ""))).isdecimal() else -1,
         )
         chains = {
             row: bytes(found[0]).hex()

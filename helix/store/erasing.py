@@ -11,7 +11,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
 from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
+from helix.store.moving import MOVED_TO
 from helix.store.snapshot import Renewal
 from helix.store.store import KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
 from helix.store.witnesses import KNOWS_MORE
@@ -50,6 +51,8 @@ STAGED = ".staged"
 """How the names of files in that folder end that have the rows of an import, see `helix.strands.staged`."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
+SYNCED = "sync:"
+"""How the keys begin of what a journal notes of the places that it is synced with, see `helix.strands.sync_state`."""
 _OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
 """Keys whose words hold for a store whichever backup takes its journal's place."""
 _CLEARED = f"{KEPT_JOURNAL}cleared.db"
@@ -90,13 +93,14 @@ class Note:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Legacy:
     """What a journal that is replaced by a backup leaves to it: what was erased, the copies it knew of, the digests
-    of private sessions by their salt, and its `words` on pauses and on an erasure under way; `readable` is False where
-    it is too damaged to tell any of that."""
+    of private sessions by their salt, its `words` on pauses and on an erasure under way, and the places that it is
+    `synced` with; `readable` is False where it is too damaged to tell any of that."""
 
     erased: tuple[PutNode, ...] = ()
     copies: tuple[tuple[str, int], ...] = ()
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    synced: Mapping[str, str] = field(default_factory=dict)
     readable: bool = True
 
 
@@ -347,6 +351,7 @@ def legacy_of(journal: Journal) -> Legacy:
         copies=tuple(copies.known(journal.database)),
         hidden=hidden_sessions(journal),
         words={key: told for key in _OF_THE_PLACE if (told := journal.meta(key))},
+        synced=journal.metas(SYNCED),
     )
 
 
@@ -360,7 +365,8 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
     """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
 
     The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of, and of
-    its pauses. What the backup itself says is being erased is erased in it alone: whoever wrote it may name anything.
+    its pauses. Whoever wrote the backup may name anything: what it says is being erased is erased in it alone, and it
+    is synced with the places of the replaced journal, and with none of its own.
     """
     cleared = folder / _CLEARED
     _remove(cleared)
@@ -375,6 +381,11 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             journal.spaces.active()  # raises here, while nothing is replaced yet
             if (own := _noted(journal)) is not None:
                 _write(journal, replace(own, here=True))
+            for key in (MOVED_TO, *journal.metas(SYNCED)):
+                journal.drop_meta(key)
+            for key, told in left.synced.items():  # what was left there is of versions that the backup need not know
+                with suppress(ValueError, TypeError, RecursionError):  # damaged words
+                    journal.set_meta(key, json.dumps({**json.loads(told), "seq": None, "published": []}))
             for key, told in left.words.items():
                 journal.set_meta(key, told)
             _bury_again(journal, left.erased, at)

@@ -45,7 +45,7 @@ def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) ->
 def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
     try:
         _ENDINGS[note["kind"]](store, note, watch)
-    except (HelixError, OSError, ValueError, KeyError) as error:  # such as rows that an erasure has removed
+    except (HelixError, OSError, ValueError, KeyError, TypeError) as error:  # such as rows that an erasure has removed
         if watch.cancelled:
             raise
         _take_back(store, note, str(error))

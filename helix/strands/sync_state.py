@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from helix.store.erasing import SYNCED
 from helix.store.store import Store
 from helix.strands.names import StrandName
 from helix.text.inert import quoted
-
-_PREFIX = "sync:"
 
 
 @dataclass(slots=True)
@@ -66,7 +65,7 @@ def read(store: Store, place: str) -> SyncState:
 
 def every(store: Store) -> list[SyncState]:
     """Return what is known of each place."""
-    return [_read(told) for told in store.journal.metas(_PREFIX).values()]
+    return [_read(told) for told in store.journal.metas(SYNCED).values()]
 
 
 def warnings(store: Store) -> list[str]:
@@ -107,7 +106,7 @@ def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
 
 
 def _key(place: str) -> str:
-    return _PREFIX + hashlib.sha256(place.encode()).hexdigest()[:32]
+    return SYNCED + hashlib.sha256(place.encode()).hexdigest()[:32]
 
 
 def _read(told: str) -> SyncState:

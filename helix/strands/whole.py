@@ -66,12 +66,17 @@ def _taken_back_for_sure(store: Store, job: str, forsake: Callable[[], None]) ->
 
 
 def under_way(store: Store) -> Mapping[str, Any] | None:
-    """Return the note of a job that has not ended, or None."""
+    """Return the note of a job that has not ended, or None; a damaged one is of no job."""
     told = store.journal.meta(UNDER_WAY)
     if not told:
         return None
-    note = json.loads(told) if told.startswith("{") else {"kind": "", "job": told}  # of before notes told more
-    return dict(note)
+    if not told.startswith("{"):  # of before notes told more
+        return {"kind": "", "job": told}
+    try:
+        note = dict(json.loads(told))
+    except (ValueError, RecursionError):
+        note = {}
+    return note if all(isinstance(note.get(part), str) for part in ("kind", "job")) else {"kind": "", "job": ""}
 
 
 def taken_back(store: Store, job: str) -> bool:

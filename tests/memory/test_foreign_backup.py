@@ -24,12 +24,16 @@ from helix.model.edge import Label, Ref
 from helix.model.erasure_report import EraseReport
 from helix.model.tombstone import is_erased
 from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
 from helix.settings import Settings
 from helix.store import erasing
 from helix.store.backup import back_up, restore, restore_closed
 from helix.store.erasing import ERASE
 from helix.store.jobs import Ticket
 from helix.store.store import WORK_PAUSED, Store
+from helix.strands import arriving, rollback, sync_state, whole
+from helix.strands.sync_state import SyncState
+from tests.waiting import all_ended
 
 WORDS = b"the kingfisher ledger"
 
@@ -135,6 +139,41 @@ def test_a_damaged_note_of_an_erasure_is_refused_and_said(settings: Settings, tm
         unfinished.finish(Store(settings, embedder=HashEmbedder()))
     with pytest.raises(StoreCorruptError, match="the note of an erasure"):
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_restored_backup_is_synced_with_no_place_of_its_own(settings: Settings, tmp_path: Path, closed: bool) -> None:
+    """Whoever wrote it could have named one that they read, or said that more goes to one of the user's."""
+    backup, (ours, theirs) = tmp_path / "backup.db", ("/media/stick", "/media/theirs")
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        for place in (ours, theirs):
+            sync_state.write(store, SyncState(place, minutes=1.0, seq=1))
+        made(store, backup)
+        change(backup, "INSERT INTO meta VALUES ('sync:x', 'no JSON'), ('moved_to', 'postgresql://theirs')")
+        sync_state.drop(store, theirs)
+        sync_state.choose(store, ours, ["shop"])
+        store.journal.set_meta("sync:damaged", "{")
+        if not closed:
+            job(store, lambda ticket: restore(store, backup, ticket))
+    if closed:
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert sync_state.every(store) == [SyncState(ours, scopes=["shop"], minutes=1.0)]
+
+
+@pytest.mark.parametrize(
+    "note", ["{", "{}", '{"a":' * 50_000, f'{{"kind": "{arriving.JOB}"}}', f'{{"kind": "{rollback.KIND}", "job": "x"}}']
+)
+def test_a_damaged_note_of_an_import_is_in_no_start_s_way(settings: Settings, tmp_path: Path, note: str) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    change(backup, "INSERT OR REPLACE INTO meta VALUES ('strand_under_way', ?), ('commits', ?)", note, note)
+    restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        all_ended(helix)
+        assert whole.under_way(helix.store) is None
+        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
 
 
 @pytest.mark.parametrize("closed", [False, True])

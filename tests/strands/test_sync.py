@@ -20,7 +20,6 @@ from helix.model.clock import system_clock
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.model.reports import JobState
 from helix.model.tombstone import is_tombstone
 from helix.operations import erasure, memories, review, strands, syncing, upkeep
 from helix.operations import strand_keys as keys
@@ -32,7 +31,7 @@ from helix.strands.remotes import FolderRemote, address_of
 from tests.sampling import some
 from tests.strands.conftest import Machines
 from tests.victims import Victims
-from tests.waiting import UNHURRIED, ended, finished, until
+from tests.waiting import UNHURRIED, all_ended, ended, finished, until
 
 DAYS = timedelta(days=9)
 
@@ -573,7 +572,7 @@ def test_killed_in_the_middle_it_goes_on_the_next_time(
     assert victims.run("sync_victim", home, str(folder), moment, nth) == -9
     settings = configuration.load({"home": home}, environ=UNHURRIED, cwd=home)
     with Helix.open(settings, embedder=HashEmbedder(256)) as again:
-        until(lambda: all(job.state is not JobState.RUNNING for job in again.jobs.all()))  # what was cut short is ended
+        all_ended(again)  # what the kill left of an import
         settle(folder, one, again)
         assert rows_of(one.store) == rows_of(again.store)
         assert len(memories_of(again)) == 3
