@@ -7,7 +7,7 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -327,3 +327,33 @@ def test_code_of_the_release_before_goes_on_beside_what_takes_nothing_from_it(se
     finally:
         with server.connection() as connection:
             connection.execute("DELETE FROM migration WHERE number = 9999")
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_the_server_gives_up_a_home_that_sleeps_in_the_midst_of_a_change(
+    server: Server, tenant: Tenant, tmp_path: Path, reads: bool
+) -> None:
+    asleep, awake = threading.Event(), threading.Event()
+
+    def sleeping() -> None:
+        home = TenantDatabase(server, tenant.id, server.claim(tenant.id), tmp_path)
+        with suppress(HelixError), home.transaction() as held:
+            if reads:
+                held.execute("SELECT count(*) FROM node").fetchone()
+            asleep.set()
+            awake.wait()
+
+    thread = threading.Thread(target=sleeping)
+    thread.start()
+    asleep.wait()
+
+    def claimed() -> int:
+        with suppress(StoreLockedError):
+            return server.claim(tenant.id)
+        return 0
+
+    try:
+        assert until(claimed)
+    finally:
+        awake.set()
+        thread.join()

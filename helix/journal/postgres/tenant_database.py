@@ -56,10 +56,17 @@ class _Statements:
     """Runs the journal's statements for one tenant."""
 
     def __init__(
-        self, connection: psycopg.Connection[Any], tenant: int, *, in_parts: bool = False, alone: bool = False
+        self,
+        connection: psycopg.Connection[Any],
+        tenant: int,
+        *,
+        pipeline: psycopg.Pipeline | None = None,
+        in_parts: bool = False,
+        alone: bool = False,
     ) -> None:
         """`alone`: each statement is a transaction of its own, and says so in the same trip."""
         self._connection = connection
+        self._pipeline = pipeline
         self._tenant = tenant
         self._in_parts = in_parts
         self._alone = alone
@@ -83,12 +90,40 @@ class _Statements:
             with self._connection.pipeline():
                 self._connection.execute(_AS_TENANT, (self._tenant,))
                 return psycopg.RawCursor(self._connection).execute(translated(statement), given)
-        return psycopg.RawCursor(self._connection).execute(translated(statement), given)
+        found = psycopg.RawCursor(self._connection).execute(translated(statement), given)
+        return found if self._pipeline is None else _Awaited(found, self._pipeline)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         given = [(self._tenant, *row) for row in rows]
         if given:
             psycopg.RawCursor(self._connection).executemany(translated(statement), given)
+
+
+class _Awaited:
+    """What was found within a transaction: the server is told that nothing more is on its way before it is waited for.
+
+    Only then does it count how long the session is idle, and end it where this process falls asleep.
+    """
+
+    def __init__(self, cursor: psycopg.RawCursor[Any], pipeline: psycopg.Pipeline) -> None:
+        self._cursor, self._pipeline = cursor, pipeline
+
+    def _there(self) -> psycopg.RawCursor[Any]:
+        if self._cursor.pgresult is None:
+            self._pipeline.sync()
+        return self._cursor
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._there())
+
+    def fetchone(self) -> Any:
+        return self._there().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        return self._there().fetchall()
+
+    def fetchmany(self, size: int = 1, /) -> list[Any]:
+        return self._there().fetchmany(size)
 
 
 class _Parts:
@@ -172,10 +207,10 @@ class TenantDatabase:
         with self._turn, mapped(), self._server.connection() as connection:
             self._within = threading.get_ident()
             try:
-                with connection.pipeline():  # what nobody waits for is on its way together
+                with connection.pipeline() as pipeline:  # what nobody waits for is on its way together
                     connection.execute("BEGIN")
-                    commits = self._begun(connection, long)
-                    yield _Statements(connection, self.tenant)
+                    commits = self._begun(connection, pipeline, long)
+                    yield _Statements(connection, self.tenant, pipeline=pipeline)
                     connection.execute(_REACHED, (self.tenant,))
             except BaseException:
                 if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
@@ -186,11 +221,12 @@ class TenantDatabase:
             self._server.commit(connection, self.tenant, self._epoch, commits)
             self._commits = commits
 
-    def _begun(self, connection: psycopg.Connection[Any], long: bool) -> int:
+    def _begun(self, connection: psycopg.Connection[Any], pipeline: psycopg.Pipeline, long: bool) -> int:
         """Lock the tenant's head and count the transaction; return how many there are with it."""
         count, look = _BEGIN
         told = connection.execute(_SAFELY, (self.tenant, long))
-        row = connection.execute(count, (self.tenant, self._epoch)).fetchone()
+        locked = psycopg.RawCursor(connection).execute(count, (self.tenant, self._epoch))
+        row = _Awaited(locked, pipeline).fetchone()
         if row is None:
             self._refused = True
             found = connection.execute(look, (self.tenant,)).fetchone()
