@@ -20,6 +20,7 @@ from helix import resources
 from helix.errors import NotFoundError
 
 ASSETS = "/static/"
+LEAVE = "/leave"
 EXPLORER, GRAPHIQL = "explorer", "graphiql"
 MISSING = (
     "The pages are not built on this machine: install Node.js 20.19 or newer, "
@@ -100,5 +101,5 @@ def policy(path: str, socket: str) -> str:
     """
     loads = _LOOSE if path == "/graphql" or path.startswith(ASSETS + GRAPHIQL) else _STRICT
     reaches = f"connect-src 'self' {socket}".rstrip()
-    forms = "'self'" if path.startswith("/open/") or path == "/leave" else "'none'"
+    forms = "'self'" if path.startswith("/open/") or path == LEAVE else "'none'"
     return f"{loads}; font-src 'self' data:; {reaches}; frame-ancestors 'none'; base-uri 'none'; form-action {forms}"

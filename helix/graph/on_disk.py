@@ -23,9 +23,7 @@ def files_of(path: Path) -> tuple[Path, ...]:
 
 def seal(path: Path) -> None:
     """Note what the file of a graph is that was closed: Kuzu's pages hold no sums of their own."""
-    with files.open_regular(path, links=False) as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    _note(path, f"closed {digest}\n")
+    _note(path, f"closed {_digest(path)}\n")
 
 
 def unseal(path: Path) -> str:
@@ -38,9 +36,13 @@ def unseal(path: Path) -> str:
         said, _, found = files.read_text(noted, links=False, errors="replace").strip().partition(" ")
     _note(path, f"open {boot}\n")
     if said == "closed":
-        with files.open_regular(path, links=False) as file:
-            return "" if hashlib.file_digest(file, "sha256").hexdigest() == found else "damaged"
+        return "" if _digest(path) == found else "damaged"
     return "torn" if said == "open" and found != boot else ""
+
+
+def _digest(path: Path) -> str:
+    with files.open_regular(path, links=False) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _note(path: Path, text: str) -> None:

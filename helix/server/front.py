@@ -36,7 +36,7 @@ from helix.api.graphql_errors import refusal
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
 from helix.api.refused import refused
-from helix.api.web_pages import page
+from helix.api.web_pages import LEAVE, page
 from helix.errors import (
     EngineError,
     ForbiddenError,
@@ -64,7 +64,6 @@ TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
 TENANT_HEADER = "x-helix-tenant"
 """Header in which a person who may use several tenants says which one."""
 COOKIE = "helix_session"
-LEAVE = "/leave"
 _PLACED_WITHIN_SECONDS = 20.0
 """How long a request waits for a home: longer than one that was killed counts as living."""
 _LOOK_SECONDS = 0.25

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -38,7 +39,6 @@ BUILT_AT_ONCE = 3_000
 _OVERGROWN_TIMES, _OVERGROWN_BYTES = 4, 16 << 20
 _NICE = 5
 _MOST_EDGES = 6_000
-
 _LEAST_TO_OPEN_BYTES = 1 << 30
 """What opening a graph may take beside what is set: Kuzu takes 330 MB for an empty one."""
 
@@ -291,14 +291,12 @@ def _is_odd(file: Path) -> bool:
 def _limit_memory(more_bytes: int | None) -> None:
     """Have allocations beyond so many bytes fail from here on, beside what is reserved already; None: let all be made.
 
-    A statement that doubles a list is answered with an error then. Only Linux keeps to this limit. It is told, too, to
-    end this process before any other where the machine has no memory left.
+    A statement that doubles a list is answered with an error then. Only Linux keeps to this limit.
     """
     if not sys.platform.startswith("linux"):
         return
     import resource
 
-    Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
     said = files.read_text("/proc/self/status").partition("VmData:")[2]
     reserved = int(said.split(maxsplit=1)[0]) << 10
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -377,6 +375,8 @@ def main(place: Place) -> None:
     _answers.append(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what a library prints is no answer
     os.nice(_NICE)
+    with suppress(OSError):  # Linux alone has it, and not for everybody: a machine without memory ends this one first
+        Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
     questions = _questions(sys.stdin.buffer)
     try:
         held = _lock(Path(place.lock), place.lock_seconds)

@@ -20,15 +20,13 @@ import numpy as np
 from benchmarks import speed_corpus
 from benchmarks.machine import described, percentiles
 from benchmarks.quality_store import FOLDER
-from benchmarks.server import settings_of
+from benchmarks.server import settings_of, stored
 from benchmarks.server_tenants import held
 from benchmarks.speed_corpus import SELECTIVE, Phrases
 from helix.ingest import sources
 from helix.journal.postgres.postgres_server import Server
-from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
-from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.recall.vector import vector_arm
 from helix.service import Helix
@@ -102,13 +100,7 @@ def _asked(settings: Settings, questions: int, seed: int) -> dict[str, Any]:
                 took[name].append(time.perf_counter() - begun)
         told |= {f"recall, {name}": percentiles(seconds) for name, seconds in took.items()}
         told["vector arm"] = _vector_arm(helix, words, questions)
-        stored = []
-        for _ in range(questions):
-            request = StoreRequest(trigger=words.question(), resolution=words.question(), kind="fact", scope="bench")
-            begun = time.perf_counter()
-            memories.store(helix, request)
-            stored.append(time.perf_counter() - begun)
-        return told | {"store": percentiles(stored), "held at the end": held("self")}
+        return told | {"store": percentiles(stored(helix, words, questions)), "held at the end": held("self")}
 
 
 def _vector_arm(helix: Helix, words: Phrases, questions: int) -> dict[str, Any]:
