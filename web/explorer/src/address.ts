@@ -5,27 +5,28 @@ import { useSearchParams } from "react-router";
 
 type Given = Record<string, string | readonly string[] | null | undefined>;
 
+/** Returns the address's parameters with all that was written; what a view was drawn with may be older. */
+const newest = () => new URLSearchParams(window.location.search);
+
 /** Reads and writes the parameters of the address. Writing keeps the others; null takes one out. */
 export function useAddress() {
   const [params, setParams] = useSearchParams();
   const set = useCallback(
-    (given: Given, { push = false } = {}) =>
-      setParams(
-        (now) => {
-          const next = new URLSearchParams(now);
-          for (const [name, value] of Object.entries(given)) {
-            next.delete(name);
-            for (const one of [value].flat()) if (one) next.append(name, one);
-          }
-          return next;
-        },
-        { replace: !push },
-      ),
+    (given: Given, { push = false } = {}) => {
+      const next = newest();
+      for (const [name, value] of Object.entries(given)) {
+        next.delete(name);
+        for (const one of [value].flat()) if (one) next.append(name, one);
+      }
+      setParams(next, { replace: !push });
+    },
     [setParams],
   );
   return useMemo(
     () => ({
       get: (name: string) => params.get(name) ?? "",
+      /** What was last written, which may not be shown yet. */
+      latest: (name: string) => newest().get(name) ?? "",
       all: (name: string) => params.getAll(name),
       /** Those of several words that the address says. */
       some: <T extends string>(name: string, words: readonly T[]) => words.filter((word) => params.getAll(name).includes(word)),

@@ -76,7 +76,8 @@ interface Props {
   shown: Stretch;
   spans: readonly Span[];
   heaps: readonly Heap[];
-  onShow: (stretch: Stretch | null) => void;
+  /** Asks for another stretch, made from the newest that was asked for, which may not be shown yet; null is all. */
+  onShow: (next: (now: Stretch) => Stretch | null) => void;
   onOpen: (id: string) => void;
 }
 
@@ -86,20 +87,21 @@ export function Axis({ label, whole, shown: asked, spans, heaps, onShow, onOpen 
   const shown = dragged ?? asked;
   const length = shown.to - shown.from;
   const percent = (at: number) => (100 * (at - shown.from)) / length;
-  const move = (by: number) => onShow({ from: shown.from + by * length, to: shown.to + by * length });
-  const zoom = (by: number, around = 0.5) => {
-    const next = Math.max(LEAST, length * by);
-    if (next >= whole.to - whole.from) return onShow(null);
-    const middle = shown.from + around * length;
-    onShow({ from: middle - around * next, to: middle + (1 - around) * next });
-  };
+  const move = (by: number) => onShow(({ from, to }) => ({ from: from + by * (to - from), to: to + by * (to - from) }));
+  const zoom = (by: number, around = 0.5) =>
+    onShow(({ from, to }) => {
+      const next = Math.max(LEAST, (to - from) * by);
+      if (next >= whole.to - whole.from) return null;
+      const middle = from + around * (to - from);
+      return { from: middle - around * next, to: middle + (1 - around) * next };
+    });
   const acts: Record<string, () => void> = {
     ArrowLeft: () => move(-0.25),
     ArrowRight: () => move(0.25),
     "+": () => zoom(0.5),
     "=": () => zoom(0.5),
     "-": () => zoom(2),
-    Home: () => onShow(null),
+    Home: () => onShow(() => null),
   };
   const laid = lanesOf(spans, 0.02 * length);
   const lanes = Math.max(1, ...laid.map(({ lane }) => lane + 1));
@@ -127,7 +129,7 @@ export function Axis({ label, whole, shown: asked, spans, heaps, onShow, onOpen 
           setDragged({ from: asked.from + by, to: asked.to + by });
         }}
         onPointerUp={() => {
-          if (dragged) onShow(dragged);
+          if (dragged) onShow(() => dragged);
           setDragged(null);
         }}
         onDoubleClick={(event) => {
@@ -179,7 +181,7 @@ export function Axis({ label, whole, shown: asked, spans, heaps, onShow, onOpen 
             {words}
           </Button>
         ))}
-        <Button className="button quiet" onPress={() => onShow(null)}>
+        <Button className="button quiet" onPress={() => onShow(() => null)}>
           Everything
         </Button>
       </div>

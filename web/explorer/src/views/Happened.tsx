@@ -75,9 +75,12 @@ function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretc
   const scope = useScope();
   const link = useLink();
   const navigate = useNavigate();
-  const { get, set } = useAddress();
-  const [from, to] = [Date.parse(get("from")), Date.parse(get("to"))];
-  const shown = from < to ? { from, to } : whole;
+  const { get, latest, set } = useAddress();
+  const stretch = (said: (name: string) => string): Stretch => {
+    const [from, to] = [Date.parse(said("from")), Date.parse(said("to"))];
+    return from < to ? { from, to } : whole;
+  };
+  const shown = stretch(get);
   const [since, until] = [new Date(shown.from).toISOString(), new Date(shown.to).toISOString()];
   const before = new Date(2 * shown.from - shown.to).toISOString(); // what began then may go on
   const sessions = useAnswer(SessionsDocument, { scope, since: before, until, first: MOST_DRAWN });
@@ -101,7 +104,10 @@ function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretc
         shown={shown}
         spans={spans}
         heaps={heaps}
-        onShow={(next) => set({ from: next && minute(next.from), to: next && minute(next.to) })}
+        onShow={(change) => {
+          const next = change(stretch(latest));
+          set({ from: next && minute(next.from), to: next && minute(next.to) });
+        }}
         onOpen={(id) => {
           const node = sessions.data?.edges.find((one) => one.node.id === id)?.node;
           if (node) void navigate(link(sessionPath(node.name), { scope: node.scope }));
