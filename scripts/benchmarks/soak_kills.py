@@ -13,7 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from benchmarks import soak_brought
 from benchmarks.soak_api import Api, Doubt, Refused
+from benchmarks.soak_brought import PASSPHRASE, Other, finished
 from benchmarks.soak_daemon import Home, Running, Zygote
 from benchmarks.soak_journal import read
 from benchmarks.soak_judge import JOURNAL, judge, settled
@@ -46,16 +48,21 @@ class Kills:
         self.retries = Retries()
         self.running: Running | None = None
         self._job = ""
+        self._other: Other | None = None
         self._after: list[Callable[[Api], None]] = []
 
     def new_store(self) -> None:
         """Begin a new store; now and then one with thousands of rows in it."""
         self.end_store()
         self.stores += 1
+        self._other = self._other or soak_brought.other(self.folder, self.zygote)
         place = self.folder / f"home{self.stores}"
         self.home, self.ledger, self.retries = Home(place, self.zygote, SETTINGS), Ledger(), Retries()
         (place / "backups").mkdir()
         self._start()
+        with self._api() as api:
+            api.call("newKey", name="own")  # strands are signed
+            api.call("importKey", name="other", public=self._other.public)
         if self.large and self.stores % LARGE_EVERY == 2:
             rng = random.Random(self.seed + self.stores)
             with self._api() as api:
@@ -188,11 +195,7 @@ class Kills:
 
     def _again(self, api: Api, field: str, **given: Any) -> None:
         """Send an import again, as a person would: what is in already counts once."""
-        job = api.call(field, **given)["id"]
-        settled(api)
-        state = api.call("job", id=job)
-        if state["state"] != "DONE":
-            raise Refused(state["errorCode"], f"{field} once more: {state['error']}")
+        finished(api, field, **given)
         self._noted()
 
     def _noted(self) -> None:
@@ -208,6 +211,78 @@ class Kills:
         self._after.append(lambda api: self._again(api, "ingestGit", **given))
         # What a commit says becomes an episode and perhaps memories: the same commit twice shows in its episodes.
         self._begun("git", rng, "ingestGit", **given)
+
+    def _brought(self, rng: random.Random, field: str, write: Callable[..., dict[str, Any]]) -> None:
+        tokens = [self.ledger.token() for _ in range(25)]
+        given = write(self.home.folder / f"brought{rng.getrandbits(40)}", tokens, rng)
+        self._fresh = dict.fromkeys(tokens, field)
+        self._after.append(lambda api: self._again(api, field, **given))
+        self._begun(field, rng, field, **given)
+
+    def _notes(self, rng: random.Random, _: list[Writer]) -> None:
+        self._brought(rng, "ingestNotes", soak_brought.notes)
+
+    def _transcript(self, rng: random.Random, _: list[Writer]) -> None:
+        self._brought(rng, "ingestTranscript", soak_brought.transcript)
+
+    def _memories(self, rng: random.Random, _: list[Writer]) -> None:
+        self._brought(rng, "importMemories", soak_brought.memories)
+
+    def _merge(self, rng: random.Random, _: list[Writer]) -> None:
+        """Another store's strand comes in."""
+        assert self._other is not None, "made with the first store"
+        self._fresh = dict.fromkeys(self._other.episodes, "of a strand")
+        given = {"path": str(self._other.path), "passphrase": PASSPHRASE}
+        with self.ledger.lock:
+            self.ledger.facts.once.update(self._other.memories, self._other.episodes)
+        self._after.append(lambda api: self._again(api, "importStrand", **given))
+        self._begun("merge", rng, "importStrand", **given)
+
+    def _strand(self, rng: random.Random, _: list[Writer]) -> None:
+        target = self.home.folder / "backups" / f"s{rng.getrandbits(40)}.dna"
+        before = self.ledger.snapshot()
+        done = self._begun("strand", rng, "exportStrand", path=str(target), passphrase=PASSPHRASE)
+        self._after.append(lambda api: self._cloned(api, target, before, done))
+
+    def _cloned(self, api: Api, strand: Path, before: Facts, done: bool) -> None:
+        """A strand that has its name is whole: the store that is made of it holds all that was there before."""
+        if done and not strand.exists():
+            raise Refused("SOAK", f"a strand that was done is not there: {strand.name}")
+        if strand.exists():
+            clone = strand.with_suffix(".clone")
+            finished(api, "cloneStrand", path=str(strand), to=str(clone), passphrase=PASSPHRASE)
+            check_backup(next(clone.rglob(JOURNAL)), before, done)
+
+    def _sync(self, rng: random.Random, _: list[Writer]) -> None:
+        place = self.home.folder / f"place{rng.randrange(3)}"
+        place.mkdir(exist_ok=True)
+        given = {"place": str(place), "passphrase": PASSPHRASE}
+        before = self.ledger.snapshot()
+
+        def after(api: Api) -> None:
+            finished(api, "sync", **given)
+            first, *later = sorted(place.rglob("*.dna"))
+            if not later:  # it holds the whole store; what is left there later holds what changed since
+                self._cloned(api, first, before, done=True)
+
+        self._after.append(after)
+        self._begun("sync", rng, "sync", **given)
+
+    def _roll_back(self, rng: random.Random, writers: list[Writer]) -> None:
+        with self._api() as api:
+            end(writers)
+            settled(api)
+            target = self.home.folder / "backups" / f"v{rng.getrandbits(40)}.dna"
+            before = self.ledger.snapshot()
+            version = finished(api, "exportStrand", path=str(target), passphrase=PASSPHRASE)["version"]
+            last = self._last(api, rng)
+            self._job = api.call("rollBackTo", version=version)["id"]
+            done = self._wait("roll_back", rng, api)
+        self._after.append(lambda _: self._taken_back(before, last, done))
+
+    def _last(self, api: Api, rng: random.Random) -> str:
+        text = f"{self.ledger.token()} {words(rng, 6)}"
+        return str(api.call("store", trigger=text, resolution="", kind="FACT")["id"])
 
     def _child(self, rng: random.Random, _: list[Writer]) -> None:
         with self._api() as api:
@@ -269,9 +344,7 @@ class Kills:
             for writer in writers:
                 writer.stopped.set()
                 writer.join(60.0)
-            token = self.ledger.token()
-            text = f"{token} {words(rng, 6)}"
-            last = api.call("store", trigger=text, resolution="", kind="FACT")["id"]
+            last = self._last(api, rng)
             self._job = api.call("restoreBackup", path=str(target))["id"]
             done = self._wait("restore", rng, api)
         self._after.append(lambda _: self._taken_back(before, last, done))
@@ -291,5 +364,6 @@ class Kills:
 
 KINDS = (
     *("load", "start_up", "rebuild", "reembed", "scan", "backup", "bulk_import", "git", "child"),
+    *("notes", "transcript", "memories", "merge", "strand", "sync", "roll_back"),
     *("consolidate", "erase", "restore", "idle", "shutdown", "alive"),
 )

@@ -297,6 +297,20 @@ class Writer(threading.Thread):
         result = f"DELIVERED: {words(self.rng, 3)}\nLEARNED: always use {words(self.rng, 4)}"
         self.ask("observeBuilder", task={"seq": "1", "objective": words(self.rng, 4)}, result=result, store=True)
 
+    def confirm(self) -> None:
+        """Stand for something as a person, or archive what never helped."""
+        with self.ledger.lock:
+            free = [m for m in self._hot if not m.busy]
+            chosen = self.rng.choice(free) if free else None
+        if chosen is None or self.rng.random() < 0.2:
+            self.api.call("prune", minUses=1)
+        else:
+            self.ask("confirm", lambda _: self._stands_as(chosen.id), nameOrId=chosen.id)
+
+    def _stands_as(self, memory: str) -> None:
+        with self.ledger.lock:
+            self.ledger.facts.nodes["Memory", memory] = {"trust": "user_asserted"}
+
     def recall(self) -> None:
         """Ask."""
         self.api.call("recall", query=words(self.rng, 4), limit=5)
@@ -321,6 +335,7 @@ _MIX = {
     "contradict": 2,
     "lines": 3,
     "learn": 2,
+    "confirm": 3,
     "recall": 6,
     "upkeep": 1,
 }
