@@ -207,7 +207,7 @@ def _check_value(name: str, value: object) -> None:
         raise ValueError(f"{name} has a NUL character")
     if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= _LARGEST):
         raise ValueError(f"{name} is no number that can be stored")
-    if name in _MOST and not (isinstance(value, int | float) and 0 <= value <= _MOST[name]):
+    if name in _MOST and isinstance(value, int | float) and not 0 <= value <= _MOST[name]:
         raise ValueError(f"{name} is not between 0 and {_MOST[name]:g}")
     if name == "attributes" and not isinstance(json.loads(str(value)), dict):
         raise ValueError("attributes are no object")

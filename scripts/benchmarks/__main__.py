@@ -19,6 +19,7 @@ from benchmarks.quality import quality
 from benchmarks.replay import replay
 from benchmarks.server import server
 from benchmarks.server_large import large
+from benchmarks.server_primary import primary
 from benchmarks.server_team import team
 from benchmarks.server_tenants import tenants
 from benchmarks.soak import soak
@@ -43,6 +44,7 @@ cli = click.Group(
         "month": month,
         "pairs": pairs,
         "poison": poison,
+        "primary": primary,
         "quality": quality,
         "replay": replay,
         "server": server,

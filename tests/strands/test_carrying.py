@@ -15,11 +15,15 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError, Unauth
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
+from helix.model.candidate import Candidate
 from helix.model.edge import Label, Ref
-from helix.model.memory import Kind, Memory, Status
+from helix.model.entity import Entity, EntityKind, entity_id
+from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.operations import Change, PutNode
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import put
+from helix.model.reflection import Reflection
+from helix.model.task import Exploration, Plan, Task, Workspace
 from helix.model.tombstone import is_erased
 from helix.operations import background_work, capture, erasure, memories, review, strands
 from helix.operations import strand_keys as keys
@@ -89,6 +93,31 @@ def test_a_store_is_carried_to_another_machine_as_it_is(machines: Machines, tmp_
     assert root(one.store) == root(other.store)
     assert rows_of(one.store) == rows_of(other.store)
     assert memories.get(other, proxy).trigger == "the proxy listens on port 8080"
+
+
+def test_nodes_of_every_kind_are_carried(machines: Machines, tmp_path: Path) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    memory_id = store(one, "the proxy listens on port 8080")
+    capture.record_episode(one, EpisodeRequest(content="it was tried", session="monday"))
+    now = one.store.runtime.clock()
+    ids = [one.store.runtime.make_id(now) for _ in range(6)]
+    entity = entity_id(EntityKind.PACKAGE, "ruff", GLOBAL_SCOPE)
+    made = (
+        Reflection(id=ids[0], question="why", insight="the proxy is slow", recorded_at=now),
+        Entity(id=entity, kind=EntityKind.PACKAGE, name="ruff"),
+        Plan(id=ids[1], objective="ship it", recorded_at=now),
+        Task(id=ids[2], objective="write it", recorded_at=now),
+        Workspace(id=ids[3], recorded_at=now),
+        Exploration(id=ids[4], objective="look at it", recorded_at=now),
+        Candidate(id=ids[5], kind=Kind.FACT, trigger="uv is used", resolution="", recorded_at=now),
+    )
+    one.store.writer.submit(lambda: Decision((Change(kind="test", operations=tuple(map(put, made))),), None))
+    assert {row.put.label for row in rows_of(one.store) if isinstance(row.put, PutNode)} == set(Label)
+    carried(one, other, tmp_path / "all.dna")
+    assert rows_of(one.store) == rows_of(other.store)
+    finished(one, strands.clone_strand(one, str(tmp_path / "all.dna"), str(tmp_path / "clone"), passphrase=SECRET))
+    assert memories.get(other, memory_id).trigger == "the proxy listens on port 8080"
 
 
 def test_an_import_that_was_undone_is_taken_in_again_where_a_person_asks(machines: Machines, tmp_path: Path) -> None:

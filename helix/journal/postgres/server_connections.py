@@ -16,7 +16,7 @@ from helix.journal.postgres.address import guarded, hosts_of
 _CONNECT_SECONDS = 10
 _NEXT_HOST_SECONDS = 2
 """How long a host is waited for where the address names others: one that lost its power answers nothing at all."""
-_ANEW_SECONDS = 2.0
+_ANEW_SECONDS = 0.5
 """How long the pool goes on trying before it is asked anew: by itself it waits longer and longer between."""
 _CONNECTING = {
     "autocommit": True,
