@@ -6,7 +6,9 @@ import random
 import shutil
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import closing
+from typing import Any
 
 import click
 import httpx
@@ -64,8 +66,10 @@ class _Client:
                 return found
             after = page["pageInfo"]["endCursor"]
 
-    def _asked(self, document: str, variables: dict[str, str | None]) -> dict[str, dict[str, dict]]:
-        return self._client.post(self._url, json={"query": document, "variables": variables}).json()
+    def _asked(self, document: str, variables: Mapping[str, str | None]) -> dict[str, Any]:
+        asked = self._client.post(self._url, json={"query": document, "variables": variables})
+        answer: dict[str, Any] = asked.json()
+        return answer
 
 
 def _killed(serving: Cluster, client: _Client) -> tuple[Cluster, float, float]:

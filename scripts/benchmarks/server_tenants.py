@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -24,23 +25,24 @@ from helix.server.accounts import Accounts
 from helix.service import Helix
 from helix.store.engine import server_at
 
+_COPIED_AT_ONCE = 100
 _REST_SECONDS = 30
 """After these no thread is left that waits for more to do."""
 
 
-def _copied(server: Server, source: int, target: int) -> None:
-    """Give a tenant all the rows of another one."""
+def _copied(server: Server, source: int, targets: Sequence[int]) -> None:
+    """Give tenants all the rows of another one."""
     with server.connection() as connection, connection.transaction():
         for table, columns in tables().items():
             if table == "head":
                 continue
             names = ", ".join(f'"{name}"' for name in columns if name != "rowid")
-            statement = f"INSERT INTO {table} (tenant, {names}) SELECT $1, {names} FROM {table} WHERE tenant = $2"
-            connection.execute(statement.encode(), (target, source))
+            chosen = f"SELECT target, {names} FROM {table}, unnest($1::bigint[]) target WHERE tenant = $2"
+            connection.execute(f"INSERT INTO {table} (tenant, {names}) {chosen}".encode(), (list(targets), source))
         connection.execute(
             "UPDATE head SET seq = from_.seq, chain = from_.chain FROM head from_"
-            " WHERE head.tenant = $1 AND from_.tenant = $2",
-            (target, source),
+            " WHERE head.tenant = ANY($1) AND from_.tenant = $2",
+            (list(targets), source),
         )
 
 
@@ -56,10 +58,11 @@ def held(pid: int | str) -> dict[str, int]:
 @click.command()
 @click.argument("address")
 @click.option("--tenants", "count", default=1_000)
+@click.option("--open", "opened", default=1_000, help="How many of them are opened, at most.")
 @click.option("--memories", default=1_000, help="Of each tenant.")
 @click.option("--cold", default=200, help="First answers of closed tenants to measure, one after the other.")
 @click.option("--seed", default=1)
-def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> None:
+def tenants(address: str, count: int, opened: int, memories: int, cold: int, seed: int) -> None:
     """Measure many tenants on an empty database of PostgreSQL at ADDRESS.
 
     \b
@@ -77,12 +80,13 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
             stored(helix, Phrases(draw), memories)
             helix.flush()
             helix.worker.settle()  # else every copy would have this work to do while it is measured
-        accounts, keys = Accounts(server), []
-        for number in range(count):
-            tenant = first if not number else server.create(f"{tag}-{number}")
-            if number:
-                _copied(server, first.id, tenant.id)
-            keys.append(accounts.create_key(tenant, "bench", Role.EDITOR, by="the benchmark"))
+        accounts = Accounts(server)
+        made = [first, *(server.create(f"{tag}-{number}") for number in range(1, count))]
+        for at in range(1, count, _COPIED_AT_ONCE):
+            _copied(server, first.id, [tenant.id for tenant in made[at : at + _COPIED_AT_ONCE]])
+            click.echo(f"{at + _COPIED_AT_ONCE - 1:,} tenants", err=True)
+        draw.shuffle(made)
+        keys = [accounts.create_key(tenant, "bench", Role.EDITOR, by="the benchmark") for tenant in made[:opened]]
         with server.connection() as connection:
             connection.execute("ANALYZE")
         processes = Processes(folder, address, 1)
@@ -113,7 +117,8 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
                     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'helix'"
                     " AND datname = current_database()"
                 ).fetchone() or (0,)
-            click.echo(f"{count} open, of {memories} memories each: {held(pid)}, connections of all processes: {used}")
+            open_now = f"{len(keys)} of {count} open, of {memories} memories each"
+            click.echo(f"{open_now}: {held(pid)}, connections of all processes: {used}")
             for clients in (16, 64):
                 begun, asked_in_all = time.perf_counter(), 20 * clients
                 with ThreadPoolExecutor(clients) as pool:
@@ -121,7 +126,7 @@ def tenants(address: str, count: int, memories: int, cold: int, seed: int) -> No
                 rate = asked_in_all / (time.perf_counter() - begun)
                 click.echo(f"{clients} clients, 100 tenants, 1 process: {rate:.0f} answers/s, {percentiles(took)}")
             click.echo(
-                f"store in {min(cold, count)} of them: {percentiles([asked(key, STORE) for key in keys[:cold]])}"
+                f"store in {min(cold, len(keys))} of them: {percentiles([asked(key, STORE) for key in keys[:cold]])}"
             )
             click.echo(f"with those written to: {held(pid)}")
             time.sleep(_REST_SECONDS)
