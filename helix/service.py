@@ -223,7 +223,8 @@ class Helix:
 
         def work(ticket: Ticket) -> Mapping[str, Any]:
             ticket.progress(0, 0, "comparing the state with the log")
-            self.store.make_good()
+            if self.store.journal.compare_state().differences:  # making good lets nobody write until it is done
+                self.store.make_good()
             replayed = self.store.rebuild_graph(ticket)
             return {"replayed": replayed, **self.store.records.counts()}
 

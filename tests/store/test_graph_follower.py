@@ -44,7 +44,7 @@ from helix.store.graph_follower import GraphFollower
 from helix.store.graph_server import GraphServer
 from helix.text.tokens import lexical_tokens
 from tests.sampling import some
-from tests.waiting import all_ended, until
+from tests.waiting import all_ended, finished, until
 
 DIMENSION = 8
 ALL = "MATCH (m:Memory) RETURN m.id"
@@ -480,6 +480,16 @@ def test_recall_and_store_go_on_while_the_graph_hangs(settings: Settings) -> Non
         os.kill(pid, signal.SIGKILL)
         assert len(graph_operations.cypher(helix, ALL).rows) == 6
         assert upkeep.doctor(helix).healthy
+
+
+def test_nobody_waits_to_write_while_a_rebuild_compares_the_state_with_the_log(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
+        with helix.store.journal.database.transaction():  # nobody else may write
+            job = upkeep.rebuild(helix)
+            until(lambda: upkeep.job(helix, job.id).message.startswith("graph"))
+        assert finished(helix, job).state is JobState.DONE
 
 
 def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) -> None:
