@@ -18,6 +18,7 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
+from helix.ingest.earlier import Earlier
 from helix.ingest.import_tally import Tally
 from helix.ingest.linking import Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
@@ -75,6 +76,7 @@ class Importer:
         self._planned = False
         self._later: list[LinkDraft] = []
         self._generation = store.index.generation
+        self._earlier = Earlier()
 
     def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
         """Import what is not there yet; stops between two batches when `cancelled` says so.
@@ -358,14 +360,14 @@ class Importer:
         successor = written[item.memories[0].source] if item.memories else None
         scope = item.episode.scope or self._scope
         index = self._store.index
-        for old in index.nodes(index.from_sources(Label.MEMORY, item.supersedes, scope)):
+        for old in index.nodes(self._earlier.of(index, Label.MEMORY, item.supersedes, scope)):
             if not isinstance(old, Memory) or old.provenance.trust.rank < trust.rank:
                 continue
             if old.status is Status.ACTIVE and old.source not in written:
                 composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
                 if successor is not None:
                     composer.edge(Relation.SUPERSEDES, successor, old.ref)
-        for before in index.nodes(index.from_sources(Label.EPISODE, item.supersedes, scope)):
+        for before in index.nodes(self._earlier.of(index, Label.EPISODE, item.supersedes, scope)):
             if not isinstance(before, Episode) or before.provenance.trust.rank < trust.rank:
                 continue
             if before.source != item.episode.source:
