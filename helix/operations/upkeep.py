@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from helix import settings as configuration
 from helix.connectors.connections import overview as overview_of_agents
+from helix.memory.erasure.scan import scan_restored
 from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
 from helix.model.agent_connection import AgentConnection, LogLine
@@ -22,6 +23,7 @@ from helix.store import doctor as examination
 from helix.store import overview
 from helix.store.jobs import Ticket
 from helix.store.log_lines import last_lines
+from helix.store.store import Store
 from helix.strands import sync_state
 
 
@@ -122,7 +124,13 @@ def backup(helix: Helix, path: str) -> Job:
 @mutation(person="put a backup in the place of the store")
 def restore_backup(helix: Helix, path: str) -> Job:
     """Put a backup in the place of the store; what was there is moved aside."""
-    return _with_file(helix, "restore", copies.restore, path)
+    return _with_file(helix, "restore", _restored, path)
+
+
+def _restored(store: Store, backup: Path, ticket: Ticket) -> Mapping[str, Any]:
+    told = copies.restore(store, backup, ticket)
+    scan_restored(store, ticket)
+    return told
 
 
 @mutation()

@@ -51,9 +51,11 @@ STAGED = ".staged"
 """How the names of files in that folder end that have the rows of an import, see `helix.strands.staged`."""
 UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
+REDACTED = "redacted"
+"""Key under which the journal notes when secrets were last taken out: a backup from before may bring them back."""
 SYNCED = "sync:"
 """How the keys begin of what a journal notes of the places that it is synced with, see `helix.strands.sync_state`."""
-_OF_THE_PLACE = (UNDER_WAY, PAUSED, WORK_PAUSED)
+_OF_THE_PLACE = (UNDER_WAY, REDACTED, PAUSED, WORK_PAUSED)
 """Keys whose words hold for a store whichever backup takes its journal's place."""
 _CLEARED = f"{KEPT_JOURNAL}cleared.db"
 """The copy of a backup from which a restore takes what was erased since."""
@@ -150,6 +152,8 @@ def erase_everywhere(
         outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
     if not copies.all_known(store.journal.database):
         warnings.append(_UNKNOWN_COPIES)
+    if note.kind == REDACT:
+        store.writer.call(lambda: store.journal.set_meta(REDACTED, str(note.at)))
     end_erasure(store)
     store.graph.resume()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
@@ -365,7 +369,8 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
     """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
 
     The copy lies in `folder`, and knows of the copies and private sessions that the replaced journal knew of, and of
-    its pauses. Whoever wrote the backup may name anything: what it says is being erased is erased in it alone, and it
+    its pauses. Where secrets were taken out since, it notes that they are to be taken out of it as well. Whoever wrote
+    the backup may name anything: what it says is being erased is erased in it alone, and it
     is synced with the places of the replaced journal, and with none of its own.
     """
     cleared = folder / _CLEARED
@@ -386,8 +391,11 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             for key, told in left.synced.items():  # what was left there is of versions that the backup need not know
                 with suppress(ValueError, TypeError, RecursionError):  # damaged words
                     journal.set_meta(key, json.dumps({**json.loads(told), "seq": None, "published": []}))
+            outdated = left.words.get(REDACTED) not in (None, journal.meta(REDACTED))
             for key, told in left.words.items():
                 journal.set_meta(key, told)
+            if outdated and not journal.meta(UNDER_WAY):
+                _write(journal, Note(kind=REDACT, refs=(), at=at, here=True))
             _bury_again(journal, left.erased, at)
         yield cleared
     finally:

@@ -34,15 +34,18 @@ from helix.model.memory import Kind, Memory
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage
 from helix.model.provenance import Provenance
 from helix.model.records import put
+from helix.operations import upkeep
 from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
 from helix.settings import Settings
 from helix.store import erasing
-from helix.store.backup import back_up
+from helix.store.backup import back_up, restore_closed
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
 from helix.text.redact import redact, redact_value
+from tests.waiting import finished
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 OTHER = "AKIA" + "IOSFODNN7EXAMPLF"
@@ -202,6 +205,30 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     assert unfinished.finish(again)
     again.close()
     assert found_in(settings.store_path) == []
+
+
+def test_a_backup_that_was_moved_brings_no_secret_back(helix: Helix, tmp_path: Path) -> None:
+    store, moved = helix.store, tmp_path / "moved.db"
+    as_of_old(store)
+    job(store, lambda ticket: back_up(store, tmp_path / "copy.db", ticket))
+    (tmp_path / "copy.db").rename(moved)
+    scanned(store, apply=True)
+    held = moved.read_bytes()
+
+    finished(helix, upkeep.restore_backup(helix, str(moved)))
+    moved.unlink()
+    assert found_in(tmp_path) == []
+    assert store.records.counts()["Memory"] == 2
+    assert scanned(store).found == ()
+
+    moved.write_bytes(held)
+    helix.close()
+    restore_closed(store.path, moved, store.runtime.clock())
+    moved.unlink()
+    again = Store(store.runtime.settings, embedder=HashEmbedder())
+    assert unfinished.finish(again)
+    again.close()
+    assert found_in(tmp_path) == []
 
 
 def test_a_cancelled_scan_changes_nothing(store: Store) -> None:

@@ -51,6 +51,17 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
     return ScanReport(scanned=sweep.scanned, found=found, erasure=report)
 
 
+def scan_restored(store: Store, ticket: Ticket) -> None:
+    """Take secrets out of a backup that was just restored, where they were taken out since it was made."""
+    noted = erasing.under_way(store)
+    if noted is None or noted.kind != REDACT or not noted.here:
+        return
+    carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
+    while lacking(store) and not ticket.cancelled and fill_in(store, lambda: ticket.cancelled):
+        pass
+    erasing.rebuild_graph(store, ticket)
+
+
 def note(store: Store) -> None:
     """Note that secrets are to be taken out, durably, before it is known which; see `erasing.begin_erasure`."""
     erasing.begin_erasure(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
