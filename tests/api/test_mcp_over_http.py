@@ -134,6 +134,13 @@ def test_a_request_of_too_many_values_is_refused(served: Served) -> None:
     asked(served, work)
 
 
+def test_a_hello_that_each_open_session_would_keep_has_a_largest_size(served: Served) -> None:
+    long = HELLO.replace(b"codex", b"codex" * 10_000)
+    answer = httpx2.post(f"{served.origin}/mcp", content=long, headers={**BEARER, **JSON})
+    assert "a hello may have at most 16,384 characters" in answer.text
+    assert httpx2.post(f"{served.origin}/mcp", content=HELLO, headers={**BEARER, **JSON}).headers["mcp-session-id"]
+
+
 def test_half_a_letter_is_no_message_over_http_and_the_next_one_is_answered(served: Served) -> None:
     half = HELLO.replace(b'"codex"', b'"cod\\ud83d"')
     refused = served.request("POST", "/mcp", half, {**JSON, **BEARER})

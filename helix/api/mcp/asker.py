@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -31,7 +32,9 @@ from helix.settings import Settings
 _SESSION = "mcp-session-id"
 _UNNAMED = "mcp"
 
-_PROMPT = "prompts/get"
+_HELLO, _PROMPT = "initialize", "prompts/get"
+_LONGEST_HELLO = 16 << 10
+"""Characters of what a client says of itself: each open session keeps it."""
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _ROOTS_SECONDS = 2.0
 _MOST_SESSIONS = 1_000
@@ -63,6 +66,8 @@ class Askers:
         if has_too_many_values(ctx.params):
             raise MCPError(INVALID_PARAMS, f"a request may hold at most {MAX_VALUES:,} values")
         _ASKING.set(ctx.request)
+        if ctx.method == _HELLO and len(json.dumps(ctx.params)) > _LONGEST_HELLO:
+            raise MCPError(INVALID_PARAMS, f"a hello may have at most {_LONGEST_HELLO:,} characters")
         if ctx.method == _ROOTS_CHANGED:
             self._roots.pop(_header(ctx.request, _SESSION), None)
         try:
