@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from helix.exports.memory_note import MemoryNote, note_text, read_note
 from helix.memory.remember.request import StoreRequest
+from helix.model.provenance import Trust
 from helix.model.reports import Job, JobState
 from helix.operations import exports, memories
 from helix.providers.fakes import HashEmbedder
@@ -83,6 +84,20 @@ def test_a_vault_has_a_note_for_each_memory_with_links(helix: Helix, tmp_path: P
     assert {(folder / name).stat().st_mode & 0o777 for name in names} == {0o600}
 
 
+@pytest.mark.parametrize(
+    ("trust", "inert"), [(Trust.WEB, True), (Trust.TOOL_OUTPUT, True), (Trust.USER_ASSERTED, False)]
+)
+def test_nothing_in_the_words_of_strangers_is_shown_or_run_by_what_opens_the_vault(
+    helix: Helix, tmp_path: Path, trust: Trust, inert: bool
+) -> None:
+    image, script = "![x](http://tracker.example/x.png)", "````dataviewjs\napp.vault.delete(1)\n````"
+    memories.store(helix, StoreRequest(trigger=image, resolution=script, kind="fact", name="told", trust=trust))
+    result(helix, exports.export_markdown(helix, str(tmp_path / "vault")))
+    note = (tmp_path / "vault" / "told.md").read_text("utf-8")
+    assert (f"```text\n{image}\n```\n" in note) is inert
+    assert (f"`````text\n{script}\n`````\n" in note) is inert
+
+
 def test_no_note_is_called_as_the_files_that_agents_take_rules_from(helix: Helix, tmp_path: Path) -> None:
     """Somebody else may have named what was imported, and a disk may not tell `claude.md` from `CLAUDE.md`."""
     for name in ("CLAUDE", "Agents", "claude.local"):
@@ -112,13 +127,14 @@ def test_what_is_there_is_left_alone(helix: Helix, tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
-_PIECES = [*"ab \n-:#[]\"'\\\x85\u2028é", "## What", "\n## Links\n", "---\n", "## When\n"]
+_PIECES = [*"ab \n-:#[]\"'\\\x85\u2028é`", "```text\n", "\n````\n", "## What", "\n## Links\n", "---\n", "## When\n"]
 _WORDS = st.lists(st.sampled_from(_PIECES), max_size=12).map(lambda pieces: "".join(pieces).strip())
 
 
-@given(trigger=_WORDS, resolution=_WORDS, name=_WORDS)
-def test_a_note_is_read_back_as_it_was_written(trigger: str, resolution: str, name: str) -> None:
-    props = {"name": name, "trigger": trigger, "resolution": resolution, "attributes": {"a: b": [1, None, name]}}
+@given(trigger=_WORDS, resolution=_WORDS, name=_WORDS, trust=st.sampled_from(["user_asserted", "web"]))
+def test_a_note_is_read_back_as_it_was_written(trigger: str, resolution: str, name: str, trust: str) -> None:
+    told = {"name": name, "trigger": trigger, "resolution": resolution, "trust": trust}
+    props = {**told, "attributes": {"a: b": [1, None, name]}}
     edges = [{"type": "SOLVES", "to": "1", "note": "other", "weight": 2.0}]
     note = MemoryNote(id="7", props=props, edges=edges)
     read = read_note(note_text(note))

@@ -1,21 +1,30 @@
 """Memory note: a memory as a Markdown note with front matter, written and read back.
 
 The front matter has a value of JSON in each line, which is YAML too. `edges` lists the edges that start at the memory,
-each with the file name of the other note (`note`). The body has the memory's words, and the edges as links.
+each with the file name of the other note (`note`). The body has the memory's words, and the edges as links. What
+nobody here stands for, or waits to be looked at, is in a block of code: programs that show notes load the images and
+run the scripts of a text.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from helix.model.memory import Status
+from helix.model.provenance import Trust
 
 MARK = "helix"
 """The key that the front matter of such a note begins with, and no other note's; its value is the version."""
 VERSION = 1
 _WHEN, _WHAT, _LINKS = "## When", "## What", "## Links"
 _WORDS = ("trigger", "resolution")
+_STRANGERS = (Trust.TOOL_OUTPUT.value, Trust.WEB.value)
+_TICKS = re.compile("`+")
+_BLOCK = re.compile(r"(`{3,})text\n(.*)\n\1", re.DOTALL)
 _FIRST = ("name", "kind", "scope", "status", "trust", "recorded_at", "attributes")
 """What people look for at the top."""
 
@@ -32,7 +41,8 @@ class MemoryNote:
 def note_text(note: MemoryNote) -> str:
     """Return the text of a note."""
     trigger, resolution = (str(note.props.get(word) or "") for word in _WORDS)
-    body = _body(trigger, resolution, note.edges)
+    inert = note.props.get("trust") in _STRANGERS or note.props.get("status") == Status.QUARANTINED.value
+    body = _body(*((_block(trigger), _block(resolution)) if inert else (trigger, resolution)), note.edges)
     first = {name: note.props[name] for name in _FIRST if name in note.props}
     rest = {name: value for name, value in (first | dict(note.props)).items() if name not in _WORDS}
     matter: dict[str, Any] = {MARK: VERSION, "id": note.id, **rest, "edges": list(note.edges)}
@@ -76,12 +86,24 @@ def _body(trigger: str, resolution: str, edges: Sequence[Mapping[str, Any]]) -> 
     return "\n\n".join(parts) + "\n"
 
 
+def _block(text: str) -> str:
+    """Return a text as a block of code, which nothing in it ends."""
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
+    return f"{fence}text\n{text}\n{fence}" if text else ""
+
+
 def _said(body: str) -> tuple[str, str]:
     """Return trigger and resolution of a note's body."""
     text, _, _ = f"\n{body}".partition(f"\n{_LINKS}\n")
     before, found, resolution = text.partition(f"\n{_WHAT}\n")
     _, _, trigger = before.partition(f"\n{_WHEN}\n")
-    return trigger.strip("\n"), resolution.strip("\n") if found else ""
+    return _bare(trigger), _bare(resolution) if found else ""
+
+
+def _bare(part: str) -> str:
+    text = part.strip("\n")
+    block = _BLOCK.fullmatch(text)
+    return block[2] if block else text
 
 
 def _json(value: Any) -> str:
