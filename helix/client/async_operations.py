@@ -1395,7 +1395,7 @@ class AsyncOperations(ABC):
     async def roll_back_to(self, version: str) -> Job:
         """Make the store what it was at a version, as a new version: nothing is lost, and `undo` takes it back.
 
-        What was erased since stays erased.
+        What was erased since stays erased, and what was written in one change with it stays as it is.
         """
         return await self._ask("roll_back_to", version=version)
 

@@ -38,6 +38,8 @@ from helix.model.tombstone import WORK, is_tombstone, tombstone
 LAST_ANSWERS = "last_answers"
 """Key under which the journal keeps the last answers."""
 
+_RESTATE = "restate"
+_OF_ERASURES = frozenset({_RESTATE, "erase", "redact"})
 _NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
 _OPERATIONS_OF_A_ROW = 2_000
 _ROWS_AT_ONCE = 512
@@ -86,12 +88,32 @@ def erase_rows(journal: Journal, ids: Collection[str], change: str, at: int, *, 
     restated = restating(journal, found.rows, gone)
     left = [op for op in restated if not gone.isdisjoint(_named_by(encode_operation(op)))]
     others = [op for op in restated if gone.isdisjoint(_named_by(encode_operation(op)))]
-    changes = [Change(kind="restate", operations=part) for part in _parts(others)]
+    changes = [Change(kind=_RESTATE, operations=part) for part in _parts(others)]
     changes += [Change(kind=change, operations=part) for part in _parts(left)]
     if changes:
         journal.append(changes, at)
     _purge(journal, ids, found.rows)
     return found
+
+
+def stated_again(journal: Journal, seq: int) -> frozenset[Drop]:
+    """Return what erasures stated again behind row `seq`, where rows up to it were erased that may have told it before.
+
+    A replay of the log up to there lacks it, or has it as it was earlier. A node counts that a passage is of.
+    """
+    with journal.database.reading() as connection:
+        erased = connection.execute("SELECT 1 FROM log WHERE seq <= ? AND payload IS NULL LIMIT 1", (seq,)).fetchone()
+    if erased is None:
+        return frozenset()
+    found: set[Drop] = set()
+    while rows := journal.rows(seq, _ROWS_AT_ONCE):
+        for row in rows:
+            for op in row.change.operations if row.change.kind in _OF_ERASURES else ():
+                found.add(drop_of(op))
+                if isinstance(op, PutPassage):
+                    found.add(DropNode(label=op.owner.label, id=op.owner.id))
+        seq = rows[-1].seq
+    return frozenset(found)
 
 
 def _parts(operations: Sequence[Operation]) -> Iterator[tuple[Operation, ...]]:

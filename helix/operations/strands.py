@@ -217,7 +217,7 @@ def roll_back_to(
 ) -> Job:
     """Make the store what it was at a version, as a new version: nothing is lost, and `undo` takes it back.
 
-    What was erased since stays erased.
+    What was erased since stays erased, and what was written in one change with it stays as it is.
     """
     wanted = version_named(helix.store, version)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from helix.errors import ConflictError
+from helix.journal.erase import stated_again
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.change.compose import Composer
 from helix.memory.jobs.run import Watch
-from helix.model.operations import PutEdge, drop_of
+from helix.model.edge import Ref
+from helix.model.operations import Drop, PutEdge, PutNode, drop_of
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -26,7 +28,8 @@ Pair = tuple[Row | None, Row | None]
 def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) -> dict[str, Any]:
     """Make what a version is of what it was then, as a new version; `helix undo` takes the job back.
 
-    What was erased since stays erased. Raises ConflictError for a version that this store itself never held.
+    What was erased since stays erased, and what was written in one change with it stays as it is. Raises
+    ConflictError for a version that this store itself never held.
     """
     if version.seq is None:
         raise ConflictError(
@@ -50,10 +53,9 @@ def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> 
     selection, counts = Selection.from_name(version.selection), {"restored": 0, "removed": 0}
     assert version.seq is not None
     first = len(store.journal.effects.steps(job))
+    untold = stated_again(store.journal, version.seq)
     with store.journal.as_of(version.seq) as then, store.journal.snapshot() as (_, now):
-        differing = (
-            (a, b) for a, b in paired(selection.rows(then), selection.rows(now)) if a != b and not (b and b.is_erased)
-        )
+        differing = _to_change(paired(selection.rows(then), selection.rows(now)), untold)
         for step, batch in enumerate(in_batches(differing, _weight), start=first):
             if watch.cancelled:
                 raise ConflictError("the rollback was stopped; nothing of it stays")
@@ -63,6 +65,24 @@ def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> 
             watch.progress(sum(counts.values()), 0, "restoring")
     after = note_version(store, selection, who="", why=f"rollback to {version.id[:12]}")
     return {"version": after.id, "root": after.root, **counts}
+
+
+def _to_change(pairs: Iterable[Pair], untold: Collection[Drop]) -> Iterator[Pair]:
+    """Yield what is otherwise now, nodes first, but for what was erased, and for what nothing tells any more of then.
+
+    `untold` was written beside what was erased since. It stays as it is, an edge where both its ends do.
+    """
+    removed: set[Ref] = set()
+    for former, present in pairs:
+        if former == present or (present and present.is_erased):
+            continue
+        put = present and present.put
+        ends = (put.source, put.target) if isinstance(put, PutEdge) else ()
+        if put and drop_of(put) in untold and removed.isdisjoint(ends):
+            continue
+        if former is None and isinstance(put, PutNode):
+            removed.add(Ref(label=put.label, id=put.id))
+        yield former, present
 
 
 def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:

@@ -389,6 +389,25 @@ def test_a_store_goes_back_to_a_version_and_forward_again(machines: Machines) ->
         strands.roll_back_to(helix, "never")
 
 
+def test_what_came_in_one_change_with_what_was_erased_stays_when_a_store_goes_back(
+    machines: Machines, tmp_path: Path
+) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    proxy, database = store(one, "the proxy listens on port 8080"), store(one, "tests need a database")
+    memories.edge(one, proxy, database, "depends_on")
+    gone = store(one, "the vault has number 17")
+    carried(one, other, tmp_path / "all.dna", tag="first")
+    finished(other, erasure.hard_forget(other, gone, confirm=gone))
+    late = store(other, "deploys run on friday")
+    memories.edge(other, late, proxy, "depends_on")
+    result = finished(other, strands.roll_back_to(other, "first")).result
+    assert (result["removed"], result["restored"]) == (4, 0)  # with what the late one mentions, and its edges
+    held = {one.id: one.trigger for one in memories.memories(other).items}
+    assert held == {proxy: "the proxy listens on port 8080", database: "tests need a database"}
+    assert [edge.type.value for edge in memories.edges(other, proxy).items].count("DEPENDS_ON") == 1
+
+
 def test_every_version_says_who_made_it(machines: Machines, tmp_path: Path) -> None:
     one, other = machines(), machines()
     know_each_other(one, other)

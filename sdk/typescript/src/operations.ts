@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (dfc37b1bb57e4150).
+// Written by scripts/schema from the schema and queries/operations.graphql (0f680138a25ccf3f).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
