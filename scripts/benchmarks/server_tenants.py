@@ -37,7 +37,7 @@ def _copied(server: Server, source: int, targets: Sequence[int]) -> None:
             if table == "head":
                 continue
             names = ", ".join(f'"{name}"' for name in columns if name != "rowid")
-            chosen = f"SELECT target, {names} FROM {table}, unnest($1::bigint[]) target WHERE tenant = $2"
+            chosen = f"SELECT to_, {names} FROM {table}, unnest($1::bigint[]) AS made(to_) WHERE tenant = $2"
             connection.execute(f"INSERT INTO {table} (tenant, {names}) {chosen}".encode(), (list(targets), source))
         connection.execute(
             "UPDATE head SET seq = from_.seq, chain = from_.chain FROM head from_"
