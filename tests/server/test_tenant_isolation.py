@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psycopg
@@ -74,7 +74,7 @@ def _documents() -> Iterator[tuple[str, OperationDefinitionNode]]:
 
 def _asked(document: OperationDefinitionNode, secrets: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield what a document is given: what it must have, then each thing that it may have beside it."""
-    plain = {"String": str, "ID": str, "[String!]": _listed, "[ID!]": _listed}
+    plain: dict[str, Callable[[str], Any]] = {"String": str, "ID": str, "[String!]": _listed, "[ID!]": _listed}
     told = {one.variable.name.value: print_ast(one.type) for one in document.variable_definitions or ()}
     needed = [name for name, kind in told.items() if kind.endswith("!")]
     for value in (secrets[0], *secrets[-6:]):
