@@ -49,11 +49,16 @@ def stored(helix: Helix, words: Phrases, count: int) -> list[float]:
     return took
 
 
-def answers(settings: Settings, questions: Sequence[str]) -> list[list[tuple[str, float]]]:
-    """Return the items of each question, with their scores."""
+def answers(settings: Settings, questions: Sequence[str]) -> tuple[list[list[tuple[str, float]]], list[float]]:
+    """Return the items of each question with their scores, and the seconds that each took."""
+    found, took = [], []
     with Helix.open(settings, embedder=HashEmbedder(), clock=lambda: MOMENT) as helix:
-        found = (helix.recall(RecallQuery(query=question, scope="bench")).items for question in questions)
-        return [[(item.node.id, item.score) for item in items] for items in found]
+        for question in questions:
+            begun = time.perf_counter()
+            items = helix.recall(RecallQuery(query=question, scope="bench")).items
+            took.append(time.perf_counter() - begun)
+            found.append([(item.node.id, item.score) for item in items])
+    return found, took
 
 
 def killed(address: str, tenant: str, home: Path, kills: int, seed: int) -> dict[str, Any]:
@@ -124,8 +129,9 @@ def server(address: str, count: int, asked: int, kills: int, seed: int) -> None:
     moves.carry(str(store), address, f"{tag}-twin", lambda table, rows: None)
     words = Phrases(random.Random(seed + 1))
     questions = [words.question() for _ in range(asked)]
-    on_server = answers(settings_of(home / "twin", address, f"{tag}-twin"), questions)
-    in_file = answers(settings_of(kept), questions)
+    on_server, took_on_server = answers(settings_of(home / "twin", address, f"{tag}-twin"), questions)
+    in_file, took_in_file = answers(settings_of(kept), questions)
+    click.echo(f"recall, in a file: {percentiles(took_in_file)}; on the server: {percentiles(took_on_server)}")
     same = sum(one == other for one, other in zip(on_server, in_file, strict=True))
     click.echo(f"{same} of {asked} questions have the same items, order and scores")
     if kills:

@@ -30,22 +30,26 @@ _PAUSE = 0.02
 
 
 class _Client:
-    """Stores one memory after another, each under a key of its own."""
+    """Stores one memory after another, each under a key of its own; sends again what was not acknowledged."""
 
     def __init__(self, url: str, key: str, words: Phrases) -> None:
         self._url = f"{url}/graphql"
         self._words = words
         self._client = httpx.Client(timeout=_PATIENCE, trust_env=False, headers={"authorization": f"Bearer {key}"})
         self.acknowledged: set[str] = set()
+        self._open: dict[str, str | None] | None = None
         self.at = 0.0
         """When one was acknowledged last."""
 
     def store(self) -> bool:
         """Store one; return whether that was acknowledged."""
-        said = {"t": self._words.question(), "r": "so it is", "k": f"{random.getrandbits(64):x}"}
-        answer = self._asked(STORE, said)
+        if self._open is None:
+            key = f"{random.getrandbits(64):x}"
+            self._open = {"t": f"{self._words.question()} {key}", "r": "so it is", "k": key}
+        answer = self._asked(STORE, self._open)
         if "errors" in answer:
             return False
+        self._open = None
         self.acknowledged.add(answer["data"]["store"]["result"]["id"])
         self.at = time.monotonic()
         return True
@@ -56,12 +60,12 @@ class _Client:
             if not self.store():
                 time.sleep(_PAUSE)
 
-    def kept(self) -> set[str]:
-        """Return the ids of all memories that are there."""
-        found, after = set[str](), None
+    def kept(self) -> dict[str, str]:
+        """Return what all memories that are there say, by their ids."""
+        found, after = dict[str, str](), None
         while True:
             page = self._asked(KEPT, {"after": after})["data"]["memories"]
-            found |= {edge["node"]["id"] for edge in page["edges"]}
+            found |= {edge["node"]["id"]: edge["node"]["trigger"] for edge in page["edges"]}
             if not page["pageInfo"]["hasNextPage"]:
                 return found
             after = page["pageInfo"]["endCursor"]
@@ -121,10 +125,11 @@ def primary(kills: int, seed: int) -> None:
                 shutil.rmtree(old.data)
                 told = f"{len(client.acknowledged):,} acknowledged, no primary for {without:.1f} s"
                 click.echo(f"{number + 1} of {kills}: {told}, written {seconds:.2f} s later", err=True)
-            lost = client.acknowledged - client.kept()
+            kept = client.kept()
         finally:
             processes.end()
             if serving is not first:
                 serving.stop()
-    click.echo(f"{len(client.acknowledged):,} acknowledged, {len(lost)} lost")
+    lost, doubled = client.acknowledged - kept.keys(), len(kept) - len(set(kept.values()))
+    click.echo(f"{len(client.acknowledged):,} acknowledged, {len(lost)} lost, {doubled} doubled")
     click.echo(f"from the promotion to a store that is acknowledged: {percentiles(took)}")
