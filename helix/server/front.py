@@ -284,10 +284,13 @@ class Front:
             return refused(error)
 
     def _used(self, tenant: Open) -> ASGIApp:
-        """Return the app of a tenant, which counts as being asked from now on until it has answered."""
-        tenant.asking += 1
+        """Return the app of a tenant, which counts as being asked while it answers.
+
+        Whoever has it lets nothing else run before they call it, or refuse who asks: it could be closed meanwhile.
+        """
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            tenant.asking += 1
             try:
                 await tenant.app(scope, receive, send)
             finally:

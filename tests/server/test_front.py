@@ -285,7 +285,7 @@ def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Tea
 
 
 def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
-    tenant, here = team.tenant(), team.processes[0]
+    tenant, here = team.tenant(), team.start("--idle", "0.034", HELIX_METRICS_TOKEN="counted").announced()
     key = team.key(tenant, Role.READER, name="watcher")
     here.data(key, STATUS)
 
@@ -300,6 +300,8 @@ def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
 
     asyncio.run(crowded())
     until(lambda: here.code(key, STATUS) == "OK")
+    until(lambda: f'tenant="{tenant}"' not in here.send("GET", "/metrics", "counted").text)  # it is closed again
+    here.stop()
 
 
 def test_what_a_client_says_in_its_headers_is_handed_on_as_it_came(team: Team) -> None:
