@@ -21,13 +21,17 @@ _ADDRESS = ("postgresql://", "postgres://")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
+    name: str
+    """What the other side knows this place by."""
     backend: Backend
-    begun: Callable[[], None]
-    """Says that a store is on its way here: nothing is served meanwhile."""
-    arrived: Callable[[], None]
-    """Says that the store is here from now on."""
-    left: Callable[[str], None]
-    """Says where it went."""
+    went: str
+    """Where the store went that was here; empty while it is here."""
+    begun: Callable[[], object]
+    """Called before anything of a store is carried here."""
+    left: Callable[[], object]
+    """Called once the store says that it has left."""
+    arrived: Callable[[], object]
+    """Called before the store says no more that it is on its way here."""
 
 
 def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> moving.Moved:
@@ -39,10 +43,43 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
     if source == target:
         raise InvalidInputError("a store cannot move to where it is")
     with _opened(source, tenant, fresh=False) as here, _opened(target, tenant, fresh=True) as there:
-        moved = moving.move(here.backend, there.backend, progress, there.begun)
+        if comes := _said(here.backend, moving.MOVED_FROM):
+            raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: ask for it again")
+        if here.went and not (here.went == there.name and _awaits(there.backend, here.name)):
+            raise StoreError(f"this store has moved to {here.went}", hint="move it from there")
+
+        def begun() -> None:
+            there.begun()
+            _say(there.backend, moving.MOVED_FROM, here.name)
+
+        moved = moving.move(here.backend, there.backend, progress, begun)
+        # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody.
+        _say(here.backend, moving.MOVED_TO, there.name)
+        here.left()
         there.arrived()
-        here.left(target)
+        with there.backend.transaction() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ? OR key = ?", (moving.MOVED_TO, moving.MOVED_FROM))
+        there.backend.checkpoint()
     return moved
+
+
+def _awaits(target: Backend, source: str) -> bool:
+    """Return whether a move from there was cut off here, or nothing is here at all."""
+    with target.reading() as connection:
+        empty = connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
+    return empty or _said(target, moving.MOVED_FROM) == source
+
+
+def _said(backend: Backend, key: str) -> str:
+    with backend.reading() as connection:
+        row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _say(backend: Backend, key: str, place: str) -> None:
+    with backend.transaction() as connection:
+        connection.execute(put("meta", ("key", "value"), ("key",)), (key, place))
+    backend.checkpoint()
 
 
 def _opened(place: str, tenant: str, *, fresh: bool) -> AbstractContextManager[_Side]:
@@ -64,19 +101,15 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
         opened.callback(lock.release)
         database = opened.enter_context(closing(Database(folder / JOURNAL_NAME)))
 
-        with database.reading() as connection:
-            went = connection.execute("SELECT value FROM meta WHERE key = ?", (moving.MOVED_TO,)).fetchone()
-        if went is not None and not fresh:
-            raise StoreError(f"this store has moved to {went[0]}", hint="move it from there")
-
-        def left(target: str) -> None:
-            with database.transaction() as connection:
-                connection.execute(put("meta", ("key", "value"), ("key",)), (moving.MOVED_TO, target))
-            database.checkpoint()
-
         # The mark would tell of a loss: what is carried here counts its own transactions.
-        begun = Mark(folder / MARK_NAME).suspend
-        yield _Side(backend=database, begun=begun, arrived=database.checkpoint, left=left)
+        yield _Side(
+            name=str(folder.resolve()),
+            backend=database,
+            went=_said(database, moving.MOVED_TO),
+            begun=Mark(folder / MARK_NAME).suspend,
+            left=lambda: None,
+            arrived=lambda: None,
+        )
 
 
 @contextmanager
@@ -89,13 +122,17 @@ def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
         server.check()
         known = {tenant.slug: tenant for tenant in server.tenants()}
         tenant = known.get(slug) or (server.create(slug, postgres_server.INCOMING) if fresh else server.tenant(slug))
-        states = (postgres_server.ACTIVE, postgres_server.INCOMING, postgres_server.MOVED)
+        way_in = (postgres_server.ACTIVE, postgres_server.INCOMING, postgres_server.MOVED)
+        way_out = (postgres_server.ACTIVE, postgres_server.MOVED)
         with closing(Home(server)) as home:
-            epoch = home.claim(tenant.id, states if fresh else states[:1])
+            epoch = home.claim(tenant.id, way_in if fresh else way_out)
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
+            elsewhere = "another place" if tenant.state == postgres_server.MOVED else ""
             yield _Side(
+                name=f"{address}, tenant {slug}",
                 backend=database,
+                went=_said(database, moving.MOVED_TO) or elsewhere,
                 begun=lambda: server.set_state(tenant.id, postgres_server.INCOMING),
+                left=lambda: server.set_state(tenant.id, postgres_server.MOVED),
                 arrived=lambda: server.set_state(tenant.id, postgres_server.ACTIVE),
-                left=lambda target: server.set_state(tenant.id, postgres_server.MOVED),
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix.errors import ConflictError, StoreCorruptError
+from helix.errors import ConflictError, StoreCorruptError, StoreError
 from helix.journal.backend import Backend, Connection
 
 TABLES: Mapping[str, Sequence[str]] = {
@@ -41,6 +41,8 @@ TABLES: Mapping[str, Sequence[str]] = {
 
 MOVED_TO = "moved_to"
 """Key under which a store says where it went: it is opened no more."""
+MOVED_FROM = "moved_from"
+"""Key under which a store says, while it is carried here, where it comes from: it is not opened yet."""
 
 _AT_ONCE = 1_000
 _TRUTHS = frozenset({("space", "active"), ("effect", "crossed")})
@@ -56,6 +58,16 @@ class Moved:
 
     rows: Mapping[str, int]
     chain: str
+
+
+def check_here(said: Callable[[str], str | None]) -> None:
+    """Raise StoreError where what a store says under a key tells that it is on its way here, or went elsewhere."""
+    if comes := said(MOVED_FROM):
+        hint = "end it: the same `helix migrate` once more"
+        raise StoreError(f"the move of this store from {comes} was cut off", hint=hint)
+    if went := said(MOVED_TO):
+        hint = "use it there; a move that was cut off is ended by the same `helix migrate`"
+        raise StoreError(f"this store has moved to {went}", hint=hint)
 
 
 def move(
@@ -106,7 +118,8 @@ def _emptied(target: Backend, table: str) -> int:
     with target.transaction() as connection:
         if table == "log":
             return int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
-        connection.execute(f"DELETE FROM {table}")
+        stay = " WHERE key <> ? AND key <> ?" if table == "meta" else ""
+        connection.execute(f"DELETE FROM {table}{stay}", (MOVED_TO, MOVED_FROM) if stay else ())
     return 0
 
 
@@ -126,8 +139,8 @@ def _parts(reading: Connection, table: str, columns: Sequence[str], after: int) 
 
 
 def _stays(table: str, row: Sequence[Any]) -> bool:
-    """Whether a row belongs to the place and not to the store: where that went."""
-    return table == "meta" and row[0] == MOVED_TO
+    """Whether a row belongs to the place and not to the store: where that went, and where it comes from."""
+    return table == "meta" and row[0] in (MOVED_TO, MOVED_FROM)
 
 
 def _putting(table: str, columns: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from helix import files
-from helix.errors import DaemonError, EmbeddingSpaceError, HelixError, PausedError, StoreError
+from helix.errors import DaemonError, EmbeddingSpaceError, HelixError, PausedError
 from helix.journal.backend import Backend
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
@@ -24,7 +24,7 @@ from helix.model.loss import Loss
 from helix.model.operations import DropEdge
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
-from helix.store import snapshot, witnesses
+from helix.store import moving, snapshot, witnesses
 from helix.store.catalogue import Catalogue
 from helix.store.costly import CostlyAnswers
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, OpensEngine, open_engine
@@ -34,7 +34,6 @@ from helix.store.graph_follower import GraphFollower
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.log_check import LogCheck
-from helix.store.moving import MOVED_TO
 from helix.store.near_pairs import NearPairs
 from helix.store.projection import Projection
 from helix.store.runtime import Runtime
@@ -111,8 +110,7 @@ class Store:
         engine = open_engine(settings, self.path, to_micros(clock())) if opens is None else opens(self.path)
         self._backend = engine.backend
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
-        if moved := self.journal.meta(MOVED_TO):
-            raise StoreError(f"this store has moved to {moved}", hint="serve it there: `helix serve --engine ADDRESS`")
+        moving.check_here(self.journal.meta)
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()

@@ -1,0 +1,151 @@
+"""Moves that are killed on the way: at no moment both places take writes, and the same command ends them well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix import settings as configuration
+from helix.errors import HelixError, StoreError
+from helix.journal.backend import Connection
+from helix.journal.database import Database
+from helix.journal.postgres.postgres_server import INCOMING, Server
+from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.memory.remember.request import StoreRequest
+from helix.operations import memories
+from helix.service import Helix
+from helix.settings import Settings
+from helix.store import moves, moving
+
+_ALL = 3
+"""So many writes say that a store has moved: each may be the last one that comes through."""
+
+
+class Killed(BaseException):
+    """Ends a move as a kill does: nothing is written any more."""
+
+
+class Writes:
+    """Counts what is written in either place once all is carried, and lets no more than so many through."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, most: int) -> None:
+        self._most, self._carried, self.done = most, False, 0
+        for owner in (Database, TenantDatabase):
+            patch.setattr(owner, "transaction", self._transaction(owner.transaction))
+        patch.setattr(Server, "set_state", self._call(Server.set_state))
+        patch.setattr(moving, "move", self._move(moving.move))
+
+    def _count(self) -> None:
+        if self._carried and self.done >= self._most:
+            raise Killed
+        self.done += self._carried
+
+    def _move(self, real: Callable[..., moving.Moved]) -> Callable[..., moving.Moved]:
+        def carried(*values: Any) -> moving.Moved:
+            moved = real(*values)
+            self._carried = True
+            return moved
+
+        return carried
+
+    def _transaction(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        @contextmanager
+        def counted(*values: Any, **named: Any) -> Iterator[Connection]:
+            self._count()
+            with real(*values, **named) as connection:
+                yield connection
+
+        return counted
+
+    def _call(self, real: Callable[..., None]) -> Callable[..., None]:
+        def counted(*values: Any) -> None:
+            self._count()
+            real(*values)
+
+        return counted
+
+
+@pytest.fixture
+def places(server: Server, tmp_path: Path) -> tuple[Settings, Settings]:
+    """A store in a folder, and as a tenant of a server."""
+    given: list[dict[str, str]] = [{}, {"engine": server.url, "tenant": f"cut{len(server.tenants())}"}]
+    settings = [
+        configuration.load(
+            {"home": tmp_path / f"home{number}", "embedding_model": "none", **one}, environ={}, cwd=tmp_path
+        )
+        for number, one in enumerate(given)
+    ]
+    with Helix.open(settings[0]) as helix:
+        stored(helix, "before")
+    return settings[0], settings[1]
+
+
+def stored(helix: Helix, words: str) -> str:
+    return memories.store(helix, StoreRequest(trigger=words, resolution="so it is", kind="fact", scope="shop")).id
+
+
+def names(settings: Settings) -> set[str] | None:
+    """Return what a store holds that can be written; None for one that is not opened."""
+    try:
+        with Helix.open(settings) as helix:
+            return {one.trigger for one in memories.memories(helix, first=50).items}
+    except HelixError:
+        return None
+
+
+def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another_try(
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, opened, told = [str(places[0].store_path), server.url], list(places), {"before"}
+
+    def carried(moment: str | int) -> None:
+        def kill(table: str, rows: int) -> None:
+            if table == moment:
+                raise Killed
+
+        with monkeypatch.context() as patch:
+            writes = Writes(patch, moment if isinstance(moment, int) else _ALL)
+            moves.carry(where[0], where[1], places[1].tenant, kill)
+        assert writes.done == _ALL
+
+    for moment in ("node", "meta", *range(_ALL)):
+        for _ in ("there", "and back"):
+            with pytest.raises(Killed):
+                carried(moment)
+            source, target = (names(one) for one in opened)
+            assert target is None, moment
+            assert source == (None if isinstance(moment, int) and moment > 0 else told), moment
+            if source is not None:  # it goes on being used, and what is told it meanwhile is carried, too
+                told.add(f"told {len(told)} times")
+                with Helix.open(opened[0]) as helix:
+                    stored(helix, f"told {len(told) - 1} times")
+            carried("never")
+            assert [names(one) for one in opened] == [None, told], moment
+            where.reverse()
+            opened.reverse()
+
+
+def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: tuple[Settings, Settings]) -> None:
+    """Not even to one where a move of it was given up before."""
+    folder, tenant = places
+    other = f"other{len(server.tenants())}"
+
+    class GivenUp(Exception):
+        """Ends a move that is never taken up again."""
+
+    def give_up(table: str, rows: int) -> None:
+        if table == "node":
+            raise GivenUp
+
+    with pytest.raises(GivenUp):
+        moves.carry(str(folder.store_path), server.url, other, give_up)
+    assert server.tenant(other).state == INCOMING
+    moves.carry(str(folder.store_path), server.url, tenant.tenant, lambda table, rows: None)
+    for slug in (other, tenant.tenant):
+        with pytest.raises(StoreError, match="has moved"):
+            moves.carry(str(folder.store_path), server.url, slug, lambda table, rows: None)
+    assert names(tenant) == {"before"}
