@@ -115,24 +115,24 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
 @contextmanager
 def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
     with closing(server_at(address)) as server:
-        from helix.journal.postgres import postgres_server
+        from helix.journal.postgres import tenant_states as states
         from helix.journal.postgres.home import Home
         from helix.journal.postgres.tenant_database import TenantDatabase
 
         server.check()
         known = {tenant.slug: tenant for tenant in server.tenants()}
-        tenant = known.get(slug) or (server.create(slug, postgres_server.INCOMING) if fresh else server.tenant(slug))
-        way_in = (postgres_server.ACTIVE, postgres_server.INCOMING, postgres_server.MOVED)
-        way_out = (postgres_server.ACTIVE, postgres_server.MOVED)
+        tenant = known.get(slug) or (server.create(slug, states.INCOMING) if fresh else server.tenant(slug))
+        way_in = (states.ACTIVE, states.INCOMING, states.MOVED)
+        way_out = (states.ACTIVE, states.SUSPENDED, states.MOVED)
         with closing(Home(server)) as home:
             epoch = home.claim(tenant.id, way_in if fresh else way_out)
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
-            elsewhere = "another place" if tenant.state == postgres_server.MOVED else ""
+            elsewhere = "another place" if tenant.state == states.MOVED else ""
             yield _Side(
                 name=f"{address}, tenant {slug}",
                 backend=database,
                 went=_said(database, moving.MOVED_TO) or elsewhere,
-                begun=lambda: server.set_state(tenant.id, postgres_server.INCOMING),
-                left=lambda: server.set_state(tenant.id, postgres_server.MOVED),
-                arrived=lambda: server.set_state(tenant.id, postgres_server.ACTIVE),
+                begun=lambda: server.set_state(tenant.id, states.INCOMING),
+                left=lambda: server.set_state(tenant.id, states.MOVED),
+                arrived=lambda: server.set_state(tenant.id, states.ACTIVE),
             )

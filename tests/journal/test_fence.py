@@ -27,9 +27,10 @@ from helix.errors import (
 )
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
-from helix.journal.postgres.postgres_server import MOVED, Server, Tenant
+from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.service import Helix
+from helix.journal.postgres.tenant_states import MOVED
 from tests.journal.conftest import put_entity
 from tests.journal.cut_wire import Wire
 from tests.waiting import until

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 
 from helix import settings as configuration
-from helix.errors import HelixError, StoreError
+from helix.errors import HelixError, StoreError, StoreLockedError
 from helix.journal.backend import Connection
 from helix.journal.database import Database
-from helix.journal.postgres.postgres_server import INCOMING, Server
+from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
+from helix.journal.postgres.tenant_states import INCOMING, MOVED, SUSPENDED
 from helix.memory.remember.request import StoreRequest
 from helix.operations import memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves, moving
+from tests.waiting import until
 
 _ALL = 3
 """So many writes say that a store has moved: each may be the last one that comes through."""
@@ -149,3 +151,21 @@ def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: t
         with pytest.raises(StoreError, match="has moved"):
             moves.carry(str(folder.store_path), server.url, slug, lambda table, rows: None)
     assert names(tenant) == {"before"}
+
+
+def test_a_tenant_that_is_served_is_suspended_to_be_moved_away(
+    server: Server, places: tuple[Settings, Settings], tmp_path: Path
+) -> None:
+    folder, tenant = places
+    moves.carry(str(folder.store_path), server.url, tenant.tenant, lambda table, rows: None)
+    number = server.tenant(tenant.tenant).id
+    with Helix.open(tenant) as helix:
+        stored(helix, "on the server")
+        with pytest.raises(StoreLockedError, match="is served") as refused:
+            moves.carry(server.url, str(tmp_path / "away"), tenant.tenant, lambda table, rows: None)
+        assert f"helix tenant suspend {tenant.tenant}" in refused.value.hint
+        server.set_state(number, SUSPENDED)
+        assert until(lambda: helix.store.journal.database.fenced)
+    moves.carry(server.url, str(folder.store_path), tenant.tenant, lambda table, rows: None)
+    assert server.tenant(tenant.tenant).state == MOVED
+    assert names(folder) == {"before", "on the server"}

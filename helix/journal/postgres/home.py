@@ -11,7 +11,8 @@ import uuid
 from collections.abc import Sequence
 
 from helix.errors import ConfigError, HelixError, StoreLockedError
-from helix.journal.postgres.postgres_server import ACTIVE, Server
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_states import ACTIVE
 
 log = logging.getLogger(__name__)
 

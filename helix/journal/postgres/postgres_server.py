@@ -31,11 +31,11 @@ from helix.journal.postgres import vector_index
 from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
 from helix.journal.postgres.server_connections import Connections
+from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, way_out_of
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20
-ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
 _LOOK_SECONDS = 0.25
 _OLDEST = 160_000
 _MIGRATIONS = (
@@ -299,7 +299,7 @@ class Server:
                 connection.execute(_WAITS_A_SECOND)
                 row = connection.execute(_CLAIM, (tenant, process, list(states), url)).fetchone()
                 if row is None:
-                    raise _not_claimed(tenant, connection.execute(_WHOSE, (tenant,)).fetchone(), states)
+                    raise _not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
                 connection.execute("ROLLBACK")
                 words = "a session that was cut off still writes the tenant"
@@ -436,14 +436,14 @@ class Server:
         return said
 
 
-def _not_claimed(tenant: int, there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
+def _not_claimed(there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
     if there is None:
-        return StoreError(f"the server has no tenant {tenant}", hint="`helix tenant list` shows them")
+        return StoreError("the tenant was removed", hint="`helix tenant list` shows them")
     state, slug, process = there
     if state not in states:
-        hint = "finish `helix migrate`, or serve it where it is now"
-        return StoreError(f"the tenant {slug} is {state}: it is not served", hint=hint)
-    return StoreLockedError(f"the tenant {slug} is served by {process}", hint="ask there, or end that process")
+        return StoreError(f"the tenant {slug} is {state}: it is not served", hint=way_out_of(state, slug))
+    away = "" if state != ACTIVE else f"; to move it away, `helix tenant suspend {slug}` first"
+    return StoreLockedError(f"the tenant {slug} is served by {process}", hint=f"ask there, or end that process{away}")
 
 
 @contextmanager

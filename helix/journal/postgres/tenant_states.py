@@ -1,0 +1,15 @@
+"""Tenant states: what a server says of a tenant, and what whoever runs it does about one that is not served."""
+
+from __future__ import annotations
+
+ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
+
+
+def way_out_of(state: str, slug: str) -> str:
+    """Return what to do about a tenant that is not active."""
+    ways = {
+        SUSPENDED: f"`helix tenant resume {slug}` has it served again",
+        INCOMING: f"end its `helix migrate`: the same once more; or remove it: `helix tenant delete {slug}`",
+        MOVED: "use it where it was moved to",
+    }
+    return ways.get(state, f"end it: `helix tenant delete {slug}`")
