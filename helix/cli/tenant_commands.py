@@ -103,7 +103,7 @@ def resume(invocation: Invocation, /, name: str, address: str) -> None:
 @_of
 @click.pass_obj
 def delete(invocation: Invocation, /, name: str, confirm: str, address: str) -> None:
-    """Remove a tenant with all that it holds, for good; it has to be suspended before.
+    """Remove a tenant with all that it holds, for good; it has to be suspended before, or never have arrived.
 
     \b
     helix tenant delete shop --confirm shop
@@ -112,7 +112,7 @@ def delete(invocation: Invocation, /, name: str, confirm: str, address: str) -> 
         raise InvalidInputError(f"this removes all that {name} holds, for good", hint=f"--confirm {name}")
     with _accounts(invocation, address) as (server, accounts):
         found = server.tenant(name)
-        if found.state not in ("suspended", "moved", "deleting"):
+        if found.state == "active":
             raise InvalidInputError(f"{name} is {found.state}", hint=f"helix tenant suspend {name}")
         accounts.note(found, _me(), "tenant.delete", {"name": name, "rows": found.rows})
         server.delete(found.id)

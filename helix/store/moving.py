@@ -44,6 +44,12 @@ MOVED_TO = "moved_to"
 MOVED_FROM = "moved_from"
 """Key under which a store says, while it is carried here, where it comes from: it is not opened yet."""
 
+_NAMED = {
+    "node": ("label", "id"),
+    "edge": ("type", "source_label", "source", "target_label", "target"),
+    "passage": ("owner_label", "owner"),
+}
+"""What a row is told by, where that is more than its key."""
 _AT_ONCE = 1_000
 _TRUTHS = frozenset({("space", "active"), ("effect", "crossed")})
 _IN_ORDER = {"log": "seq", "effect": "rowid", "strand_version": "rowid"}
@@ -87,8 +93,7 @@ def move(
         for table, columns in TABLES.items():
             after = _emptied(target, table)
             for part in _parts(reading, table, columns, after):
-                with target.transaction() as connection:
-                    connection.executemany(_putting(table, columns), part)
+                _put(target, table, columns, part)
                 progress(table, len(part))
         with target.snapshot() as written:
             here, there = _digests(reading), _digests(written)
@@ -136,6 +141,20 @@ def _parts(reading: Connection, table: str, columns: Sequence[str], after: int) 
             part = []
     if part:
         yield part
+
+
+def _put(target: Backend, table: str, columns: Sequence[str], part: Sequence[tuple[Any, ...]]) -> None:
+    try:
+        with target.transaction() as connection:
+            connection.executemany(_putting(table, columns), part)
+    except StoreError as error:
+        for row in part:
+            if any(isinstance(value, str) and "\0" in value for value in row):
+                named = " ".join(str(row[columns.index(column)]) for column in _NAMED.get(table, columns[:1]))
+                hint = "forget it for good where it is (`helix forget --hard`), `helix tenant delete` what has arrived,"
+                words = f"{table} of {named} holds a text with U+0000, which a server cannot keep"
+                raise StoreError(words, hint=f"{hint} and move again") from error
+        raise
 
 
 def _stays(table: str, row: Sequence[Any]) -> bool:

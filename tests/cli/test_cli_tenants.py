@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_states import INCOMING
 from tests.machine import Machine
-from tests.postgres_cluster import running
+from tests.postgres_cluster import Cluster, running
 
 
 @pytest.fixture(scope="module")
-def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def cluster() -> Iterator[Cluster]:
+    with running() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def operator(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """A machine whose settings name a server that has Helix's tables."""
     folder = tmp_path_factory.mktemp("operator")
-    with running() as cluster:
-        machine = Machine(folder / "home", {"HELIX_ENGINE": cluster.address, "HELIX_OIDC_ISSUER": "https://i.example"})
-        machine("engine", "init")
-        yield machine
+    machine = Machine(folder / "home", {"HELIX_ENGINE": cluster.address, "HELIX_OIDC_ISSUER": "https://i.example"})
+    machine("engine", "init")
+    return machine
 
 
-def test_a_tenant_lives_and_ends(operator: Machine) -> None:
+def test_a_tenant_lives_and_ends(operator: Machine, cluster: Cluster) -> None:
     assert operator("tenant", "create", "shop")["tenant"]["state"] == "active"
     assert "already" in operator.run("tenant", "create", "shop").stderr
     assert operator.run("tenant", "delete", "shop", "--confirm", "shop").returncode == 2  # it is active
@@ -35,6 +43,11 @@ def test_a_tenant_lives_and_ends(operator: Machine) -> None:
     operator("tenant", "suspend", "shop")
     assert operator.run("tenant", "delete", "shop").returncode == 2  # the name is to be said once more
     assert operator("tenant", "delete", "shop", "--confirm", "shop") == {"deleted": "shop"}
+    operator("tenant", "create", "late")
+    with closing(Server(cluster.address)) as server:
+        server.set_state(server.tenant("late").id, INCOMING)
+    assert "tenant delete late" in operator.run("list", HELIX_TENANT="late").stderr
+    assert operator("tenant", "delete", "late", "--confirm", "late") == {"deleted": "late"}
     assert "shop" not in {one["slug"] for one in operator("tenant", "list")["tenants"]}
     actions = [one["action"] for one in operator("engine", "audit")["audit"]]
     assert {"tenant.create", "tenant.suspended", "tenant.active", "tenant.quota", "tenant.delete"} <= set(actions)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.errors import ConflictError, HelixError
+from helix.errors import ConflictError, StoreError
 from helix.journal.backend import Backend
 from helix.journal.database import Database
 from helix.journal.log import Journal
@@ -105,5 +105,7 @@ def test_a_target_that_holds_another_store_is_refused(lived_in: Database, tmp_pa
 def test_what_a_server_cannot_keep_is_told(lived_in: Database, tenant: Callable[[], TenantDatabase]) -> None:
     with lived_in.transaction() as connection:
         connection.execute("UPDATE passage SET text = 'a' || char(0) || 'b' WHERE number = 1")
-    with pytest.raises(HelixError):
+        owner = connection.execute("SELECT owner_label, owner FROM passage WHERE number = 1").fetchone()
+    assert owner is not None
+    with pytest.raises(StoreError, match=f"passage of {owner[0]} {owner[1]} holds a text with U\\+0000"):
         moving.move(lived_in, tenant())
