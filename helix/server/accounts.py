@@ -19,7 +19,8 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal.postgres.postgres_server import ACTIVE, Server, Tenant, Whereabouts, mapped
+from helix.journal.postgres.postgres_server import Server, Tenant, Whereabouts, mapped
+from helix.journal.postgres.tenant_states import ACTIVE, not_served
 from helix.model.principal import Principal, Role
 from helix.strands.keyring import digits_of
 
@@ -33,10 +34,11 @@ _MOST_KNOWN = 10_000
 _MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
 
 _HOLDS = (
-    "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind, peer"
+    "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind, peer,"
+    " tenant.state"
     " FROM api_key"
     " JOIN tenant ON tenant.id = api_key.tenant WHERE prefix = $1 AND revoked_at IS NULL"
-    f" AND (expires_at IS NULL OR expires_at > now()) AND tenant.state = '{ACTIVE}'"
+    " AND (expires_at IS NULL OR expires_at > now())"
 )
 _MAKE = (
     "INSERT INTO api_key (prefix, tenant, kind, name, role, scopes, digest, peer, made_by, expires_at)"
@@ -125,7 +127,8 @@ class Accounts:
     def principal_of(self, token: str) -> Principal | None:
         """Return who shows a key or a session; None for one that is unknown, revoked or has run out.
 
-        The answer may be KNOWN_SECONDS old. Raises EngineError while the server cannot be asked.
+        The answer may be KNOWN_SECONDS old. Raises ForbiddenError for a key of a tenant that is not served, and
+        EngineError while the server cannot be asked.
         """
         shown = _TOKEN.fullmatch(token)
         if shown is None:
@@ -133,7 +136,9 @@ class Accounts:
         row = self._row(shown[1])
         if row is None or row[5] == LINK or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
             return None
-        tenant, name, role, scopes, _, _, peer = row
+        tenant, name, role, scopes, _, _, peer, state = row
+        if state != ACTIVE:
+            raise not_served(state, tenant)
         return Principal(tenant=tenant, name=name, role=Role(role), scopes=_scopes(scopes), key=shown[1], peer=peer)
 
     def _row(self, prefix: str) -> tuple[Any, ...] | None:

@@ -20,10 +20,11 @@ from starlette.applications import Starlette
 
 from helix.api.app import create_tenant_app
 from helix.api.resolver_context import Threads
-from helix.errors import HelixError, NotFoundError, NotHomeError, StoreError
+from helix.errors import HelixError, NotFoundError, NotHomeError
 from helix.files import read_text, write_private
 from helix.journal.postgres.home import Home
-from helix.journal.postgres.postgres_server import ACTIVE, Server, Whereabouts
+from helix.journal.postgres.postgres_server import Server, Whereabouts
+from helix.journal.postgres.tenant_states import ACTIVE, not_served
 from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
@@ -125,7 +126,7 @@ class Tenants:
     async def where(self, slug: str) -> Whereabouts:
         """Return where a tenant is served; the answer may be a second old where that is elsewhere.
 
-        Raises NotFoundError, and StoreError for a tenant that is not active.
+        Raises NotFoundError, and ForbiddenError for a tenant that is not active.
         """
         known = self._known.get(slug)
         if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS:
@@ -137,7 +138,7 @@ class Tenants:
                 self._known.clear()
             known = self._known[slug] = asked, found
         if known[1].state != ACTIVE:
-            raise StoreError(f"the tenant {slug} is {known[1].state}: it is not served", hint="ask who runs the server")
+            raise not_served(known[1].state, slug)
         return known[1]
 
     def forget(self, slug: str) -> None:

@@ -70,7 +70,14 @@ def test_a_suspended_tenant_is_not_served(team: Team) -> None:
     here = team.processes[0]
     assert here.code(key, STATUS) == "OK"
     team.server.set_state(team.server.tenant(tenant).id, "suspended")
-    until(lambda: here.code(key, STATUS) == "UNAUTHORIZED")
+    until(lambda: here.code(key, STATUS) == "FORBIDDEN")
+    refused = here.send("POST", "/graphql", key, json={"query": STATUS})
+    assert refused.status_code == 403
+    told = refused.json()["errors"][0]
+    assert f"the tenant {tenant} is suspended" in told["message"]
+    assert f"helix tenant resume {tenant}" in told["extensions"]["hint"]
+    wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
+    assert here.code(wrong, STATUS) == "UNAUTHORIZED"  # who has no key is told nothing of the tenant
     team.server.set_state(team.server.tenant(tenant).id, "active")
     until(lambda: here.code(key, STATUS) == "OK")
 

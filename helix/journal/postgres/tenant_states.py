@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from helix.errors import ForbiddenError
+
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
 
 
@@ -13,3 +15,9 @@ def way_out_of(state: str, slug: str) -> str:
         MOVED: "use it where it was moved to",
     }
     return ways.get(state, f"end it: `helix tenant delete {slug}`")
+
+
+def not_served(state: str, slug: str) -> ForbiddenError:
+    """Return what is told to a client that may use a tenant which is not active."""
+    hint = f"ask who runs the server: {way_out_of(state, slug)}"
+    return ForbiddenError(f"the tenant {slug} is {state}: it is not served", hint=hint)
