@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -29,8 +30,8 @@ from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
-from helix.service import Helix
 from helix.journal.postgres.tenant_states import MOVED
+from helix.service import Helix
 from tests.journal.conftest import put_entity
 from tests.journal.cut_wire import Wire
 from tests.waiting import until
@@ -234,6 +235,36 @@ def test_a_home_lives_while_readers_have_every_connection(server: Server) -> Non
             lent.enter_context(busy.connection())
         renewed = home._renewed
         assert until(lambda: home._renewed > renewed)
+
+
+def test_a_home_that_slept_serves_nothing_before_it_knows_what_was_taken(
+    server: Server, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, told = threading.Event(), list[bool]()
+    with closing(Home(server)) as home:
+        home.claim(tenant.id)
+        renew, homes = home._server.renew, home._server.homes
+
+        def sleeps(*values: Any) -> None:
+            """Return as from a sleep that was longer than the lease."""
+            monkeypatch.setattr(home, "_renewed", -1_000_000.0)
+            with server.connection() as connection:
+                connection.execute("UPDATE process SET until = now() WHERE id = $1", (home.id,))
+            if not slept.is_set():
+                server.claim(tenant.id, uuid.uuid4())
+            slept.set()
+            renew(*values)
+
+        def asks(process: uuid.UUID) -> set[int]:
+            if slept.is_set():  # and not for what was under way before
+                told.append(home.lost(tenant.id))
+            return homes(process)
+
+        monkeypatch.setattr(home._server, "homes", asks)
+        monkeypatch.setattr(home._server, "renew", sleeps)
+        assert until(lambda: told)
+        assert told[0]
+        assert until(lambda: home.lives and home.lost(tenant.id))
 
 
 def test_two_machines_cannot_have_one_address(server: Server) -> None:

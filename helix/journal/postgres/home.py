@@ -120,8 +120,8 @@ class Home:
             try:
                 claimed = frozenset(self._claimed)
                 self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
-                self._renewed = asked
                 self._taken |= (claimed - self._server.homes(self.id)) & self._claimed
+                self._renewed = asked  # behind: who slept lives again once it is known what was taken meanwhile
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})
 
