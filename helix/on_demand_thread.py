@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 
 _LINGERS_SECONDS = 2.0
 """How long the thread waits for more before it ends: beginning one takes a tenth of a millisecond."""
@@ -18,12 +19,13 @@ class OnDemandThread:
     def __init__(self, name: str, look: Callable[[], float | None]) -> None:
         """`look` does all that can be done now, and returns the seconds until the next look, None for "when woken".
 
-        It handles its own errors.
+        It handles its own errors, and works as whoever makes this, not as who wakes it.
         """
         self.changed = threading.Condition()
         """Notified whenever the thread is woken or has nothing to do just now."""
         self._name = name
         self._look = look
+        self._context = copy_context()
         self._thread: threading.Thread | None = None
         self._news = self._closed = False
         self._resting = True
@@ -40,7 +42,8 @@ class OnDemandThread:
                 return
             self._news = True
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                run = self._context.copy().run
+                self._thread = threading.Thread(target=run, args=(self._run,), name=self._name, daemon=True)
                 self._thread.start()
             self.changed.notify_all()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from contextvars import Context, ContextVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,19 @@ def _drain(tasks: queue.SimpleQueue[Callable[[], object]]) -> Callable[[], None]
             tasks.get()()
 
     return look
+
+
+def test_it_works_as_whoever_made_it() -> None:
+    """And not as who wakes it first: what it logs and changes is theirs."""
+    whose: ContextVar[str] = ContextVar("whose", default="nobody's")
+    told: queue.SimpleQueue[str] = queue.SimpleQueue()
+    made = Context()
+    made.run(whose.set, "the maker's")
+    thread = made.run(OnDemandThread, "of the test", lambda: told.put(whose.get()))
+    for _ in range(2):
+        Context().run(thread.wake)
+        assert told.get(timeout=60) == "the maker's"
+    thread.close()
 
 
 def test_there_is_a_thread_only_while_something_is_to_be_done() -> None:

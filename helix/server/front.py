@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote, urlsplit
@@ -55,12 +54,10 @@ from helix.server.forwarding import NOT_HOME, Forwarder, HomeElsewhere
 from helix.server.people import People
 from helix.server.quotas import Quotas
 from helix.server.signed_requests import Cluster
-from helix.server.tenants import Open, Tenants
+from helix.server.tenants import TENANT, Open, Tenants
 
 log = logging.getLogger(__name__)
 
-TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
-"""The tenant of the request under way, for the log."""
 TENANT_HEADER = "x-helix-tenant"
 """Header in which a person who may use several tenants says which one."""
 COOKIE = "helix_session"

@@ -27,13 +27,13 @@ from helix.providers.choose import embedder_for, reranker_for
 from helix.server.accounts import Accounts
 from helix.server.administration import Administration
 from helix.server.forwarding import Forwarder
-from helix.server.front import TENANT, Front, Places
+from helix.server.front import Front, Places
 from helix.server.oidc import Verifier
 from helix.server.people import People
 from helix.server.quotas import Quotas
 from helix.server.signed_requests import Cluster
 from helix.server.tenant_metrics import metrics_of
-from helix.server.tenants import Tenants
+from helix.server.tenants import TENANT, Tenants
 from helix.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -198,7 +198,7 @@ class _Serving(uvicorn.Server):
 
 
 class OfTenant(logging.Filter):
-    """Adds the tenant of the request under way to what is logged."""
+    """Adds to what is logged the tenant of the request, or of the work, that is under way."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let everything through."""

@@ -12,6 +12,7 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ from helix.store.engine import Engine, engine_of
 
 log = logging.getLogger(__name__)
 
+TENANT: ContextVar[str] = ContextVar("helix_tenant", default="")
+"""The tenant of the request or the work under way, for the log."""
 _KNOWN_SECONDS = 1.0
 _LOOK_SECONDS = 1.0
 _WORK_EVERY = 10.0
@@ -162,7 +165,9 @@ class Tenants:
         """
         opening = self._under_way.get(slug)
         if opening is None:
-            opening = self._under_way[slug] = asyncio.create_task(self._opened(slug))
+            context = Context()  # what is opened works for itself, and not for who asks first
+            context.run(TENANT.set, slug)
+            opening = self._under_way[slug] = asyncio.create_task(self._opened(slug), context=context)
             opening.add_done_callback(lambda _: self._under_way.pop(slug))
         return await asyncio.shield(opening)
 
@@ -178,7 +183,9 @@ class Tenants:
             if self.draining:
                 raise NotHomeError("this process is about to end", hint="ask again: another one answers")
             running = AsyncExitStack()
-            helix = await asyncio.get_running_loop().run_in_executor(self._opening, self._made, there)
+            helix = await asyncio.get_running_loop().run_in_executor(
+                self._opening, copy_context().run, self._made, there
+            )
             share = partial(share_of, helix, seed_of(self._secret, there.id))
             app = create_tenant_app(helix, self._threads, Room(helix, partial(self._quota, there)).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
@@ -243,6 +250,7 @@ class Tenants:
 
     async def _close(self, one: Open, why: str) -> None:
         """Close a tenant; its turn is held. Whoever asks meanwhile waits."""
+        before = TENANT.set(one.slug)
         log.info("tenant closed", extra={"tenant": one.slug, "why": why})
         del self._open[one.slug]
         self._known.pop(one.slug, None)
@@ -256,6 +264,8 @@ class Tenants:
             await asyncio.to_thread(one.helix.close)
         except Exception as error:  # such as a server that is out of reach: nothing acknowledged is in memory alone
             log.warning("a tenant was not closed cleanly", extra={"tenant": one.slug, "error": str(error)})
+        finally:
+            TENANT.reset(before)
 
     async def _keep(self) -> None:
         looked = time.monotonic()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextvars import copy_context
 
 from helix.errors import HelixError
 from helix.journal.log import Journal
@@ -36,7 +37,9 @@ class LogCheck:
         """Check anew: another log may stand there now."""
         self.trouble = ""
         self._closed.clear()
-        self._thread = threading.Thread(target=self._run, name="helix-log-check", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._run,), name="helix-log-check", daemon=True
+        )
         self._thread.start()
 
     def wait(self) -> str:

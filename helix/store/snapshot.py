@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import fields
 from itertools import chain
 from pathlib import Path
@@ -104,7 +105,9 @@ class ImageKeeper:
             return
         moment = (self._stamp(), self._catalogue.view, self._projection.snapshot)
         self._noted = 0
-        self._making = threading.Thread(target=self._make, args=moment, name="helix-image", daemon=True)
+        self._making = threading.Thread(
+            target=copy_context().run, args=(self._make, *moment), name="helix-image", daemon=True
+        )
         self._making.start()
 
     def trim(self) -> None:

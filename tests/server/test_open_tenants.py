@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,6 +85,31 @@ def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small:
     until(lambda: _open(here) == 0)
     team.server.delete(team.server.tenant(tenant).id)
     until(lambda: not folder.exists())
+
+
+def test_what_the_work_of_a_tenant_logs_names_it(
+    small: tuple[Team, Process], capfd: pytest.CaptureFixture[str]
+) -> None:
+    team, _ = small
+    here = team.start().announced()
+    tenant = team.tenant()
+    key = team.key(tenant)
+    here.data(key, STORE, t="the till jams", r="off and on", s="shop")
+    team.sql(
+        "INSERT INTO work (tenant, id, kind, key, payload, state, not_before, created_at)"
+        " VALUES ($1, 'w1', 'decay_edges', 'w1', '{}', 'queued', 0, 0)",
+        team.server.tenant(tenant).id,
+    )
+    here.data(key, STORE, t="the lamp flickers", r="screw it in", s="shop")
+    lines: list[str] = []
+
+    def done() -> dict[str, object] | None:
+        lines.extend(capfd.readouterr().err.splitlines())
+        found = (json.loads(line) for line in lines if "background job" in line)
+        return next((line for line in found if line["job"] == "w1"), None)
+
+    assert (until(done) or {})["tenant"] == tenant
+    here.stop()
 
 
 def test_the_graph_of_a_tenant_is_made_when_it_is_asked(small: tuple[Team, Process]) -> None:

@@ -424,7 +424,7 @@ class Server:
             # The lock waits until the session that was cut off has ended, one way or the other.
             found = connection.execute(_LOCKED, (tenant,)).fetchone()
             if found is None or found[0] != epoch:
-                raise NotHomeError(f"tenant {tenant} was taken over by another process", hint="ask again")
+                raise NotHomeError("the tenant was taken over by another process", hint="ask again")
             if found[1] != commits:
                 raise EngineError(f"the change was not written: {why}", hint="try again")
             connection.execute("UPDATE head SET commits = commits WHERE tenant = $1", (tenant,))

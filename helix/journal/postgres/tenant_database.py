@@ -231,7 +231,7 @@ class TenantDatabase:
             self._refused = True
             found = connection.execute(look, (self.tenant,)).fetchone()
             whose = "was removed" if found is None else f"was taken over by another process (epoch {found[0]})"
-            raise NotHomeError(f"tenant {self.tenant} {whose}", hint="ask again: the request goes to its new home")
+            raise NotHomeError(f"the tenant {whose}", hint="ask again: the request goes to its new home")
         commits = int(row[0])
         self.durability = self._server.durability_of(*told.fetchall()[0][:3])
         if self._requires_quorum and self.durability not in ENOUGH_FOR_A_QUORUM:
@@ -242,7 +242,7 @@ class TenantDatabase:
         if self._commits is not None and commits != self._commits + 1:
             self._refused = True
             raise NotHomeError(
-                f"tenant {self.tenant} holds changes that this process has not seen",
+                "the tenant holds changes that this process has not seen",
                 hint="ask again: the tenant is opened anew",
             )
         return commits
@@ -279,7 +279,7 @@ class TenantDatabase:
     def _check_lost(self) -> None:
         """Raise NotHomeError where the server is out of reach or gave the tenant away: nobody waits for it then."""
         if self._lost():
-            raise NotHomeError(f"tenant {self.tenant} may have another home by now", hint="ask again")
+            raise NotHomeError("the tenant may have another home by now", hint="ask again")
 
     def checkpoint(self) -> None:
         """Do nothing: the server writes its log by itself."""
