@@ -84,12 +84,15 @@ def serve(
 @click.command()
 @click.pass_obj
 def status(invocation: Invocation, /) -> None:
-    """Show the daemon and its store; starts nothing. Exit code 9 when none runs.
+    """Show the daemon and its store, or the team's server that is set; starts nothing. Exit code 9 when none runs.
 
     \b
     helix status
     """
     settings = invocation.settings
+    if settings.server:
+        _show_team(invocation)
+        return
     found, client = daemon.find(settings.store_path), daemon.running(settings)
     if found is None or client is None:
         invocation.emit({"status": None, "daemon": None}, lambda out: out.line(_absence(settings)))
@@ -123,7 +126,7 @@ def status(invocation: Invocation, /) -> None:
 @click.command()
 @click.pass_obj
 def stop(invocation: Invocation, /) -> None:
-    """Stop the daemon; what it has begun is finished first. The next command starts another.
+    """Stop the daemon of this machine; what it has begun is finished first. The next command starts another.
 
     \b
     helix stop
@@ -131,6 +134,8 @@ def stop(invocation: Invocation, /) -> None:
     stopped = daemon.stop(invocation.settings)
     pid = None if stopped is None else stopped.pid
     words = "no daemon runs" if stopped is None else f"the daemon (process {pid}) has stopped"
+    if server := invocation.settings.server:
+        words += f" on this machine; {server} goes on"
     invocation.emit({"stop": {"stopped": stopped is not None, "pid": pid}}, lambda out: out.line(words))
 
 
@@ -157,6 +162,8 @@ def open_(invocation: Invocation, /, no_browser: bool) -> None:
 @click.pass_obj
 def doctor(invocation: Invocation, /) -> None:
     """Check the settings, the daemon and its store, one by one; exit code 5 when something is wrong.
+
+    Where a team's server is set, it and the tenant are checked, and no store of this machine.
 
     \b
     helix doctor
@@ -207,15 +214,38 @@ def _absence(settings: Settings) -> str:
     return f"no daemon runs for {store}; the next command starts one"
 
 
+def _show_team(invocation: Invocation) -> None:
+    """Show what is asked in place of a daemon: the team's server, and the key's tenant there."""
+    settings = invocation.settings
+    data, here = invocation.run("status"), project_here(settings, Path.cwd()).scope
+    report = data["status"]
+    head = {
+        "server": f"{settings.server}, Helix {report['version']}; no store of this machine is asked",
+        "opened": moment(report["startedAt"]),
+        "tenant": report["store"],
+    }
+    invocation.emit(
+        {**data, "daemon": None, "server": settings.server, "scope": here},
+        lambda out: _show_report(out, head, report, here),
+    )
+
+
 def _show_status(out: Output, report: dict[str, Any], found: daemon.Daemon, here: str) -> None:
     leaves = (
         f"leaves after {found.idle_minutes:g} unused minutes" if found.idle_minutes else "stays until it is stopped"
     )
+    head = {
+        "daemon": f"{found.url}, process {found.pid}, Helix {found.version}, {leaves}",
+        "started": moment(report["startedAt"]),
+        "store": report["store"],
+    }
+    _show_report(out, head, report, here)
+
+
+def _show_report(out: Output, head: dict[str, str], report: dict[str, Any], here: str) -> None:
     out.fields(
         {
-            "daemon": f"{found.url}, process {found.pid}, Helix {found.version}, {leaves}",
-            "started": moment(report["startedAt"]),
-            "store": report["store"],
+            **head,
             "this folder": f"its scope is {here}",
             "recall": report["mode"],
             "model": f"{report['model']} ({report['dimension']} dimensions)"
@@ -274,17 +304,22 @@ def _models(models: dict[str, Any]) -> dict[str, Any]:
 
 
 def _findings(invocation: Invocation) -> Iterator[dict[str, Any]]:
+    asked = "daemon"
     try:
         settings = invocation.settings
-        yield _finding("settings", True, f"the store is {settings.store_path}")
+        server = settings.server
+        asked = "server" if server else asked
+        where = f"commands ask {server}, no store of this machine" if server else f"the store is {settings.store_path}"
+        yield _finding("settings", True, where)
         strange = strange_variables(misspelt=True)
         yield _finding("variables", not strange, "; ".join(strange) or "each is known", "`helix config` lists them all")
-        yield from privacy_findings(settings)
+        if not server:
+            yield from privacy_findings(settings)
         found = invocation.run("doctor")["doctor"]["findings"]
     except HelixError as error:
-        yield _finding("daemon", False, error.message, error.hint)
+        yield _finding(asked, False, error.message, error.hint)
         return
-    yield _finding("daemon", True, f"answers at {invocation.client().url}")
+    yield _finding(asked, True, f"answers at {invocation.client().url}")
     yield from found
 
 

@@ -219,7 +219,7 @@ class Client(Operations):
         try:
             connection.connect()
         except OSError as error:
-            raise nobody_there(self.url, error) from error
+            raise nobody_there(self.url, error, team=self._team) from error
         return connection
 
 

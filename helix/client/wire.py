@@ -235,10 +235,12 @@ def too_late(url: str, seconds: float) -> QueryTimeoutError:
     return QueryTimeoutError(f"the daemon at {url} did not answer within {seconds:g} s", hint=hint)
 
 
-def nobody_there(url: str, error: OSError) -> DaemonError:
-    """Return the error of a daemon that takes no connection."""
-    hint = "`helix status` shows whether one runs"
-    return DaemonError(f"no daemon answers at {url}: {error.strerror or error}", hint=hint)
+def nobody_there(url: str, error: OSError, *, team: bool = False) -> DaemonError:
+    """Return the error of a daemon, or of a team's server, that takes no connection."""
+    whose, hint = "daemon", "`helix status` shows whether one runs"
+    if team:
+        whose, hint = "server", "check the address that the setting `server` has (HELIX_SERVER), or ask who runs it"
+    return DaemonError(f"no {whose} answers at {url}: {error.strerror or error}", hint=hint)
 
 
 def address_of(url: str) -> tuple[str, int]:

@@ -300,7 +300,7 @@ class StatusReport:
     """What `helix status` shows: the store, its model, its files, and anything that is not as it should be."""
 
     version: Annotated[str, "The version of Helix."]
-    store: Annotated[str, "The folder of the store."]
+    store: Annotated[str, "The folder of the store; of a team's server the name of the tenant."]
     mode: Annotated[str, "How recall works at present: `hybrid` or `lexical`."]
     model: Annotated[str, "The embedding model."]
     dimension: Annotated[int, "Its dimension; 0 without a model."]

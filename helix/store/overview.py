@@ -65,12 +65,12 @@ def stats(store: Store, scope: str | None) -> Stats:
 def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: datetime) -> StatusReport:
     """Return everything `helix status` shows; `reason` says which model is in use, or why there is none."""
     pinned = store.journal.spaces.active()
-    counts, disk = store.records.counts(), store.disk_bytes()
+    counts, disk, settings = store.records.counts(), store.disk_bytes(), store.runtime.settings
     hybrid = store.runtime.embedder is not None and not store.mismatch
     week_ago = to_micros(store.runtime.clock()) - 7 * DAY_MICROS
     return StatusReport(
         version=__version__,
-        store=str(store.path),
+        store=settings.tenant if settings.one_of_many else str(store.path),
         mode="hybrid" if hybrid else "lexical",
         model=store.runtime.embedder.space.model if store.runtime.embedder is not None else "none",
         dimension=pinned.dimension if pinned is not None else 0,
@@ -87,7 +87,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         jobs=tuple(jobs),
         warnings=tuple(warnings(store, reason=reason, jobs=jobs, disk=disk)),
         started_at=started_at,
-        holdback=store.runtime.settings.holdback,
+        holdback=settings.holdback,
     )
 
 

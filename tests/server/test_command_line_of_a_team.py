@@ -18,10 +18,10 @@ from helix.settings import load
 from tests.server.team import Team
 
 
-def _helix(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def _helix(folder: Path, *words: str, as_json: bool = True, **settings: str) -> subprocess.CompletedProcess[str]:
     (folder / "project").mkdir(exist_ok=True)
     return subprocess.run(
-        python_command("helix.cli.main", "--json", *words, program=sys.executable),
+        python_command("helix.cli.main", *(["--json"] if as_json else []), *words, program=sys.executable),
         env={"PATH": os.environ["PATH"], "HOME": str(folder), "HELIX_HOME": str(folder / "laptop"), **settings},
         cwd=folder / "project",
         capture_output=True,
@@ -48,6 +48,36 @@ def test_commands_ask_the_team_s_server_as_their_key(team: Team, tmp_path: Path)
     assert "FORBIDDEN" in refused.stdout + refused.stderr
     reader = _helix(tmp_path, "forget", "the-till-jams", **{**here, "HELIX_KEY": team.key(tenant, Role.READER)})
     assert reader.returncode == 14
+
+
+def test_status_and_doctor_show_the_server_and_the_key_s_tenant(team: Team, tmp_path: Path) -> None:
+    tenant, url = team.tenant(), team.processes[0].url
+    here = {"HELIX_SERVER": url, "HELIX_KEY": team.key(tenant, Role.READER)}
+    told = json.loads(_helix(tmp_path, "status", **here).stdout)
+    assert (told["server"], told["daemon"], told["status"]["store"]) == (url, None, tenant)
+    assert told["status"]["durability"]
+    shown = _helix(tmp_path, "status", as_json=False, **here).stdout
+    assert url in shown and tenant in shown
+    checked = _helix(tmp_path, "doctor", **here)
+    findings = {one["check"]: one["detail"] for one in json.loads(checked.stdout)["doctor"]["findings"]}
+    assert url in findings["settings"]
+    assert findings["server"] == f"answers at {url}"
+    assert not {"daemon", "privacy", "place"} & set(findings)
+    assert str(tmp_path / "laptop") not in checked.stdout
+    assert url in _helix(tmp_path, "stop", as_json=False, **here).stdout
+
+
+@pytest.mark.parametrize(("command", "code"), [("status", 10), ("doctor", 5)])
+def test_status_and_doctor_say_which_key_is_refused(command: str, code: int, team: Team, tmp_path: Path) -> None:
+    done = _helix(tmp_path, command, HELIX_SERVER=team.processes[0].url, HELIX_KEY="hx_0123456789ab_none")
+    assert done.returncode == code
+    assert "key" in done.stdout + done.stderr
+
+
+def test_a_server_that_does_not_answer_is_called_one(tmp_path: Path) -> None:
+    done = _helix(tmp_path, "status", HELIX_SERVER="http://127.0.0.1:9", HELIX_KEY="hx_0123456789ab_none")
+    assert done.returncode == 9
+    assert "HELIX_SERVER" in done.stderr and "daemon" not in json.loads(done.stderr)["error"]["message"]
 
 
 def test_without_a_key_the_command_says_where_to_put_it(team: Team, tmp_path: Path) -> None:
