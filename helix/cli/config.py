@@ -14,18 +14,20 @@ from helix.settings import Settings, described, unknown_variables, variable_of
 
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[SETTING]...", type=Choice([name for name, _, _ in described()]))
 @click.option(
     "--daemon", "of_daemon", is_flag=True, help="The settings the running daemon has, not those of this shell."
 )
 @click.pass_obj
-def config(invocation: Invocation, /, of_daemon: bool) -> None:
-    """Show each setting, its value and where that came from.
+def config(invocation: Invocation, /, names: tuple[str, ...], of_daemon: bool) -> None:
+    """Show each setting, or those that are named: its value and where that came from.
 
     Flags go before the environment, then .env, then config.toml in HELIX_HOME, then the defaults. A .env is part of a
     project: it may set scope and worktrees, and lower a budget. The rest of it is ignored, with a warning.
 
     \b
     helix config
+    helix config db_path
     helix config --daemon --json
     """
     if of_daemon:
@@ -33,6 +35,8 @@ def config(invocation: Invocation, /, of_daemon: bool) -> None:
     else:
         settings = invocation.settings
         data = {"config": [_entry(settings, name, words) for name, words, _ in described()]}
+    if names:
+        data = {"config": [entry for entry in data["config"] if entry["name"] in names]}
 
     def show(out: Output) -> None:
         rows = [(entry["name"], entry["value"], entry["source"], entry["help"]) for entry in data["config"]]
@@ -54,7 +58,7 @@ def strange_variables(*, misspelt: bool = False) -> list[str]:
 
 
 def _entry(settings: Settings, name: str, words: str) -> dict[str, Any]:
-    value = getattr(settings, name)
+    value = settings.store_path if name == "db_path" else getattr(settings, name)
     return {
         "name": name,
         "value": None if value is None else str(value),

@@ -80,7 +80,7 @@ def _exported(out: Output, result: Record) -> None:
     out.line(f"version {result['version'][:12]} is in {result['path']}")
     out.say(f"{_so_many(result['nodes'], 'nodes')} and {_so_many(result['edges'], 'edges')}")
     if not any(result[one] for one in ("nodes", "edges", "gone")):
-        out.say("it is empty: nothing is stored that fits; `helix scopes` lists the scopes")
+        out.say("it is empty: nothing is stored that fits; `helix list --scope all` shows the scopes")
 
 
 @asking(

@@ -66,7 +66,7 @@ class Shares:
         if not is_name(name):
             raise InvalidInputError(f"{name!r:.100} is no name for a share", hint="such as `laptop` or `ada-api`")
         if not 0 < len(scopes) <= _MOST_SCOPES:
-            raise InvalidInputError("a share is of one scope or more", hint="`helix scopes` lists them")
+            raise InvalidInputError("a share is of one scope or more", hint="`helix list --scope all` shows them")
         with _WRITING:
             held = self._read()
             if any(kept.share.name == name for kept in held):

@@ -175,6 +175,12 @@ def test_version(helix_command: Command) -> None:
     assert helix_command("--version").out == f"helix {__version__}\n"
 
 
+def test_config_shows_what_is_named_and_where_the_store_is(helix_command: Command, home: Path) -> None:
+    listed = helix_command("config", "db_path", "tenant", "--json").data["config"]
+    assert {entry["name"]: entry["value"] for entry in listed} == {"db_path": str(home / "store"), "tenant": "main"}
+    assert helix_command("config", "db_pth").code == 2
+
+
 @pytest.mark.parametrize("line", [("--json", "config"), ("config", "--json")])
 def test_json_may_stand_before_or_behind_the_command(helix_command: Command, line: tuple[str, ...]) -> None:
     listed = helix_command(*line).data["config"]
