@@ -35,7 +35,7 @@ def check_role(principal: Principal | None, operation: Operation) -> None:
     if least is None:
         raise ForbiddenError(
             f"`{operation.name}` names files or keys of the server's machine, and nobody may ask for it from elsewhere",
-            hint="whoever runs the server may, by `helix` there",
+            hint="whoever runs the server may, by `helix` there; with HELIX_SERVER empty `helix` asks your own machine",
         )
     if not principal.role.reaches(least):
         words = f"{principal.name} is {_a(principal.role)}, and `{operation.name}` takes {_a(least)}"

@@ -46,6 +46,7 @@ def test_commands_ask_the_team_s_server_as_their_key(team: Team, tmp_path: Path)
     assert not list((tmp_path / "laptop").rglob("journal.db"))  # no daemon was started for it
     refused = _helix(tmp_path, "ingest", "notes", ".", **here)
     assert "FORBIDDEN" in refused.stdout + refused.stderr
+    assert "HELIX_SERVER empty" in _helix(tmp_path, "sync", "https://h.example/sync/v1", **here).stderr
     reader = _helix(tmp_path, "forget", "the-till-jams", **{**here, "HELIX_KEY": team.key(tenant, Role.READER)})
     assert reader.returncode == 14
 
