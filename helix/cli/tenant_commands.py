@@ -312,8 +312,8 @@ def add_user(
     helix user add 248289761001 --role editor --name Ada --tenant shop
     """
     with _accounts(invocation, address) as (server, accounts):
-        of, told = _of_tenant(invocation, server, slug), issuer or invocation.settings.oidc_issuer
-        accounts.add_member(of, told, subject, Role(role), by=_me(), name=name, scopes=scopes)
+        of = _of_tenant(invocation, server, slug)
+        accounts.add_member(of, _issuer_of(invocation, issuer), subject, Role(role), by=_me(), name=name, scopes=scopes)
     invocation.emit({"added": subject}, lambda out: out.line(f"{name or subject} may use {of.slug} as {role}"))
 
 
@@ -331,7 +331,7 @@ def remove_user(invocation: Invocation, /, subject: str, issuer: str, slug: str,
     """
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
-        accounts.remove_member(of, issuer or invocation.settings.oidc_issuer, subject, by=_me())
+        accounts.remove_member(of, _issuer_of(invocation, issuer), subject, by=_me())
     invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} may use {of.slug} no more"))
 
 
@@ -380,6 +380,14 @@ def _made(
 
 def _of_tenant(invocation: Invocation, server: Server, slug: str) -> Tenant:
     return server.tenant(slug or invocation.settings.tenant)
+
+
+def _issuer_of(invocation: Invocation, issuer: str) -> str:
+    found = issuer or invocation.settings.oidc_issuer
+    if not found:
+        hint = "give --issuer URL (`iss` of their tokens), or set `oidc_issuer`, as the server does"
+        raise InvalidInputError("a person is known by an issuer and a subject, and no issuer is named", hint=hint)
+    return found
 
 
 def _me() -> str:

@@ -76,6 +76,8 @@ def test_people_come_and_go(operator: Machine) -> None:
     operator("user", "remove", "248")
     assert operator("user", "list")["users"] == []
     assert operator.run("user", "remove", "248").returncode == 3
+    for line in (("user", "add", "248", "--role", "editor"), ("user", "remove", "248")):
+        assert "--issuer" in operator.run(*line, HELIX_OIDC_ISSUER="").stderr
 
 
 def test_keys_do_not_travel_in_the_open(operator: Machine) -> None:
