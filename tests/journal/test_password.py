@@ -10,6 +10,7 @@ import pytest
 
 from helix.errors import EngineError
 from helix.journal.postgres.postgres_server import Server
+from tests.postgres_cluster import running
 from tests.waiting import MOST_SECONDS
 
 _SECRET = "between-us-two"
@@ -44,3 +45,21 @@ def test_whoever_listens_in_a_servers_place_is_told_no_password(
             server.check()
         listening.join(MOST_SECONDS)
     assert (_SECRET.encode() in heard) is told
+
+
+def test_a_wrong_password_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", "another")
+    with running() as cluster:
+        with closing(Server(cluster.address)) as server, server.connection() as connection:
+            connection.execute("CREATE ROLE ada LOGIN PASSWORD 'right'")
+        cluster.stop()
+        (cluster.data / "pg_hba.conf").write_text("local all all scram-sha-256\n", "utf-8")
+        cluster.start()
+        with closing(Server(cluster.address.replace("postgres@", "ada@", 1))) as server:
+            with pytest.raises(EngineError, match="password") as wrong:
+                server.check()
+            assert "PGPASSWORD" in str(wrong.value.hint)
+            monkeypatch.delenv("PGPASSWORD")
+            with pytest.raises(EngineError, match="password") as none:
+                server.check()
+            assert none.value.hint == wrong.value.hint

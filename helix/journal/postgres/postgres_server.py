@@ -85,6 +85,7 @@ whatever the role's settings are."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
 _ANEW = "check that the server runs and that its address is right, then try again"
+_PASSWORD = "have the role's password in PGPASSWORD or in the file that PGPASSFILE names; `psql ADDRESS` asks the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +478,9 @@ def mapped() -> Iterator[None]:
     except errors.DiskFull as error:
         raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
     except (PoolTimeout, psycopg.OperationalError) as error:
-        raise EngineError(f"the server cannot be used: {str(error).strip()}", hint=_ANEW) from error
+        said = str(error).strip()
+        hint = _PASSWORD if "password" in said else _ANEW
+        raise EngineError(f"the server cannot be used: {said}", hint=hint) from error
     except errors.InsufficientPrivilege as error:
         raise StoreError(
             f"the server refused a statement: {str(error).strip()}",
