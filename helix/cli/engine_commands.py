@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -189,6 +190,7 @@ def serve(
 
     def ready(at: str) -> None:
         invocation.emit({"serving": {"url": at}}, lambda out: out.line(f"serving the tenants at {at}"))
+        sys.stdout.flush()
 
     serve_tenants(settings, listening, most=most, idle_minutes=idle, ready=ready)
 

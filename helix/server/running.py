@@ -139,6 +139,8 @@ def _front(
     choice = embedder_for(settings)
     if choice.embedder is not None:
         choice.embedder.warm()
+    else:
+        log.warning("recall goes by words alone", extra={"reason": choice.reason})
     secret = directory.secret()
     tenants = Tenants(
         server,

@@ -31,6 +31,9 @@ def open_store(
     """
     if embedder is not None:
         return Store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine), embedder.space.model
+    if settings.one_of_many:  # what is wrong names files of the server's machine: its own log says it
+        reason = "lexical only: the server has no embedding model, which whoever runs it may install"
+        return Store(settings, embedder=None, clock=clock, make_id=make_id, engine=engine), reason
     choice = embedder_for(settings)
     with ThreadPoolExecutor(1, thread_name_prefix="helix-warm") as pool:
         # The model loads while the store opens: together they are what a start takes.
