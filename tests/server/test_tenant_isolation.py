@@ -113,6 +113,16 @@ def test_a_row_of_another_tenant_cannot_be_written(team: Team) -> None:
 
 
 def test_the_role_that_serves_makes_no_tables_and_forges_no_migration(team: Team) -> None:
-    for statement in ("CREATE TABLE mine (a bigint)", "DELETE FROM migration", "UPDATE cluster SET secret = 'x'"):
+    refused = ("CREATE TABLE mine (a bigint)", "DELETE FROM migration", "UPDATE cluster SET secret = 'x'")
+    for statement in (*refused, "UPDATE audit SET actor = 'x'", "DELETE FROM audit", "TRUNCATE audit"):
         with psycopg.connect(team.address) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement.encode())
+
+
+def test_a_role_that_served_before_may_change_the_audit_no_more(team: Team) -> None:
+    team.sql("CREATE ROLE served_before")
+    team.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON audit TO served_before")
+    team.sql(resources.text("schema/postgres", "0004_audit.sql"))
+    may = "SELECT has_table_privilege('served_before', 'audit', $1)"
+    kept = [right for right in ("SELECT", "INSERT", "UPDATE", "DELETE") if team.sql(may, right) == [(True,)]]
+    assert kept == ["SELECT", "INSERT"]

@@ -72,6 +72,7 @@ _GRANTS = (
     "GRANT USAGE ON SCHEMA {schema} TO {role}",
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
     "REVOKE INSERT, UPDATE, DELETE ON migration, cluster FROM {role}",
+    "REVOKE UPDATE, DELETE ON audit FROM {role}",
 )
 _ON_EACH_MACHINE = ("tenant", "process", "cluster", "account", "member", "api_key", "audit")
 """Tables that Citus keeps whole on every machine: they are small, and others refer to them."""
