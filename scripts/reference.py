@@ -156,7 +156,7 @@ def _command(command: click.Command, path: str) -> Iterator[str]:
 def _placed(argument: click.Argument) -> str:
     word = (argument.metavar or argument.human_readable_name).upper()
     word = f"{word}..." if argument.nargs == -1 and not word.endswith("...") else word
-    return word if argument.required else f"[{word.strip('[]')}]"
+    return word if argument.required else f"[{word.replace('[', '').replace(']', '')}]"
 
 
 def _default(option: click.Option) -> str:
