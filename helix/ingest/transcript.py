@@ -171,7 +171,10 @@ class _History:
     def take(self, record: Record, position: int) -> Iterator[Slice]:
         """Yield what one record adds."""
         kind, message = record.get("type"), record.get("message")
-        if kind not in ("user", "assistant") or not isinstance(message, Mapping) or not self._placed(record):
+        if kind not in ("user", "assistant") or not isinstance(message, Mapping):
+            return
+        yield from self._changed(record, position)
+        if not self._placed(record):
             return
         if record.get("isMeta") is True or record.get("isCompactSummary") is True:
             return
@@ -196,9 +199,15 @@ class _History:
             if said.text.strip():
                 yield self._episode(said.key, said.text, position, at=said.at, role="assistant", agent=self.agent)
 
+    def _changed(self, record: Record, position: int) -> Iterator[Slice]:
+        """Begin anew where a record is of another session: a file may go on with one, or repeat one that is private."""
+        session = str(record.get("sessionId") or "")
+        if session and session != self.session:
+            yield from self.end(position)
+            self.session, self.calls, self.passed, self.mending = session, Calls(), Counter(), Mending(self.root)
+
     def _placed(self, record: Record) -> bool:
-        """Note whose session it is and where, by the first record that tells; False for one of no session."""
-        self.session = self.session or str(record.get("sessionId") or "")
+        """Note where its session is, by the first record that tells; False for one of no session."""
         folder = record.get("cwd")
         told = isinstance(folder, str) and 0 < len(folder) <= LONGEST_PATH and "\0" not in folder
         if not self.scope and told and Path(str(folder)).is_absolute():

@@ -11,6 +11,7 @@ import pytest
 
 from helix.agents.context.exact_lookup import look_up
 from helix.ingest import plain
+from helix.memory.capture.sessions import SessionRequest
 from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
@@ -94,6 +95,21 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     (site,) = look_up(helix.store, again, memory.scope, root=str(project))
     assert site.memory.id == memory.id
     assert look_up(helix.store, Action(command="make build", folder=str(project)), memory.scope) == ()
+
+
+def test_a_file_of_several_sessions_tells_nothing_of_the_private_one(
+    helix: Helix, project: Path, tmp_path: Path
+) -> None:
+    capture.open_session(helix, SessionRequest(name="s1", private=True))
+    told = records(project)
+    first, last = ({**told[-1], "uuid": uuid, "sessionId": "s2"} for uuid in ("u20", "u21"))
+    fixed = [{**record, "sessionId": "s2"} for record in told[5:7]]
+    path = tmp_path / "history.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in (first, *told[:5], *fixed, *told, last)), "utf-8")
+
+    taken = take_in(helix, path)
+    assert (taken["episodes"], taken["memories"]) == (2, 0)
+    assert {episode.source for episode in capture.episodes(helix).items} == {"claude-code:s2:u20", "claude-code:s2:u21"}
 
 
 def test_calls_under_ids_that_clients_make_are_kept_apart(helix: Helix, project: Path, tmp_path: Path) -> None:
