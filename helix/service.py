@@ -82,6 +82,7 @@ class Helix:
         self.reacting = Reacting(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
+        store.erased = self.reacting.forget_words
         self.router = router_for(settings, Answers(store.journal.database), clock=store.runtime.clock)
         self.watching = Watching(store, self.sync)
         self._closing = False

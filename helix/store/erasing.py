@@ -53,6 +53,8 @@ UNDER_WAY = "erasing"
 """Key under which the journal notes an erasure that has not ended."""
 REDACTED = "redacted"
 """Key under which the journal notes when secrets were last taken out: a backup from before may bring them back."""
+OWED = "redaction_owed"
+"""Key under which a restored journal notes since when secrets are to be taken out of it, behind what is under way."""
 SYNCED = "sync:"
 """How the keys begin of what a journal notes of the places that it is synced with, see `helix.strands.sync_state`."""
 _OF_THE_PLACE = (UNDER_WAY, REDACTED, PAUSED, WORK_PAUSED)
@@ -154,6 +156,8 @@ def erase_everywhere(
         warnings.append(_UNKNOWN_COPIES)
     if note.kind == REDACT:
         store.writer.call(lambda: store.journal.set_meta(REDACTED, str(note.at)))
+    if note.kind == REDACT and note.here:
+        store.writer.call(lambda: store.journal.drop_meta(OWED))
     end_erasure(store)
     store.graph.resume()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
@@ -177,7 +181,8 @@ def under_way(store: Store) -> Note | None:
 
     What it was to erase is not known then, so that nobody is to be served.
     """
-    return _noted(store.journal)
+    noted, owed = _noted(store.journal), store.journal.meta(OWED)
+    return noted or (Note(kind=REDACT, refs=(), at=int(owed), here=True) if owed else None)
 
 
 def _noted(journal: Journal) -> Note | None:
@@ -276,6 +281,7 @@ def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
     _renew(store)
     if store.runtime.embedder is not None:
         store.runtime.embedder.forget()
+    store.erased()
     return rows, warnings
 
 
@@ -391,11 +397,10 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             for key, told in left.synced.items():  # what was left there is of versions that the backup need not know
                 with suppress(ValueError, TypeError, RecursionError):  # damaged words
                     journal.set_meta(key, json.dumps({**json.loads(told), "seq": None, "published": []}))
-            outdated = left.words.get(REDACTED) not in (None, journal.meta(REDACTED))
+            if journal.meta(OWED) or left.words.get(REDACTED) not in (None, journal.meta(REDACTED)):
+                journal.set_meta(OWED, str(at))
             for key, told in left.words.items():
                 journal.set_meta(key, told)
-            if outdated and not journal.meta(UNDER_WAY):
-                _write(journal, Note(kind=REDACT, refs=(), at=at, here=True))
             _bury_again(journal, left.erased, at)
         yield cleared
     finally:

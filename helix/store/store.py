@@ -118,6 +118,8 @@ class Store:
         self._serving = False
         self.replaced: Callable[[], None] = lambda: None
         """Told when all that is held in memory was read anew: rows and what they hold may be others."""
+        self.erased: Callable[[], None] = lambda: None
+        """Told when something was erased: whoever keeps words of what happened in memory lets go of them."""
         self.journal.make_good = self.make_good
         self.records = Records(self.journal.database, self.make_good, self._edges_known)
         self.paused = self.journal.meta(PAUSED) == "1"

@@ -231,6 +231,26 @@ def test_a_backup_that_was_moved_brings_no_secret_back(helix: Helix, tmp_path: P
     assert found_in(tmp_path) == []
 
 
+@pytest.mark.parametrize("kind", [erasing.ERASE, erasing.REDACT])
+def test_nor_where_another_erasure_was_cut_short_before_it_is_restored(
+    settings: Settings, tmp_path: Path, kind: str
+) -> None:
+    moved = tmp_path / "moved.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        as_of_old(store)
+        job(store, lambda ticket: back_up(store, tmp_path / "copy.db", ticket))
+        (tmp_path / "copy.db").rename(moved)
+        scanned(store, apply=True)
+        other = Ref(label=Label.MEMORY, id="00000000-0000-7000-8000-000000000001")
+        erasing.begin_erasure(store, erasing.Note(kind=kind, refs=(other,), at=1))
+    restore_closed(settings.store_path, moved, store.runtime.clock())
+    moved.unlink()
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert unfinished.finish(store)
+        assert not unfinished.finish(store)
+    assert found_in(tmp_path) == []
+
+
 def test_a_cancelled_scan_changes_nothing(store: Store) -> None:
     as_of_old(store)
     seq = store.journal.last_seq

@@ -54,6 +54,11 @@ class Deliveries(Generic[T]):
             own.set_result(said)
         return said
 
+    def forget(self) -> None:
+        """Let go of the answers; what was delivered stays known."""
+        with self._turn:
+            self._answers.clear()
+
     def _awaited(self, first: Future[T] | None, until: float | None) -> T:
         """Return the answer that is being given to the first of two, which may still be under way."""
         left = _LONGEST_WAIT if until is None else min(max(until - time.monotonic(), 0.0), _LONGEST_WAIT)

@@ -190,6 +190,12 @@ class Reacting:
         """Have what a first hook would wait for done before it comes: rules that are read, a model that is loaded."""
         self._after.do(self._touch_all)
 
+    def forget_words(self) -> None:
+        """Let go of what was said, failed or waits to be shown: something was erased that it may repeat."""
+        self._held.forget()
+        self._deliveries.forget()
+        self._after.do(self._sessions.forget_words)
+
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until everything that followed the answers so far is written down; False when that takes longer."""
         return self._after.settle(seconds)

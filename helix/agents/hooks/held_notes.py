@@ -39,6 +39,11 @@ class HeldNotes:
                     self._waiting.popitem(last=False)
         return Reaction(always=reaction.always)
 
+    def forget(self) -> None:
+        """Let go of what waits."""
+        with self._turn:
+            self._waiting.clear()
+
 
 def _joined(held: Reaction, reaction: Reaction) -> Reaction:
     """Return both in one; what follows the first is done before what follows the second."""

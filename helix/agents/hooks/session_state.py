@@ -152,6 +152,13 @@ class Session:
         self.asked_at, self.asked_terms = 0, frozenset()
         self._main.forget()
 
+    def forget_words(self) -> None:
+        """Let go of what was said and failed so far; on the thread that writes down what happened."""
+        with self.turn:
+            self.objective = ""
+            for worker in (self._main, *self._unmet.values(), *self._agents.values()):
+                worker.mending = Mending(str(self.root))
+
     def task_of(self, worker: Worker) -> str:
         """Return the id of the task that somebody works on."""
         return task_id(self.scope, self.name, self.key_of(worker))
@@ -320,6 +327,13 @@ class Sessions:
         """Let a session go, which `of` was told to be of that scope."""
         with self._turn:
             self._known.pop((scope, name), None)
+
+    def forget_words(self) -> None:
+        """Let go of what was said and failed in any session; on the thread that writes down what happened."""
+        with self._turn:
+            known = list(self._known.values())
+        for session in known:
+            session.forget_words()
 
     def _place(self, event: Event) -> Identity:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""

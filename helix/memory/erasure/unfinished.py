@@ -14,19 +14,19 @@ _BY_KIND = {erasing.ERASE: hard_forget.carry_out, erasing.REDACT: scan.carry_out
 
 
 def finish(store: Store) -> bool:
-    """Finish an erasure that was under way when the store was closed or killed; return whether there was one.
+    """Finish what was to be erased when the store was closed or killed; return whether anything was.
 
     The graph is left to be built anew (`store.graph.needs_rebuild`). A store in which it fails is closed: nobody is to
     be served what was to be gone.
     """
     erasing.drop_unfinished_copies(store.path)
     try:
-        note = erasing.under_way(store)
-        if note is None:
-            return False
-        report = _BY_KIND[note.kind](store, note, log.info)
+        done = 0
+        while (note := erasing.under_way(store)) is not None:
+            report = _BY_KIND[note.kind](store, note, log.info)
+            log.info("erasure finished", extra={"nodes": len(report.erased), "complete": report.complete})
+            done += 1
     except BaseException:
         store.close()
         raise
-    log.info("erasure finished", extra={"nodes": len(report.erased), "complete": report.complete})
-    return True
+    return done > 0
