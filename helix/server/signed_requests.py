@@ -19,6 +19,8 @@ SIGNED = "x-helix-cluster"
 ASKS = "x-helix-principal"
 """Headers by which a process that hands a request on says that it belongs to the server, and who asks."""
 AGE_SECONDS = 60.0
+FORM = "1"
+"""The form of both headers. Whoever changes one, or what a principal holds, gives it the next number."""
 
 
 class Cluster:
@@ -31,17 +33,21 @@ class Cluster:
     def told(self, principal: Principal, asked: str) -> dict[str, str]:
         """Return the headers by which another process believes that `principal` asks for a method and path."""
         at, asks = f"{time.time():.0f}", principal.to_json()
-        return {SIGNED: f"{at}:{self._signature(at, asks, asked)}", ASKS: asks}
+        return {SIGNED: f"{FORM}:{at}:{self._signature(at, asks, asked)}", ASKS: asks}
 
     def principal(self, headers: Headers, asked: str) -> Principal | None:
         """Return who asks, as another process says; None for a request that no process handed on.
 
-        Raises UnauthorizedError for a signature that does not hold.
+        Raises UnauthorizedError for a signature that does not hold, or is of another release's form.
         """
         shown = headers.get(SIGNED)
         if shown is None:
             return None
-        at, _, signature = shown.partition(":")
+        form, _, signed = shown.partition(":")
+        if form != FORM:
+            hint = "two releases that hand on in different ways serve at once: end the processes of the older one"
+            raise UnauthorizedError("another release handed this on, in a form that is not known here", hint=hint)
+        at, _, signature = signed.partition(":")
         asks = headers.get(ASKS, "")
         if not hmac.compare_digest(signature.encode(), self._signature(at, asks, asked).encode()):
             raise UnauthorizedError("this is no process of the server")
@@ -51,4 +57,4 @@ class Cluster:
         return Principal.from_json(asks)
 
     def _signature(self, at: str, asks: str, asked: str) -> str:
-        return hmac.new(self._key, "\n".join((at, asks, asked)).encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._key, "\n".join((FORM, at, asks, asked)).encode(), hashlib.sha256).hexdigest()

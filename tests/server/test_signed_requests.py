@@ -29,9 +29,9 @@ def test_who_asks_is_believed_by_who_knows_the_secret_alone() -> None:
         {ASKS: ADA.to_json().replace("reader", "owner")},
         {ASKS: ""},
         {SIGNED: ""},
-        {SIGNED: "0:"},
-        {SIGNED: "x:y"},
-        {SIGNED: f"{time.time() + 5:.0f}:" + "0" * 64},
+        {SIGNED: "1:0:"},
+        {SIGNED: "1:x:y"},
+        {SIGNED: f"1:{time.time() + 5:.0f}:" + "0" * 64},
     ],
 )
 def test_nothing_of_what_was_signed_may_be_changed(changed: dict[str, str]) -> None:
@@ -40,6 +40,20 @@ def test_nothing_of_what_was_signed_may_be_changed(changed: dict[str, str]) -> N
         Cluster("secret").principal(Headers({**told, **changed}), "/graphql")
     with pytest.raises(UnauthorizedError):
         Cluster("secret").principal(Headers(told), "/v1/keys")
+
+
+def test_what_is_handed_on_keeps_its_form_or_gets_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases that run beside each other hand on to each other: who changes this takes the next FORM."""
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
+    told = Cluster("secret").told(ADA, "/graphql")
+    assert told == {
+        SIGNED: "1:1800000000:aec677e649d5eb55864f7de74318a4385861b230bac1cf673879c8e47a48f92e",
+        ASKS: r'{"tenant": "kiosk", "name": "Ada Gr\u00f6\u00dfe", "role": "reader", "scopes": ["shop"],'
+        ' "key": "", "peer": ""}',
+    }
+    later = {**told, SIGNED: told[SIGNED].replace("1:", "2:", 1)}
+    with pytest.raises(UnauthorizedError, match="another release"):
+        Cluster("secret").principal(Headers(later), "/graphql")
 
 
 @pytest.mark.parametrize("seconds", [-AGE_SECONDS - 5, AGE_SECONDS + 5])
