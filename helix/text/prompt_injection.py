@@ -15,15 +15,13 @@ from typing import NamedTuple
 
 from helix.text.instructions import concepts as vocabulary
 from helix.text.instructions import disguises, marks
-from helix.text.instructions.instruction_rules import HIDES, INVISIBLE, OVERRIDES, SHOUTS, Reading
+from helix.text.instructions.instruction_rules import HIDES, INVISIBLE, OVERRIDES, Reading
 
 SUSPICIOUS = 0.9
 """The score from which a text is taken for an instruction to an agent."""
 NEAR = 600
 """Signs count together in any two neighbouring stretches of so many characters."""
 
-_HEADING, _TELLING_HEADING = 0.4, 0.7
-_TELLING = frozenset({"instruction", "rule", "power", "mode", "task", "must", "override", "new", "agent"})
 _ENCODED = 1.0
 _ONE_MASKED, _MASKED = 0.5, 1.0
 _HALF = 0.5
@@ -68,10 +66,6 @@ def _signs(text: str) -> Iterator[_Sign]:
     for offset, rule in Reading().found(vocabulary.read(vocabulary.plain(shown))):
         told_of = rule.reason == OVERRIDES and any(start <= offset < end for start, end in cited)
         yield _Sign(offset, rule.reason, rule.weight * _TOLD_OF if told_of else rule.weight)
-    for offset, heading in marks.headings(shown):
-        spoken = [word.concepts for word in vocabulary.read(vocabulary.plain(heading)) if word.concepts]
-        telling = any(concepts & _TELLING for concepts in spoken)
-        yield _Sign(offset, SHOUTS, _TELLING_HEADING if telling else _HEADING)
 
 
 def _encoded(text: str) -> Iterator[_Sign]:

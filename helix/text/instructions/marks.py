@@ -10,9 +10,6 @@ from helix.text.instructions.forms import FORMS, Form
 from helix.text.instructions.habits import HABITS
 from helix.text.instructions.instruction_rules import BLANK
 
-_HEADING = re.compile(
-    r"(?:^|\n)[ \t]{0,8}[*#=!\[<~_-]{2,20}[ \t]{0,3}([^\n*=~\[\]<>]{6,160})|\A\W{0,3}([^\W\d][^\n:.]{8,80}):"
-)
 _BRACKETED = re.compile(r"[\[{<'\"]([A-Z][A-Z_]{3,20})[\]}>'\"]")
 _MOST_BLANKS = 8
 _ABOUT_ATTACKS = re.compile(
@@ -21,7 +18,6 @@ _ABOUT_ATTACKS = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]{4,80}\"|\u201c[^\u201d\n]{4,80}\u201d|`[^`\n]{4,80}`")
-_LEAST_UPPER = 2
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 _UNSEEN = dict.fromkeys(
     map(
@@ -45,15 +41,6 @@ def marks(text: str) -> Iterator[tuple[int, Form]]:
             return
         if match[1] in text[match.end() :]:
             yield match.start(), _FILL_IN
-
-
-def headings(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines in capitals that stand as headings: starred, ruled, or at the very beginning before a colon."""
-    for match in _HEADING.finditer(text):
-        words = (match[1] or match[2]).split()
-        loud = [word for word in words if len(word) > 1 and word.isupper()]
-        if len(loud) >= _LEAST_UPPER and 2 * len(loud) >= len(words):
-            yield match.start(), " ".join(words)
 
 
 def citations(text: str) -> list[tuple[int, int]]:
