@@ -152,6 +152,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path.parent not in (TESTS, TESTS / "client", TESTS / "window"))
     if config.getoption("--fast"):
         items[:] = [item for item in items if not item.get_closest_marker("impure")]
+    if config.getoption("--postgres"):
+        items[:] = [item for item in items if not item.get_closest_marker("file")]
     if not config.getoption("--soak"):
         long = pytest.mark.skip(reason="a long run: pass --soak")
         for item in items:

@@ -23,6 +23,8 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 
+pytestmark = pytest.mark.file
+
 WORK = "INSERT INTO work VALUES ('w', 'consolidate', 'x', '{}', ?, 0, ?, ?, NULL, NULL, '', ?, NULL)"
 META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 SALT = bytes(16)

@@ -35,6 +35,8 @@ from helix.strands import arriving, rollback, sync_state, whole
 from helix.strands.sync_state import SyncState
 from tests.waiting import all_ended
 
+pytestmark = pytest.mark.file
+
 WORDS = b"the kingfisher ledger"
 
 

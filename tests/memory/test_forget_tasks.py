@@ -30,6 +30,8 @@ from helix.store.backup import back_up, restore
 from helix.store.store import Store
 from helix.store.writer import Decision
 
+pytestmark = pytest.mark.file
+
 SENTENCE = "The quaxlotl harvester refuses beetroot on Thursdays"
 WORD = b"quaxlotl"
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"

@@ -51,6 +51,8 @@ from helix.store.writer import Decision
 from helix.text.about import RULED
 from tests.victims import Victims
 
+pytestmark = pytest.mark.file
+
 SECRET = "The quaxlotl harvester refuses beetroot on Thursdays"
 ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
 WORDS = ("quaxlotl", "beetroot", "zymurgy")

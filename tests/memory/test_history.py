@@ -114,6 +114,7 @@ def test_of_an_unknown_memory_there_is_no_history(helix: Helix) -> None:
         memories.history(helix, "nothing-of-the-kind")
 
 
+@pytest.mark.file
 def test_a_history_goes_on_after_a_restore_as_the_backup_has_it(helix: Helix, tmp_path: Path) -> None:
     name = kept(helix, "uploads time out behind the proxy", "raise the read timeout")
     finished(helix, upkeep.backup(helix, str(tmp_path / "copy")))
