@@ -158,6 +158,7 @@ def test_what_only_the_log_still_says_is_found(store: Store) -> None:
     assert store.index.memories_named("m")[0].trigger == "harmless now"
 
 
+@pytest.mark.file
 def test_secrets_are_in_no_file_any_more_and_all_else_stays(store: Store, tmp_path: Path) -> None:
     as_of_old(store)
     job(store, lambda ticket: back_up(store, tmp_path / "copy.db", ticket))
@@ -207,6 +208,7 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     assert found_in(settings.store_path) == []
 
 
+@pytest.mark.file
 def test_a_backup_that_was_moved_brings_no_secret_back(helix: Helix, tmp_path: Path) -> None:
     store, moved = helix.store, tmp_path / "moved.db"
     as_of_old(store)
@@ -231,6 +233,7 @@ def test_a_backup_that_was_moved_brings_no_secret_back(helix: Helix, tmp_path: P
     assert found_in(tmp_path) == []
 
 
+@pytest.mark.file
 @pytest.mark.parametrize("kind", [erasing.ERASE, erasing.REDACT])
 def test_nor_where_another_erasure_was_cut_short_before_it_is_restored(
     settings: Settings, tmp_path: Path, kind: str
