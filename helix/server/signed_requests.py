@@ -12,7 +12,7 @@ import time
 
 from starlette.datastructures import Headers
 
-from helix.errors import UnauthorizedError
+from helix.errors import EngineError, UnauthorizedError
 from helix.model.principal import Principal
 
 SIGNED = "x-helix-cluster"
@@ -38,7 +38,7 @@ class Cluster:
     def principal(self, headers: Headers, asked: str) -> Principal | None:
         """Return who asks, as another process says; None for a request that no process handed on.
 
-        Raises UnauthorizedError for a signature that does not hold, or is of another release's form.
+        Raises UnauthorizedError for a signature that does not hold, EngineError for one of another release's form.
         """
         shown = headers.get(SIGNED)
         if shown is None:
@@ -46,7 +46,7 @@ class Cluster:
         form, _, signed = shown.partition(":")
         if form != FORM and form.isdecimal():
             hint = "two releases that hand on in different ways serve at once: end the processes of the older one"
-            raise UnauthorizedError("another release handed this on, in a form that is not known here", hint=hint)
+            raise EngineError("another release handed this on, in a form that is not known here", hint=hint)
         at, _, signature = signed.partition(":")
         asks = headers.get(ASKS, "")
         if form != FORM or not hmac.compare_digest(signature.encode(), self._signature(at, asks, asked).encode()):

@@ -7,7 +7,7 @@ import time
 import pytest
 from starlette.datastructures import Headers
 
-from helix.errors import UnauthorizedError
+from helix.errors import EngineError, UnauthorizedError
 from helix.model.principal import Principal, Role
 from helix.server.signed_requests import AGE_SECONDS, ASKS, SIGNED, Cluster
 
@@ -52,7 +52,7 @@ def test_what_is_handed_on_keeps_its_form_or_gets_another_number(monkeypatch: py
         ' "key": "", "peer": ""}',
     }
     later = {**told, SIGNED: told[SIGNED].replace("1:", "2:", 1)}
-    with pytest.raises(UnauthorizedError, match="another release"):
+    with pytest.raises(EngineError, match="another release"):
         Cluster("secret").principal(Headers(later), "/graphql")
 
 
