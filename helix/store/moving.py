@@ -66,14 +66,17 @@ class Moved:
     chain: str
 
 
-def check_here(said: Callable[[str], str | None]) -> None:
-    """Raise StoreError where what a store says under a key tells that it is on its way here, or went elsewhere."""
+def check_here(said: Callable[[str], str | None], *, to_clients: bool = False) -> None:
+    """Raise StoreError where what a store says under a key tells that it is on its way here, or went elsewhere.
+
+    `to_clients`: the words reach clients of a server, who are told no place that only its operator knows.
+    """
     if comes := said(MOVED_FROM):
         hint = "end it: the same `helix migrate` once more"
-        raise StoreError(f"the move of this store from {comes} was cut off", hint=hint)
+        raise StoreError(f"the move of this store from {'elsewhere' if to_clients else comes} was cut off", hint=hint)
     if went := said(MOVED_TO):
         hint = "use it there; a move that was cut off is ended by the same `helix migrate`"
-        raise StoreError(f"this store has moved to {went}", hint=hint)
+        raise StoreError(f"this store has moved {'elsewhere' if to_clients else f'to {went}'}", hint=hint)
 
 
 def move(

@@ -110,7 +110,7 @@ class Store:
         engine = open_engine(settings, self.path, to_micros(clock())) if opens is None else opens(self.path)
         self._backend = engine.backend
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
-        moving.check_here(self.journal.meta)
+        moving.check_here(self.journal.meta, to_clients=settings.one_of_many)
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves, moving
+from helix.store.store import Store
 from tests.waiting import until
 
 _ALL = 3
@@ -169,3 +171,12 @@ def test_a_tenant_that_is_served_is_suspended_to_be_moved_away(
     moves.carry(server.url, str(folder.store_path), tenant.tenant, lambda table, rows: None)
     assert server.tenant(tenant.tenant).state == MOVED
     assert names(folder) == {"before", "on the server"}
+
+
+def test_clients_of_a_server_are_told_no_place_of_a_move(settings: Settings) -> None:
+    with closing(Store(settings, embedder=None)) as store:
+        store.writer.call(lambda: store.journal.set_meta(moving.MOVED_TO, "/somewhere/secret"))
+    for shown, many in (("to /somewhere/secret", False), ("elsewhere", True)):
+        with pytest.raises(StoreError) as refused:
+            Store(replace(settings, one_of_many=many), embedder=None)
+        assert refused.value.message == f"this store has moved {shown}"
