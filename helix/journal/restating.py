@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ def _lenient(connection: Connection) -> Iterator[None]:
 def _replayed(
     connection: Connection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
 ) -> Iterator[_Replay]:
-    draft = beside.with_name(f"{beside.name}.replay")
+    draft = beside.with_name(f"{beside.name}.replay-{threading.get_ident()}")  # others may compare at the same time
     draft.unlink(missing_ok=True)
     os.close(files.create_private(draft, exclusive=True))
     scratch = sqlite3.connect(draft, isolation_level=None)

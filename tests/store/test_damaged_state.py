@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import string
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -272,3 +273,10 @@ def test_a_row_that_another_row_of_the_log_tells_is_no_loss_beside_a_damaged_one
     damage(home, f"UPDATE node SET props = x'00' WHERE id = {newest}")
     with opened(home) as helix:
         assert_all_is_back(helix)
+
+
+def test_several_compare_the_state_with_the_log_at_the_same_time(home: Path) -> None:
+    with opened(home) as helix, ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: helix.store.journal.compare_state().differences, range(40)))
+    assert found == [()] * 40
+    assert not [file for file in home.rglob("*.replay*")]
