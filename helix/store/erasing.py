@@ -156,8 +156,8 @@ def erase_everywhere(
         warnings.append(_UNKNOWN_COPIES)
     if note.kind == REDACT:
         store.writer.call(lambda: store.journal.set_meta(REDACTED, str(note.at)))
-    if note.kind == REDACT and note.here:
-        store.writer.call(lambda: store.journal.drop_meta(OWED))
+        if note.here:
+            store.writer.call(lambda: store.journal.drop_meta(OWED))
     end_erasure(store)
     store.graph.resume()
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))

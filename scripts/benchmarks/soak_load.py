@@ -298,18 +298,17 @@ class Writer(threading.Thread):
         self.ask("observeBuilder", task={"seq": "1", "objective": words(self.rng, 4)}, result=result, store=True)
 
     def confirm(self) -> None:
-        """Stand for something as a person, or archive what never helped."""
-        with self.ledger.lock:
-            free = [m for m in self._hot if not m.busy]
-            chosen = self.rng.choice(free) if free else None
-        if chosen is None or self.rng.random() < 0.2:
-            self.api.call("prune", minUses=1)
-        else:
-            self.ask("confirm", lambda _: self._stands_as(chosen.id), nameOrId=chosen.id)
+        """Stand for something as a person."""
+        memory = self._own()
+        if memory is None:
+            return self.store()
+        key = ("Memory", memory.id)
 
-    def _stands_as(self, memory: str) -> None:
-        with self.ledger.lock:
-            self.ledger.facts.nodes["Memory", memory] = {"trust": "user_asserted"}
+        def done(_: Any) -> None:
+            with self.ledger.lock:
+                self.ledger.facts.nodes[key] = {"trust": "user_asserted"}
+
+        self.ask("confirm", done, nameOrId=memory.id)
 
     def recall(self) -> None:
         """Ask."""
@@ -317,7 +316,7 @@ class Writer(threading.Thread):
 
     def upkeep(self) -> None:
         """Ask for background work."""
-        self.api.call("flush") if self.rng.random() < 0.5 else self.api.call("decay")
+        self.api.call(self.rng.choice(("flush", "decay", "prune")))
 
 
 _MIX = {
