@@ -16,9 +16,9 @@ from helix.journal.postgres.tenant_states import ACTIVE
 
 log = logging.getLogger(__name__)
 
-LIVES_SECONDS = 10.0
+LIVES_SECONDS = 7.0
 """How long a process counts as living after it said so last, by the server's clock."""
-_RENEWED_SECONDS = 3.0
+_RENEWED_SECONDS = 2.0
 _CLAIMED_WITHIN_SECONDS = 15.0
 """Longer than a home that was killed counts as living, and than the server keeps a session that was cut off."""
 _LOOK_SECONDS = 0.25
