@@ -27,7 +27,6 @@ from helix.model.graph_answers import (
 )
 from helix.model.held import Held
 from helix.model.memory import Kind, Memory, MemoryOrder, Status, TimeKind
-from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.provenance import Trust
 from helix.model.recall import Completable, Expand, Intent, KindAnswer, RecallAnswer, RecallItem
@@ -61,7 +60,18 @@ from helix.model.reports import (
 )
 from helix.model.strand import MemoryShare, StrandDifference, StrandInfo, StrandKey, StrandVersion, SyncedPlace
 from helix.model.task import Exploration, ExplorationReport, Plan
-from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
+from helix.model.task_answers import (
+    Cascade,
+    Check,
+    Cleared,
+    PlanReport,
+    PlanTask,
+    Stalled,
+    TaskOutcome,
+    TaskReport,
+    TaskState,
+    WorkspaceReport,
+)
 from helix.model.work_item import WorkItem
 
 __all__ = [

@@ -11,8 +11,7 @@ from typing import cast
 import numpy as np
 
 from helix.model.clock import from_micros
-from helix.model.edge import DRAWN, Edge, Ref
-from helix.model.edge_reason import reason_of
+from helix.model.edge import DRAWN, Edge, Ref, reason_of
 from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.graph_answers import GraphEdge, GraphNode

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from helix.model.injection import Shown
 from helix.model.memory import Memory
+from helix.model.task import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Answers about tasks: where one stands, where a plan does, and how a task stands by its evidence."""
+"""Answers about tasks: a plan with its tasks, where one stands, and what came of it by evidence."""
 
 from __future__ import annotations
 
@@ -7,13 +7,107 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from helix.model.evidence import EvidenceKind, Verification
+from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.ids import Id
 from helix.model.memory import Memory
-from helix.model.outcome import Gain
 from helix.model.proof import Showing
-from helix.model.task import Task
+from helix.model.requests import kept
+from helix.model.task import Plan, Shown, Task, Workspace
 from helix.model.worded import Worded
+
+
+@kept
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What one memory got for a task, and why.
+
+    `use` is evidence, claimed, unused or unknown; `signs` are what shows it. `outcome` is helped, failed, unused,
+    claimed, skipped or empty. `overridden` marks what a person said instead.
+    """
+
+    memory_id: Annotated[str, "The memory, as it was shown."]
+    name: str
+    use: Annotated[str, "`evidence`, `claimed`, `unused`, or `unknown`."]
+    outcome: Annotated[str, "`helped`, `failed`, `unused`, `claimed`, `skipped`, or empty."]
+    helped: Annotated[float, "What was added to what it has helped."] = 0.0
+    failed: Annotated[float, "What was added to what it has failed."] = 0.0
+    quality: Annotated[int | None, "The quality of the verified use, 0 to 5; null where there was none."] = None
+    signs: Annotated[tuple[str, ...], "What shows that it was used."] = ()
+    overridden: Annotated[bool, "Whether a person said it instead."] = False
+
+
+@kept
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """How a task stands: its outcome by the evidence, the agent's own word for it, and what the memories got.
+
+    `changed` says whether anything was written just now: settling again what has not changed writes nothing.
+    """
+
+    task: str
+    outcome: str
+    claimed: str
+    verification: Verification
+    evidence: tuple[Evidence, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanTask:
+    """A task in the order of its plan: `depends` are the `seq` of those it waits for, `delivered` what came of it.
+
+    `client_task` is its id in the client's own list, empty where it has none there; `budget` its number of tool calls,
+    0 where none is said.
+    """
+
+    id: str
+    client_task: Annotated[str, "Its id in the client's own list; empty where it has none there."]
+    seq: Annotated[str, "Its number in the plan, such as `001`."]
+    slug: Annotated[str, "A few words that name it."]
+    objective: str
+    delta: Annotated[tuple[str, ...], "The files it may change."]
+    verify: Annotated[str, "The command that proves it."]
+    depends: Annotated[tuple[str, ...], "The numbers of the tasks that it waits for."]
+    budget: Annotated[int, "How many tool calls it may take; 0 where none is said."]
+    relevant_files: Annotated[tuple[str, ...], "The files to look at."]
+    status: Annotated[str, "`pending`, `in_progress` or `completed`."]
+    outcome: Annotated[str, "`delivered`, `blocked` or `skipped`; empty while that is not known."]
+    delivered: Annotated[str, "What it delivered, in a line."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanReport:
+    """A plan with its tasks in their order; `problems` say in sentences what is not as it should be, though possible.
+
+    `exploration` is the id of what it is based on, empty for none.
+    """
+
+    plan: Annotated[Plan, "The plan itself."]
+    tasks: Annotated[tuple[PlanTask, ...], "Its tasks, in their order."]
+    exploration: Annotated[str, "The id of the exploration it is based on; empty for none."]
+    problems: Annotated[tuple[str, ...], "What is not as it should be, though possible, in sentences."] = ()
+
+    @property
+    def task_count(self) -> int:
+        """How many tasks it has."""
+        return len(self.tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceReport:
+    """An attempt at a task: what it is given to the agent with, and which memories are in that.
+
+    `prompt` is the block to put before the agent, empty where it was not made just now; `held_back` says that memories
+    were found and are not in it, to learn what they are worth. `problems` say in sentences what was not as it seemed.
+    """
+
+    workspace: Annotated[Workspace, "The attempt itself."]
+    task: Annotated[PlanTask, "The task it is an attempt at."]
+    prompt: Annotated[str, "The block to put before the agent; empty where it was not made just now."] = ""
+    injected: Annotated[tuple[Shown, ...], "The memories in that block."] = ()
+    held_back: Annotated[bool, "Whether memories were found and kept out of it, to learn what they are worth."] = False
+    problems: Annotated[tuple[str, ...], "What was not as it seemed, in sentences."] = ()
 
 
 class Progress(Worded):

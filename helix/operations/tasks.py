@@ -34,10 +34,20 @@ from helix.model.edge import Label
 from helix.model.evidence import Evidence
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.planned import PlanReport, PlanTask, WorkspaceReport
 from helix.model.reports import Page
 from helix.model.task import CLIENT_TASK, PLAN, VERIFY, Exploration, ExplorationReport, Plan, Task
-from helix.model.task_answers import Cascade, Check, Cleared, Stalled, TaskOutcome, TaskReport, TaskState
+from helix.model.task_answers import (
+    Cascade,
+    Check,
+    Cleared,
+    PlanReport,
+    PlanTask,
+    Stalled,
+    TaskOutcome,
+    TaskReport,
+    TaskState,
+    WorkspaceReport,
+)
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix

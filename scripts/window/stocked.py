@@ -16,9 +16,9 @@ from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.reembed import fill_in
-from helix.model.injection import Shown
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.model.task import Shown
 from helix.operations import capture, learning, memories, review, tasks
 from helix.service import Helix
 

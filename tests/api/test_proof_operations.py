@@ -9,7 +9,7 @@ from api_server import Served
 from helix.agents.outcomes.noting import note_use
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.client import document
-from helix.model.injection import Shown
+from helix.model.task import Shown
 from helix.service import Helix
 
 

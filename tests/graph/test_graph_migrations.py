@@ -18,11 +18,10 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.injection import Shown
 from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
 from helix.model.records import node_from, put
-from helix.model.task import Task
+from helix.model.task import Shown, Task
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
 from helix.store import doctor

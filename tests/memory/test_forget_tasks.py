@@ -20,11 +20,10 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate
 from helix.model.edge import Label, Ref, Relation
 from helix.model.erasure_report import EraseReport
-from helix.model.injection import Shown
 from helix.model.memory import Kind
 from helix.model.operations import Change, Operation, PutEdge
 from helix.model.records import Node, label_of, put
-from helix.model.task import Exploration, Plan, Workspace
+from helix.model.task import Exploration, Plan, Shown, Workspace
 from helix.model.tombstone import is_erased
 from helix.store.backup import back_up, restore
 from helix.store.store import Store

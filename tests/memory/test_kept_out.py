@@ -17,10 +17,10 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label
 from helix.model.erasure_report import ErasePlan
-from helix.model.kept_out import KEY, digests, kept_out, normal
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job
+from helix.model.tombstone import KEY, digests, kept_out, normal
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.jobs import Jobs

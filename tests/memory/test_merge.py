@@ -16,10 +16,10 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar, unmerge
 from helix.memory.worker.undo import undo
-from helix.model.injection import Shown
 from helix.model.memory import Memory, Status, claimed_of
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.model.task import Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

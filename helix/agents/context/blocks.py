@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from helix.agents.answers.prompt import NAMES
-from helix.model.injection import Shown
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED
+from helix.model.task import Shown
 from helix.text.excerpts import head
 from helix.text.gist import gist
 from helix.text.inert import inert, quoted, visible

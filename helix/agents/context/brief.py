@@ -16,10 +16,10 @@ from helix.command_outcome.fixes import SESSIONS
 from helix.memory.upkeep.disputes import contradictions
 from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.injection import BRIEF
 from helix.model.memory import Kind, scopes_seen
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
+from helix.model.task import BRIEF
 from helix.recall.worth import worthiest
 from helix.scopes import same_scope
 from helix.store.index import StoreIndex

@@ -29,10 +29,10 @@ from helix.agents.context.blocks import (
 from helix.agents.context.relevant import Sources, relevant
 from helix.model.context_answers import BuilderContext, Delivery
 from helix.model.memory import Kind
-from helix.model.planned import PlanTask
 from helix.model.provenance import QUOTED
 from helix.model.recall import Intent
 from helix.model.task import DELIVERED, SEQ, SLUG, SUMMARY, Task
+from helix.model.task_answers import PlanTask
 
 _SECTIONS: Mapping[str, tuple[Kind, ...]] = {
     FAILURES: (Kind.FAILURE,),

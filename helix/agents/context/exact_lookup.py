@@ -19,10 +19,10 @@ from helix.model.action import Action
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Relation
 from helix.model.entity import EntityKind
-from helix.model.injection import ACTION, ON_ERROR, Shown
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
+from helix.model.task import ACTION, ON_ERROR, Shown
 from helix.recall.relevance import sharing
 from helix.recall.worth import by_exactness, heard
 from helix.store.index import StoreIndex

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from helix.agents.context.blocks import listing, shown_of
 from helix.agents.context.relevant import STRICT, Sources, relevant
-from helix.model.injection import Shown
 from helix.model.memory import Kind
+from helix.model.task import Shown
 from helix.text.tokens import estimate_tokens, query_terms
 
 BUDGET = 150

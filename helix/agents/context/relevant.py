@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from helix.agents.context.blocks import Entry, entry
 from helix.agents.context.notes import Written, nothing_written
 from helix.model.edge import Label
-from helix.model.injection import RECALL
 from helix.model.memory import Kind, Memory, room_of, spoken_against
 from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
+from helix.model.task import RECALL
 from helix.recall.recipes import Default
 from helix.recall.worth import SPOKEN_AGAINST
 

@@ -17,11 +17,11 @@ from helix.agents.outcomes.ledger import REPEATED, ledger_of
 from helix.agents.tasks.board import injections, tasks_of
 from helix.journal.state import Records
 from helix.model.edge import Label, Ref
-from helix.model.injection import BRIEF, Injection
 from helix.model.memory import Memory
 from helix.model.proof import Arm, Harm, Leader, Lift, Period, Report, Share
 from helix.model.task import (
     BLOCKED,
+    BRIEF,
     DELIVERED,
     FAILED,
     HELD_BACK,
@@ -29,6 +29,7 @@ from helix.model.task import (
     SKIPPED,
     TOKENS_INJECTED,
     WITH_MEMORY,
+    Injection,
     Task,
 )
 from helix.store.store import Store

@@ -11,13 +11,12 @@ from helix.agents.tasks.board import injection_of, injections
 from helix.memory.upkeep.history import versions_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
-from helix.model.injection import Injection
 from helix.model.memory import Memory
 from helix.model.paging import Key, page_of
 from helix.model.proof import EffectPeriod, MemoryEffect, Showing
 from helix.model.records import edge_from
 from helix.model.reports import Page
-from helix.model.task import Task
+from helix.model.task import Injection, Task
 from helix.store.index import StoreIndex
 
 _LONGEST_IN_DAYS = 42

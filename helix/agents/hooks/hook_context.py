@@ -15,9 +15,8 @@ from helix.agents.hooks.hook_events import ANSWER_LIMIT, Event, Reply
 from helix.agents.hooks.session_state import Session, Worker
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
 from helix.memory.capture.sessions import is_private
-from helix.model.injection import Shown
 from helix.model.recall import RecallAnswer, RecallQuery
-from helix.model.task import HELD_BACK, IN_PROGRESS
+from helix.model.task import HELD_BACK, IN_PROGRESS, Shown
 from helix.store.store import Store
 from helix.text.client_ids import told_id
 from helix.text.excerpts import ends

@@ -24,8 +24,7 @@ from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
-from helix.model.injection import ACTION, ON_ERROR
-from helix.model.task import AGENT, CALL, CLIENT_TASK, HISTORY_CUT, IN_PROGRESS, Task
+from helix.model.task import ACTION, AGENT, CALL, CLIENT_TASK, HISTORY_CUT, IN_PROGRESS, ON_ERROR, Task
 from helix.store.store import PAUSED, Store
 
 _MOST_AGENTS = 20

@@ -13,8 +13,7 @@ from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import note_folder
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
-from helix.model.injection import BRIEF
-from helix.model.task import HISTORY_CUT
+from helix.model.task import BRIEF, HISTORY_CUT
 from helix.text.inert import visible
 
 _KEEPS_ITS_HISTORY = ("resume", "fork")

@@ -26,8 +26,7 @@ from helix.agents.tasks.board import SESSION_KEY
 from helix.agents.tasks.task_names import is_clients, key_named
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
-from helix.model.injection import Shown
-from helix.model.task import CALL, CLIENT_TASK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY
+from helix.model.task import CALL, CLIENT_TASK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY, Shown
 from helix.text.excerpts import shortened
 
 _Context = ExplorerContext | PlannerContext | BuilderContext

@@ -13,7 +13,7 @@ from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, sho
 from helix.agents.hooks.hook_events import PromptGiven, Reply
 from helix.agents.hooks.session_start import brief_once
 from helix.agents.tasks.board import SESSION_KEY
-from helix.model.injection import PROMPT
+from helix.model.task import PROMPT
 from helix.text.tokens import query_terms
 
 

@@ -15,11 +15,10 @@ from helix.agents.tasks.workspaces import active_attempts
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
 from helix.model.evidence import Verification
-from helix.model.injection import Injection
 from helix.model.memory import Status
 from helix.model.proof import LoopHealth, LoopStats
 from helix.model.provenance import Trust
-from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Task
+from helix.model.task import COMPLETED, IN_PROGRESS, PLAN, Injection, Task
 from helix.store import overview
 from helix.store.index import StoreIndex
 from helix.store.runtime import Runtime

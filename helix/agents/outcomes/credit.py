@@ -11,8 +11,8 @@ from helix.agents.outcomes.verdicts import Verdict
 from helix.memory.scoring.salience import LEAST_EASINESS
 from helix.memory.upkeep.maintenance import used
 from helix.model.clock import from_micros, to_micros
-from helix.model.injection import Credit
 from helix.model.memory import ROOM, Memory, claimed_of, room_of, with_claimed
+from helix.model.task import Credit
 
 ROOM_AT_MOST = 2
 """So many times a memory is charged for taking room: together less than what any verdict counts."""

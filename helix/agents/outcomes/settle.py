@@ -20,11 +20,10 @@ from helix.memory.scoring.salience import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.model.edge import DRAWN, Label, Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.model.injection import ACTION, BRIEF, ON_ERROR, Injection
 from helix.model.memory import Kind, Memory, Status
-from helix.model.outcome import Gain, Settlement
 from helix.model.records import edge_from
-from helix.model.task import BLOCKED, DELIVERED, SKIPPED, Task
+from helix.model.task import ACTION, BLOCKED, BRIEF, DELIVERED, ON_ERROR, SKIPPED, Injection, Task
+from helix.model.task_answers import Gain, Settlement
 from helix.model.tombstone import is_erased
 from helix.store.store import Store
 from helix.store.writer import Decision

@@ -17,7 +17,6 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref, Relation
-from helix.model.injection import Credit, Injection, Shown
 from helix.model.memory import GLOBAL_SCOPE, Memory
 from helix.model.records import edge_from
 from helix.model.task import (
@@ -33,6 +32,9 @@ from helix.model.task import (
     SKIPPED,
     TOKENS_INJECTED,
     WITH_MEMORY,
+    Credit,
+    Injection,
+    Shown,
     Task,
 )
 from helix.model.tombstone import is_erased

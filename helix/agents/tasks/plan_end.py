@@ -19,8 +19,8 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.planned import PlanReport, PlanTask
 from helix.model.task import COMPLETED, DELIVERED, IN_PROGRESS, PENDING, Task
+from helix.model.task_answers import PlanReport, PlanTask
 from helix.store.store import Store
 from helix.store.writer import Decision
 

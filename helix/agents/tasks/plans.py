@@ -25,7 +25,6 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import GLOBAL_SCOPE
-from helix.model.planned import PlanReport, PlanTask
 from helix.model.task import (
     BUDGET,
     CLIENT_TASK,
@@ -40,7 +39,7 @@ from helix.model.task import (
     Plan,
     Task,
 )
-from helix.model.task_answers import Cascade
+from helix.model.task_answers import Cascade, PlanReport, PlanTask
 from helix.model.tombstone import is_erased
 from helix.store.index import StoreIndex
 from helix.store.store import Store

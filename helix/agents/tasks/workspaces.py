@@ -22,10 +22,8 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
-from helix.model.injection import Shown
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.paging import Key, page_of
-from helix.model.planned import PlanTask, WorkspaceReport
 from helix.model.reports import Page
 from helix.model.task import (
     ACTIVE,
@@ -45,9 +43,11 @@ from helix.model.task import (
     TRIED,
     UTILIZED,
     Plan,
+    Shown,
     Task,
     Workspace,
 )
+from helix.model.task_answers import PlanTask, WorkspaceReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision

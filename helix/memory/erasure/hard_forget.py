@@ -22,13 +22,12 @@ from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
-from helix.model.kept_out import normal
 from helix.model.memory import Memory, body
 from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put
 from helix.model.reflection import Reflection
-from helix.model.tombstone import WORK, is_erased
+from helix.model.tombstone import WORK, is_erased, normal
 from helix.store import erasing
 from helix.store.erasing import ERASE, Note
 from helix.store.index import StoreIndex

@@ -27,8 +27,8 @@ from helix.memory.jobs.run import Run
 from helix.memory.upkeep.claims import set_against_all
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
-from helix.model.kept_out import KeptOut
 from helix.model.memory import DERIVED_SOURCE, Memory, Status, body
+from helix.model.tombstone import KeptOut
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
 from helix.store.store import Store
 from helix.text.sentences import shortened

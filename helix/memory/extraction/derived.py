@@ -35,10 +35,10 @@ from helix.memory.scoring.salience import half_life_of
 from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.kept_out import KEY
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
+from helix.model.tombstone import KEY
 from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.store.store import Store

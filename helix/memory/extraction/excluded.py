@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from helix.model.edge import Label
-from helix.model.kept_out import KEPT_OUT, KeptOut, digests, kept_out
 from helix.model.memory import Memory
-from helix.model.tombstone import ERASED_SOURCE
+from helix.model.tombstone import ERASED_SOURCE, KEPT_OUT, KeptOut, digests, kept_out
 from helix.store.store import Store
 
 _UNDONE = "undone/"

@@ -14,7 +14,6 @@ from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.extraction import excluded
 from helix.memory.upkeep.claims import settle_stored
 from helix.model.edge import Label, Ref
-from helix.model.kept_out import KEY
 from helix.model.memory import Memory, Status
 from helix.model.operations import (
     Drop,
@@ -30,6 +29,7 @@ from helix.model.operations import (
 )
 from helix.model.records import NODE_DEFAULTS, node_from
 from helix.model.reports import UndoConflict, UndoReport
+from helix.model.tombstone import KEY
 from helix.model.work_item import WorkState
 from helix.store.index import StoreIndex
 from helix.store.store import Store

@@ -14,7 +14,7 @@ from helix.errors import InvalidInputError
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import ACTION, Shown
+from helix.model.task import ACTION, Shown
 from helix.operations import learning, memories
 from helix.service import Helix
 from helix.store.store import Store

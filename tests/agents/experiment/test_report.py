@@ -25,9 +25,8 @@ from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import ACTION, BRIEF, Injection, Shown
 from helix.model.proof import Report
-from helix.model.task import TOKENS_INJECTED, Task
+from helix.model.task import ACTION, BRIEF, TOKENS_INJECTED, Injection, Shown, Task
 from helix.operations import learning, memories
 from helix.service import Helix
 from helix.store.store import Store

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from helix.agents.tasks.board import find_task, inject, injections, task_id
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
-from helix.model.injection import Shown
-from helix.model.task import Task
+from helix.model.task import Shown, Task
 from helix.operations import memories
 from tests.agents.hooks.agent_client import AgentSession
 

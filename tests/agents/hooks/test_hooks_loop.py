@@ -14,10 +14,9 @@ from helix.agents.tasks.board import find_task, injections, task_id
 from helix.identity import folder_identity
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
-from helix.model.injection import ACTION, BRIEF, ON_ERROR, RECALL
 from helix.model.memory import Memory
 from helix.model.provenance import Trust
-from helix.model.task import COMPLETED
+from helix.model.task import ACTION, BRIEF, COMPLETED, ON_ERROR, RECALL
 from helix.operations import capture, graph, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter

@@ -11,9 +11,8 @@ from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import find_task, injections, tasks_of
 from helix.agents.tasks.plans import PlanRequest, cascade_status, ready_tasks, save_plan
 from helix.errors import InvalidInputError
-from helix.model.planned import PlanReport
 from helix.model.task import CLIENT_TASK
-from helix.model.task_answers import Progress
+from helix.model.task_answers import PlanReport, Progress
 from helix.operations import learning
 from helix.operations import tasks as tasks_operations
 from tests.agents.hooks.agent_client import AgentSession

@@ -12,8 +12,8 @@ from helix.agents.context.loaded import loaded_by
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
-from helix.model.injection import PROMPT, RECALL
 from helix.model.memory import Kind
+from helix.model.task import PROMPT, RECALL
 from helix.operations import ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix

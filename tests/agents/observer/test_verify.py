@@ -16,8 +16,8 @@ from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import Shown
 from helix.model.memory import Kind
+from helix.model.task import Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

@@ -13,8 +13,8 @@ from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import Shown
 from helix.model.memory import claimed_of
+from helix.model.task import Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

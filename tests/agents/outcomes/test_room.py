@@ -17,9 +17,9 @@ from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import ACTION, RECALL, Shown
 from helix.model.memory import Memory, room_of
 from helix.model.recall import RecallQuery
+from helix.model.task import ACTION, RECALL, Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

@@ -21,10 +21,9 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import OCCURRENCES
 from helix.model.edge import Edge
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.model.injection import ON_ERROR, RECALL, Shown
 from helix.model.memory import Memory, Status
-from helix.model.outcome import Gain
-from helix.model.task import COMPLETED, Task
+from helix.model.task import COMPLETED, ON_ERROR, RECALL, Shown, Task
+from helix.model.task_answers import Gain
 from helix.operations import graph, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter

@@ -14,7 +14,7 @@ from helix.agents.outcomes.settle import override, settle
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import Shown
+from helix.model.task import Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

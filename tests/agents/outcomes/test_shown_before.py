@@ -11,7 +11,7 @@ from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import ACTION, ON_ERROR, RECALL, Shown
+from helix.model.task import ACTION, ON_ERROR, RECALL, Shown
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store

@@ -17,7 +17,7 @@ from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.memory.change.compose import Composer
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref, Relation
-from helix.model.injection import Credit, Shown
+from helix.model.task import Credit, Shown
 from helix.operations import graph, memories, upkeep
 from helix.service import Helix
 from helix.store.store import Store

@@ -18,8 +18,7 @@ from helix.agents.tasks.plan_end import complete_plan
 from helix.agents.tasks.plans import PlanRequest, cascade_status, load_plan, ready_tasks, save_plan
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import SessionRequest, open_session
-from helix.model.planned import PlanReport
-from helix.model.task_answers import Progress
+from helix.model.task_answers import PlanReport, Progress
 from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store

@@ -10,7 +10,7 @@ from helix.agents.tasks.board import TaskSighting, inject, learn, mirror
 from helix.agents.tasks.plans import PlanRequest, save_plan
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
-from helix.model.injection import Shown
+from helix.model.task import Shown
 from helix.operations import memories, tasks
 from helix.service import Helix
 from helix.store.store import Store

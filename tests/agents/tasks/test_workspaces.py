@@ -20,8 +20,8 @@ from helix.agents.tasks.plans import PlanRequest, load_plan, ready_tasks, save_p
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest, block_workspace, complete_workspace, list_workspaces
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.remember.request import StoreRequest
-from helix.model.injection import Shown
-from helix.model.planned import PlanReport, WorkspaceReport
+from helix.model.task import Shown
+from helix.model.task_answers import PlanReport, WorkspaceReport
 from helix.operations import graph, memories
 from helix.operations import tasks as tasks_operations
 from helix.service import Helix
