@@ -8,14 +8,14 @@ from functools import partial
 from typing import Annotated, Any
 
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
-from helix.agents.context import builder_context as for_builder
 from helix.agents.context import exact_lookup
-from helix.agents.context import explorer_context as for_explorer
-from helix.agents.context import planner_context as for_planner
+from helix.agents.context import role_contexts as for_builder
+from helix.agents.context import role_contexts as for_explorer
+from helix.agents.context import role_contexts as for_planner
 from helix.agents.context.brief import brief as brief_of
-from helix.agents.context.builder_context import lineage_of
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import LIMIT, Sources
+from helix.agents.context.role_contexts import lineage_of
 from helix.agents.tasks.plans import load_plan
 from helix.errors import InvalidInputError
 from helix.model.action import Action

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task, helix_task_state
-from helix.agents.context.builder_context import builder_context
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
+from helix.agents.context.role_contexts import builder_context
 from helix.agents.experiment.holdback import treatment
 from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting

@@ -24,8 +24,8 @@ from benchmarks.machine import described, share_models
 from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from helix import settings as configuration
 from helix.agents.context import notes
-from helix.agents.context.prompt_context import request_context
 from helix.agents.context.relevant import Sources
+from helix.agents.context.role_contexts import request_context
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import contexts, ingest, memories, upkeep

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helix.agents.hooks import claude_code
-from helix.agents.hooks.client_shape import Client, Payload, call, context_as, patched, renamed, said_status
+from helix.agents.hooks.client_shapes import Client, Payload, call, context_as, patched, renamed, said_status
 from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, Event
 
 _EVENTS = {

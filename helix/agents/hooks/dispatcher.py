@@ -1,12 +1,19 @@
-"""Dispatcher: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that."""
+"""Dispatcher: an event of a coding agent comes in, an answer goes out, and what is to be kept is kept after that.
+
+A hook that a client tells of twice is reacted to once (`Deliveries`). What is to be shown at an event whose answer the
+agent is not given waits for the next that it is (`HeldNotes`).
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from helix.agents.context.brief import brief
 from helix.agents.context.exact_lookup import look_up
@@ -21,16 +28,20 @@ from helix.agents.hooks import (
     tool_use,
     user_prompt,
 )
-from helix.agents.hooks.client_shape import CLAUDE_CODE, Client
+from helix.agents.hooks.client_shapes import (
+    CLAUDE_CODE,
+    CODEX,
+    CONTINUE,
+    CURSOR,
+    GEMINI,
+    GOOSE,
+    OPENCODE,
+    VSCODE,
+    WINDSURF,
+    Client,
+)
 from helix.agents.hooks.cline_hooks import CLINE
-from helix.agents.hooks.codex_hooks import CODEX
-from helix.agents.hooks.continue_hooks import CONTINUE
-from helix.agents.hooks.cursor_hooks import CURSOR
 from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work, in_this_context
-from helix.agents.hooks.deliveries import Deliveries
-from helix.agents.hooks.gemini_hooks import GEMINI
-from helix.agents.hooks.goose_hooks import GOOSE
-from helix.agents.hooks.held_notes import HeldNotes
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
 from helix.agents.hooks.hook_events import (
     ActionBegins,
@@ -46,11 +57,8 @@ from helix.agents.hooks.hook_events import (
     SessionEnded,
     TaskTold,
 )
-from helix.agents.hooks.opencode_hooks import OPENCODE
 from helix.agents.hooks.session_recovery import last_written, recollect
 from helix.agents.hooks.session_state import Sessions
-from helix.agents.hooks.vscode_hooks import VSCODE
-from helix.agents.hooks.windsurf_hooks import WINDSURF
 from helix.memory.capture.sessions import is_private
 from helix.memory.jobs.foreground import Foreground
 from helix.model.action import Action
@@ -257,3 +265,111 @@ def _kept(desk: Desk, work: Work) -> Work:
         return work() if desk.keeps() else None
 
     return done
+
+
+MOST_KNOWN = 4_096
+"""How many deliveries are known; what happened before is told apart by its id in the store (`with_evidence`)."""
+MOST_ANSWERS = 64
+"""Of how many of them the answer is held too."""
+
+_LONGEST_WAIT = 1.0
+
+T = TypeVar("T")
+
+
+class Deliveries(Generic[T]):
+    """The deliveries that came last, with their answers. Safe from any thread; nothing of it is on disk."""
+
+    def __init__(self, nothing: Callable[[], T]) -> None:
+        """`nothing` makes what is answered where there is no answer, or none any more."""
+        self._nothing = nothing
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self._answers: OrderedDict[str, Future[T]] = OrderedDict()
+        self._turn = threading.Lock()
+
+    def once(self, key: str, answer: Callable[[], T], until: float | None = None) -> T:
+        """Return what `answer` does, or did for the same key; nothing where that is not there by `until` or any more.
+
+        An empty key is known to nobody: such a delivery is answered each time.
+        """
+        if not key:
+            return answer()
+        with self._turn:
+            known, first = key in self._known, self._answers.get(key)
+            if not known:
+                own = self._answers[key] = Future()
+                self._known[key] = None
+                if len(self._known) > MOST_KNOWN:
+                    self._known.popitem(last=False)
+                if len(self._answers) > MOST_ANSWERS:
+                    self._answers.popitem(last=False)
+        if known:
+            return self._awaited(first, until)
+        said = self._nothing()
+        try:
+            said = answer()
+        finally:
+            own.set_result(said)
+        return said
+
+    def forget(self) -> None:
+        """Let go of the answers; what was delivered stays known."""
+        with self._turn:
+            self._answers.clear()
+
+    def _awaited(self, first: Future[T] | None, until: float | None) -> T:
+        """Return the answer that is being given to the first of two, which may still be under way."""
+        left = _LONGEST_WAIT if until is None else min(max(until - time.monotonic(), 0.0), _LONGEST_WAIT)
+        try:
+            return self._nothing() if first is None else first.result(left)
+        except TimeoutError:
+            return self._nothing()
+
+
+_MOST_HELD = 64
+"""Agents for which something waits: what is left behind is shown to nobody."""
+
+
+class HeldNotes:
+    """What waits for each agent of a session. Safe from any thread; nothing of it is on disk."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[tuple[str, str, str], Reaction] = OrderedDict()
+        self._turn = threading.Lock()
+
+    def passed(self, event: Event, reaction: Reaction, shows: tuple[type[Event], ...], scope: str = "") -> Reaction:
+        """Return a reaction with what waited for its agent, or without what has to wait.
+
+        `scope` is the project of a session on another machine, as others may have sessions of that name.
+        """
+        key = (scope, event.session, event.agent)
+        with self._turn:
+            held = self._waiting.pop(key, None)
+            whole = reaction if held is None else _joined(held, reaction)
+            if isinstance(event, shows):
+                return whole
+            if not whole.reply.context:
+                return whole
+            if shows:
+                self._waiting[key] = replace(whole, always=())
+                if len(self._waiting) > _MOST_HELD:
+                    self._waiting.popitem(last=False)
+        return Reaction(always=reaction.always)
+
+    def forget(self) -> None:
+        """Let go of what waits."""
+        with self._turn:
+            self._waiting.clear()
+
+
+def _joined(held: Reaction, reaction: Reaction) -> Reaction:
+    """Return both in one; what follows the first is done before what follows the second."""
+    texts = (held.reply.context, reaction.reply.context)
+    return replace(
+        reaction,
+        reply=replace(reaction.reply, context="\n\n".join(text for text in texts if text)),
+        at_once=(*held.at_once, *reaction.at_once),
+        undone=(*held.undone, *reaction.undone),
+        then=(*held.then, *reaction.then),
+        did=" and ".join(did for did in (held.did, reaction.did) if did),
+    )

@@ -18,7 +18,7 @@ from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
-from helix.agents.context.subagent_context import context_for, context_for_other
+from helix.agents.context.role_contexts import context_for, context_for_other
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, showing
 from helix.agents.hooks.hook_events import ANSWER_LIMIT, AgentCalled, Reply
 from helix.agents.hooks.session_state import Call

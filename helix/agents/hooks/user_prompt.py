@@ -7,8 +7,8 @@ from functools import partial
 
 from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
-from helix.agents.context.prompt_context import is_same_task, is_telling, request_context
 from helix.agents.context.relevant import Sources
+from helix.agents.context.role_contexts import is_same_task, is_telling, request_context
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, showing
 from helix.agents.hooks.hook_events import PromptGiven, Reply
 from helix.agents.hooks.session_start import brief_once

@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 from helix.agents.answers.prompt import NAMES, BuilderParams, parse_prompt, should_inject
 from helix.agents.context.blocks import LONGEST_BLOCK, one_line
-from helix.agents.context.builder_context import builder_context, lineage_of
-from helix.agents.context.explorer_context import explorer_context
-from helix.agents.context.planner_context import planner_context
 from helix.agents.context.relevant import FLOOR, Sources
-from helix.agents.context.subagent_context import context_for
+from helix.agents.context.role_contexts import (
+    builder_context,
+    context_for,
+    explorer_context,
+    lineage_of,
+    planner_context,
+)
 from helix.memory.remember.request import StoreRequest
 from helix.model.context_answers import Delivery
 from helix.model.edge import Label

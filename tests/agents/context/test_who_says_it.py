@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from helix.agents.answers.prompt import BuilderParams
 from helix.agents.context import exact_lookup
 from helix.agents.context.blocks import entry, one_line
-from helix.agents.context.builder_context import builder_context
 from helix.agents.context.relevant import Sources, relevant
+from helix.agents.context.role_contexts import builder_context
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
 from helix.model.memory import Kind, Memory

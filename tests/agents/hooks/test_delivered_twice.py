@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from helix import settings as configuration
-from helix.agents.hooks import deliveries
-from helix.agents.hooks.deliveries import Deliveries
+from helix.agents.hooks import dispatcher
+from helix.agents.hooks.dispatcher import Deliveries
 from helix.agents.outcomes.ledger import Ledger, ledger_of, with_evidence
 from helix.agents.tasks.board import tasks_of
 from helix.command_outcome.command_evidence import verification_of
@@ -193,8 +193,8 @@ def test_two_deliveries_at_once_are_one() -> None:
 
 
 def test_as_many_deliveries_are_known_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deliveries, "MOST_KNOWN", 4)
-    monkeypatch.setattr(deliveries, "MOST_ANSWERS", 2)
+    monkeypatch.setattr(dispatcher, "MOST_KNOWN", 4)
+    monkeypatch.setattr(dispatcher, "MOST_ANSWERS", 2)
     known = Deliveries(dict)
     for key in "abcdef":
         known.once(key, lambda: {"said": "it"})

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.agents.answers.prompt import BuilderParams
-from helix.agents.context.builder_context import builder_context
 from helix.agents.context.relevant import PATIENCE, Sources, is_worth_its_room
+from helix.agents.context.role_contexts import builder_context
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
 from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, mirror
