@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.api.graphql_errors import refusal
+from helix.api.api_errors import refusal
 from helix.api.web_pages import ASSETS, page, policy
 from helix.errors import UnauthorizedError
 from helix.local_socket import user_at

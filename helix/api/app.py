@@ -19,15 +19,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix import __version__
 from helix.api.access import LOOPBACK, SHARE, Access, Gate, SecurityHeaders, open_link, port_of
+from helix.api.api_errors import refusal, refused
 from helix.api.endpoint import Endpoint, wants_page
-from helix.api.graphql_errors import refusal
 from helix.api.handover import Handover
 from helix.api.hooks import HookEndpoint
 from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.permissions import PRINCIPAL, check_unbound
-from helix.api.refused import refused
 from helix.api.resolver_context import Runtime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi

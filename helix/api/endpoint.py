@@ -19,7 +19,7 @@ from strawberry.schema import Schema
 from strawberry.types.unset import UnsetType
 
 from helix.api.access import AUTHORIZED
-from helix.api.graphql_errors import refusal
+from helix.api.api_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
 from helix.api.permissions import PRINCIPAL
 from helix.api.resolver_context import Context, Runtime

@@ -12,10 +12,9 @@ import strawberry
 from strawberry.types.field import StrawberryField
 from strawberry.utils.str_converters import to_camel_case
 
-from helix.api.carrying_out import carry_out, metered
+from helix.api.carrying_out import KEY, carry_out, metered, once
 from helix.api.glossary import GLOSSARY, description
 from helix.api.inputs import arguments, reader
-from helix.api.keys import KEY, once
 from helix.api.permissions import check_unbound
 from helix.api.resolver_context import Context
 from helix.api.types import Views, connection

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from strawberry.extensions import SchemaExtension
 
 from helix.api.access import AUTHORIZED
-from helix.api.graphql_errors import described, refusal
+from helix.api.api_errors import described, refusal
 from helix.errors import InvalidInputError
 from helix.settings import Settings
 

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from helix import __version__, resources
-from helix.api.graphql_errors import refusal
+from helix.api.api_errors import refusal
 from helix.api.permissions import actor_of
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.model.reports import Job

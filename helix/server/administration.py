@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
+from helix.api.api_errors import refused
 from helix.api.permissions import PRINCIPAL
-from helix.api.refused import refused
 from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.model.principal import Principal, Role

@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.typing import Subprotocol
 
-from helix.api.graphql_errors import refusal
+from helix.api.api_errors import refusal
 from helix.api.limits import BODY_BYTES, BODY_SECONDS, heard_again, replayed, whole
 from helix.errors import EngineError, InvalidInputError
 from helix.server.signed_requests import ASKS, SIGNED

@@ -31,10 +31,9 @@ from helix.api.access import (
     from_a_page_of_its_own,
     misdirected,
 )
-from helix.api.graphql_errors import refusal
+from helix.api.api_errors import refusal, refused
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
-from helix.api.refused import refused
 from helix.api.web_pages import LEAVE, page
 from helix.errors import (
     EngineError,

@@ -12,8 +12,8 @@ from typing import Any
 from victim import die_in
 
 from helix import settings as configuration
+from helix.api.carrying_out import once
 from helix.api.inputs import reader
-from helix.api.keys import once
 from helix.journal.log import Journal
 from helix.operations import capture, memories
 from helix.providers.fakes import HashEmbedder

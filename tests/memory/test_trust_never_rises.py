@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.api.speaking import as_said_by
+from helix.api.carrying_out import as_said_by
 from helix.errors import HelixError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.extraction.consolidation import consolidate

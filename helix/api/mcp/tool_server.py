@@ -16,7 +16,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
-from helix.api.unexpected import as_known, logged
+from helix.api.api_errors import as_known, logged
 from helix.errors import HelixError, InvalidInputError, NotFoundError, did_you_mean
 
 _MOST_TOLD = 3
