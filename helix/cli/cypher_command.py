@@ -7,8 +7,7 @@ import sys
 import click
 
 from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session
-from helix.cli.cypher_text import statements
+from helix.cli.cypher_session import Session, statements
 from helix.cli.given import stdin
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word

@@ -10,7 +10,7 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from helix.cli.cypher_text import is_hidden, pieces
+from helix.cli.cypher_session import is_hidden, pieces
 from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"

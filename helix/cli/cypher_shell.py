@@ -15,8 +15,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from helix import files
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema
 from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session
-from helix.cli.cypher_text import is_finished, statements
+from helix.cli.cypher_session import Session, is_finished, statements
 from helix.errors import HelixError, InvalidInputError
 
 _HISTORY = "cypher_history"

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from helix.exports.export_graphml import write_graphml
-from helix.exports.export_lines import write_lines
+from helix.exports.export_graph import write_graphml, write_lines
 from helix.exports.export_markdown import write_vault
 from helix.model.reports import Job
 from helix.operations.checks import absolute

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from helix.explorer import graph_questions
-from helix.explorer.called import CALLED, nodes_called
+from helix.explorer.graph_questions import CALLED, nodes_called
 from helix.memory.change.find import node_of
 from helix.model.edge import Label
 from helix.model.graph_answers import (

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command_line import Command
 
-from helix.cli.jsonl_upload import CHUNK_LINES
+from helix.cli.ingest_commands import CHUNK_LINES
 from helix.errors import DaemonError, InvalidInputError, NotFoundError
 from tests.waiting import MOST_SECONDS, until
 

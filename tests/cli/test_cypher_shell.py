@@ -24,9 +24,17 @@ from prompt_toolkit.output import DummyOutput
 
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema, candidates
 from helix.cli.cypher_render import Format, as_csv, cell, write_table
-from helix.cli.cypher_session import Session, parse_parameter, summary
+from helix.cli.cypher_session import (
+    Session,
+    is_finished,
+    is_hidden,
+    parameters,
+    parse_parameter,
+    pieces,
+    statements,
+    summary,
+)
 from helix.cli.cypher_shell import Shell, private_file
-from helix.cli.cypher_text import is_finished, is_hidden, parameters, pieces, statements
 from helix.cli.invocation import Invocation
 from helix.cli.output import Output
 from helix.errors import CypherRefusedError, InvalidInputError

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.cli import jsonl_upload
-from helix.cli.jsonl_upload import Chunk, chunks
+from helix.cli import ingest_commands
+from helix.cli.ingest_commands import Chunk, chunks
 
 
 def cut(data: bytes) -> list[Chunk]:
@@ -32,16 +32,16 @@ def test_every_line_is_sent_under_its_number_or_named(lines: list[bytes]) -> Non
     assert len(sent) + len(named) == len(lines)
 
 
-@given(st.integers(0, 4 * jsonl_upload.CHUNK_LINES))
+@given(st.integers(0, 4 * ingest_commands.CHUNK_LINES))
 def test_no_chunk_has_more_lines_than_may_be_sent_at_once(count: int) -> None:
     found = cut(b"{}\n" * count)
     assert sum(len(chunk.lines) for chunk in found) == count
-    assert all(len(chunk.lines) <= jsonl_upload.CHUNK_LINES for chunk in found)
+    assert all(len(chunk.lines) <= ingest_commands.CHUNK_LINES for chunk in found)
     assert not found or found[-1].bytes_read == 3 * count
 
 
 def test_chunks_are_bounded_by_what_is_sent_not_by_what_is_read() -> None:
-    line = b'"' * (jsonl_upload.CHUNK_BYTES // 10) + b"\n"  # each quote is sent as two characters
+    line = b'"' * (ingest_commands.CHUNK_BYTES // 10) + b"\n"  # each quote is sent as two characters
     assert [len(chunk.lines) for chunk in cut(line * 9)] == [4, 4, 1]
 
 
@@ -49,8 +49,8 @@ def test_chunks_are_bounded_by_what_is_sent_not_by_what_is_read() -> None:
 def test_a_line_too_long_for_one_request_is_named_and_the_rest_goes_in(
     monkeypatch: pytest.MonkeyPatch, ending: bytes
 ) -> None:
-    monkeypatch.setattr(jsonl_upload, "LINE_BYTES", 20)
-    monkeypatch.setattr(jsonl_upload, "CHUNK_BYTES", 10)
+    monkeypatch.setattr(ingest_commands, "LINE_BYTES", 20)
+    monkeypatch.setattr(ingest_commands, "CHUNK_BYTES", 10)
     first, *rest = cut(b"{}\n" + b"x" * 95 + ending + (b"{1}\n" if ending else b""))
     assert (first.lines, first.problems) == (("{}",), (("line 2", "longer than 20 bytes"),))
     assert [(chunk.lines, chunk.first_line) for chunk in rest] == ([(("{1}",), 3)] if ending else [])

@@ -65,7 +65,7 @@ def test_every_word_has_to_be_there(town: Helix) -> None:
 def test_the_oldest_of_many_tasks_is_found_by_the_last_word_of_a_long_objective(
     town: Helix, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("helix.explorer.called._AT_ONCE", 3)
+    monkeypatch.setattr("helix.explorer.graph_questions._AT_ONCE", 3)
     objective = f"Paint the stand {'in the colours of the town ' * 6}with vermilion"
     mirror(town.store, TaskSighting(session="kite-day", key="2", objective=objective, scope="fair"))
     for key in range(3, 13):
