@@ -6,7 +6,7 @@ from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, clean
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.scoring.certainty import bounded
+from helix.memory.scores import bounded
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

@@ -14,7 +14,7 @@ from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
-from helix.memory.scoring.certainty import bounded
+from helix.memory.scores import bounded
 from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import GLOBAL_SCOPE, Status

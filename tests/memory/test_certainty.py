@@ -11,7 +11,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.change.versions import files_of
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.request import StoreRequest
-from helix.memory.scoring.certainty import FIRST, MOST, bounded
+from helix.memory.scores import FIRST_CERTAINTY, MOST_CERTAIN, bounded
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
@@ -39,9 +39,9 @@ def evidence(store: Store, memory_id: str) -> list[Episode]:
 
 
 def test_every_class_starts_below_what_it_may_come_to_and_a_weaker_one_is_never_surer() -> None:
-    assert set(FIRST) == set(MOST) == set(Trust)
-    assert all(FIRST[trust] < MOST[trust] for trust in Trust)
-    for figures in (FIRST, MOST):
+    assert set(FIRST_CERTAINTY) == set(MOST_CERTAIN) == set(Trust)
+    assert all(FIRST_CERTAINTY[trust] < MOST_CERTAIN[trust] for trust in Trust)
+    for figures in (FIRST_CERTAINTY, MOST_CERTAIN):
         assert list(figures.values()) == sorted(figures.values(), reverse=True)
         assert list(figures) == sorted(Trust, key=lambda trust: trust.rank)
 
@@ -50,7 +50,7 @@ def test_every_class_starts_below_what_it_may_come_to_and_a_weaker_one_is_never_
 def test_a_memory_is_as_sure_as_its_class_unless_it_is_said_and_never_above_that_class(
     living: Helix, trust: Trust
 ) -> None:
-    assert memories.get(living, told(living, trust).id).confidence == FIRST[trust]
+    assert memories.get(living, told(living, trust).id).confidence == FIRST_CERTAINTY[trust]
     for number, said in enumerate((0.1, 1.0)):
         stored = told(living, trust, f"host number {number} sits in room {number}", confidence=said)
         assert memories.get(living, stored.id).confidence == bounded(said, trust)
@@ -60,14 +60,14 @@ def test_repeating_raises_once_for_each_source_and_never_above_the_class(living:
     first = told(living, Trust.WEB, source="https://one.example").id
     told(living, Trust.WEB, source="https://two.example")
     once = memories.get(living, first).confidence
-    assert once > FIRST[Trust.WEB]
+    assert once > FIRST_CERTAINTY[Trust.WEB]
     for _ in range(5):
         told(living, Trust.WEB, source="https://two.example")
     assert memories.get(living, first).confidence == once
     for number in range(20):
         told(living, Trust.WEB, source=f"https://{number}.example")
     memory = memories.get(living, first)
-    assert memory.confidence == MOST[Trust.WEB]
+    assert memory.confidence == MOST_CERTAIN[Trust.WEB]
     assert memory.attributes["helix:seen"] == 27
 
 
@@ -78,7 +78,11 @@ def test_a_stronger_voice_takes_a_memory_over_on_its_own_words_and_evidence(livi
     assert (strong.status, strong.name) == (StoreStatus.UPDATED, weak.name)
     after = memories.get(living, strong.name)
     assert (after.id, after.trigger, after.provenance.trust) == (strong.id, APPLE.upper(), Trust.USER_ASSERTED)
-    assert (after.confidence, after.helped, after.attributes["helix:seen"]) == (FIRST[Trust.USER_ASSERTED], 1.0, 2)
+    assert (after.confidence, after.helped, after.attributes["helix:seen"]) == (
+        FIRST_CERTAINTY[Trust.USER_ASSERTED],
+        1.0,
+        2,
+    )
     assert [one.provenance.trust for one in evidence(store, strong.id)] == [Trust.USER_ASSERTED]
     assert [one.provenance.trust for one in evidence(store, weak.id)] == [Trust.WEB]
     assert memories.get(living, weak.id).status is Status.RETIRED
@@ -93,7 +97,7 @@ def test_what_a_tool_says_later_does_not_overrule_what_a_user_said_after_the_web
     tool = told(living, Trust.TOOL_OUTPUT, "The staging host is called banana")
     assert tool.contradicts == (ours.name,)
     kept = memories.get(living, ours.id)
-    assert (kept.valid_to, kept.status, kept.confidence) == (None, Status.ACTIVE, FIRST[Trust.USER_ASSERTED])
+    assert (kept.valid_to, kept.status, kept.confidence) == (None, Status.ACTIVE, FIRST_CERTAINTY[Trust.USER_ASSERTED])
 
 
 def test_a_weaker_voice_takes_nothing_over_and_raises_nothing(living: Helix) -> None:
@@ -101,7 +105,7 @@ def test_a_weaker_voice_takes_nothing_over_and_raises_nothing(living: Helix) -> 
     again = told(living, Trust.WEB, source="https://one.example")
     assert (again.status, again.id) == (StoreStatus.MERGED, ours.id)
     kept = memories.get(living, ours.id)
-    assert (kept.confidence, kept.provenance.trust) == (FIRST[Trust.USER_ASSERTED], Trust.USER_ASSERTED)
+    assert (kept.confidence, kept.provenance.trust) == (FIRST_CERTAINTY[Trust.USER_ASSERTED], Trust.USER_ASSERTED)
 
 
 def test_consolidation_lets_what_users_say_take_over_what_the_web_said(living: Helix, store: Store) -> None:
@@ -144,7 +148,7 @@ def test_an_import_of_a_better_source_takes_over_too(living: Helix, store: Store
     assert (report.memories, report.problems) == (1, ())
     after = memories.get(living, name)
     assert (after.id != weak.id, after.provenance.trust) == (True, Trust.TOOL_OUTPUT)
-    assert after.confidence == MOST[Trust.TOOL_OUTPUT]
+    assert after.confidence == MOST_CERTAIN[Trust.TOOL_OUTPUT]
     assert [one.provenance.trust for one in evidence(store, after.id)] == [Trust.TOOL_OUTPUT]
     assert memories.get(living, weak.id).status is Status.RETIRED
 

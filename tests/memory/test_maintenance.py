@@ -10,7 +10,7 @@ from helix.agents.outcomes.feedback import feedback
 from helix.errors import GuardError, InvalidInputError, NotFoundError
 from helix.memory.jobs.run import Run
 from helix.memory.remember.request import StoreRequest
-from helix.memory.scoring.salience import Quality
+from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import run_decay, run_decay_edges, run_prune
 from helix.memory.worker.undo import undo
 from helix.model.edge import Edge

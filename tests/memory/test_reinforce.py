@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.scoring.salience import LEAST_EASINESS, LONGEST_HALF_LIFE_DAYS, easiness_after, reinforced
+from helix.memory.scores import LEAST_EASINESS, LONGEST_HALF_LIFE_DAYS, easiness_after, reinforced
 from helix.model.memory import Kind, Memory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.scoring.salience import half_life_of, last_access
+from helix.memory.scores import half_life_of, last_access
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.memory import Kind, Memory
 from helix.store.node_columns import NO_END, fading_moments, shrunk_effectiveness

@@ -17,7 +17,7 @@ from helix.memory.extraction.consolidation import consolidate
 from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.memory.scoring.certainty import MOST
+from helix.memory.scores import MOST_CERTAIN
 from helix.memory.upkeep.merge import merge_similar
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
@@ -101,7 +101,7 @@ def check(store: Store, scope: str) -> None:
             continue
         trust = memory.provenance.trust
         assert trust.rank >= weakest_allowed(memory).rank, memory
-        assert memory.confidence <= MOST[trust] + 1e-9, memory
+        assert memory.confidence <= MOST_CERTAIN[trust] + 1e-9, memory
         here = Ref(label=Label.MEMORY, id=memory.id)
         if memory.is_derived and trust.rank < Trust.WEB.rank:
             edges = store.records.edges_at(here)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.agents.outcomes.verdicts import Verdict
-from helix.memory.scoring.salience import LEAST_EASINESS
+from helix.memory.scores import LEAST_EASINESS
 from helix.memory.upkeep.maintenance import used
 from helix.model.clock import from_micros, to_micros
 from helix.model.memory import ROOM, Memory, claimed_of, room_of, with_claimed

@@ -12,7 +12,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.scoring.salience import Quality
+from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.memory.upkeep.merge import standing_for
 from helix.model.memory import Memory

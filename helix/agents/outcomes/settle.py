@@ -16,7 +16,7 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
-from helix.memory.scoring.salience import Quality
+from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.model.edge import DRAWN, Label, Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification

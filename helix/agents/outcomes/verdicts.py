@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from helix.memory.scoring.salience import Quality
+from helix.memory.scores import Quality
 from helix.model.evidence import Verification
 from helix.model.memory import Kind, Memory
 from helix.model.task import BLOCKED, DELIVERED, SKIPPED

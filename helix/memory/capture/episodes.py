@@ -14,7 +14,7 @@ from helix.memory.capture.sessions import is_private
 from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, read, unembedded
 from helix.memory.change.intake import Intake
-from helix.memory.scoring.importance import importance_of
+from helix.memory.scores import importance_of
 from helix.model.episode import CAPTURE, Episode
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import Provenance, Trust

@@ -15,8 +15,7 @@ from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import claims
 from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
 from helix.memory.extraction.statements import Said
-from helix.memory.scoring.certainty import bounded
-from helix.memory.scoring.importance import importance_of
+from helix.memory.scores import bounded, importance_of
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust, weakest
 from helix.store.whole_numbers import Rest

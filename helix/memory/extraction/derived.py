@@ -30,8 +30,7 @@ from helix.memory.contradiction.classify import (
 from helix.memory.contradiction.resolve import disputes_of
 from helix.memory.extraction.cluster import go_on
 from helix.memory.extraction.derive import Desired, digest
-from helix.memory.scoring.certainty import count_sighting
-from helix.memory.scoring.salience import half_life_of
+from helix.memory.scores import count_sighting, half_life_of
 from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode

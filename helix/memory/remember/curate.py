@@ -15,8 +15,7 @@ from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
 from helix.memory.contradiction.classify import Newcomer, against
 from helix.memory.contradiction.validity import recompute_validity
-from helix.memory.scoring.certainty import bounded
-from helix.memory.scoring.salience import reinforced
+from helix.memory.scores import bounded, reinforced
 from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation

@@ -27,7 +27,7 @@ from helix.memory.contradiction.classify import (
 )
 from helix.memory.contradiction.resolve import oppose, ruled
 from helix.memory.remember.request import Ready, StoreRequest, made_ready
-from helix.memory.scoring.certainty import SEEN, bounded, count_sighting, seen
+from helix.memory.scores import SEEN, bounded, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.gaps import unanswered

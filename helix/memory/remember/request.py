@@ -13,9 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Prepared, prepare, read
 from helix.memory.change.intake import Intake
 from helix.memory.contradiction.classify import Newcomer
-from helix.memory.scoring.certainty import FIRST, bounded
-from helix.memory.scoring.importance import importance_of
-from helix.memory.scoring.salience import half_life_of
+from helix.memory.scores import FIRST_CERTAINTY, bounded, half_life_of, importance_of
 from helix.model.clock import to_micros
 from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, Memory, body
@@ -104,7 +102,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
         resolution=resolution,
         recorded_at=store.runtime.clock(),
         scope=intake.scope(request.scope),
-        confidence=bounded(checks.fraction(request.confidence, "confidence", FIRST[trust]), trust),
+        confidence=bounded(checks.fraction(request.confidence, "confidence", FIRST_CERTAINTY[trust]), trust),
         importance=checks.poignancy(
             request.importance, importance_of(body(trigger, resolution), prepared.mentions, kind)
         ),

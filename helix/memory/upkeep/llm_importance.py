@@ -8,7 +8,7 @@ from typing import Any, cast
 from helix.memory.change.compose import Composer
 from helix.memory.jobs.run import Run
 from helix.memory.llm.ask import IMPORTANCE, Tally, importances
-from helix.memory.scoring.importance import importance_of
+from helix.memory.scores import importance_of
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.provenance import Trust

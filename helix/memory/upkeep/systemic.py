@@ -14,8 +14,7 @@ from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.jobs.run import Run
-from helix.memory.scoring.importance import importance_of
-from helix.memory.scoring.salience import half_life_of
+from helix.memory.scores import half_life_of, importance_of
 from helix.memory.upkeep.occurrences import Failure, failure_of, marks_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation

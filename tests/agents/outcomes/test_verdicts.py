@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.agents.outcomes.verdicts import Use, Verdict, outcome_of, verdict
-from helix.memory.scoring.salience import Quality
+from helix.memory.scores import Quality
 from helix.model.evidence import Verification
 
 PASSED, FAILED, NONE = Verification.PASSED, Verification.FAILED, Verification.NONE

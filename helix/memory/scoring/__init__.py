@@ -1,1 +1,0 @@
-"""Scoring: importance, certainty, salience and what a verified use adds, as arithmetic."""
