@@ -15,7 +15,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.logs import start_server_log
 from helix.cli.output import Output
 from helix.cli.render import moment
-from helix.errors import ConfigError
+from helix.errors import ConfigError, InvalidInputError
 from helix.processes import begin_loading, calm_numpy
 
 if TYPE_CHECKING:
@@ -216,11 +216,12 @@ def audit(invocation: Invocation, /, address: str, slug: str, limit: int) -> Non
 
 
 @click.command("migrate")
-@click.option("--from", "source", required=True, metavar="PLACE", help="A store's folder, or a server's address.")
+@click.option("--from", "source", default="", metavar="PLACE", help="A store's folder, or a server's address.")
 @click.option("--to", "target", required=True, metavar="PLACE", help="Where it is to go: the other of the two.")
 @click.option("--tenant", default="main", help="Its name on the server; `main` by default.")
+@click.option("--source-gone", is_flag=True, help="Instead of --from: end a move that was cut off, all of it arrived.")
 @click.pass_obj
-def move(invocation: Invocation, /, source: str, target: str, tenant: str) -> None:
+def move(invocation: Invocation, /, source: str, target: str, tenant: str, source_gone: bool) -> None:
     """Carry a store from a file to a server, or back; it is served there from then on.
 
     Nobody may serve either meanwhile. What was cut off goes on when it is asked for again.
@@ -230,6 +231,11 @@ def move(invocation: Invocation, /, source: str, target: str, tenant: str) -> No
     """
     from helix.store import moves
 
+    if bool(source) == source_gone:
+        raise InvalidInputError("say where the store is, or that it is there no more", hint="--from, or --source-gone")
+    if source_gone:
+        moves.end(target, tenant)
+        return invocation.emit({"ended": target}, lambda out: out.line(f"the store is at {target}"))
     moved = moves.carry(source, target, tenant, lambda table, rows: invocation.say(f"{table}: {rows:,} rows"))
     data = {"moved": {"rows": dict(moved.rows), "chain": moved.chain}}
     words = f"{moved.rows['log']:,} rows of the log and {moved.rows['node']:,} nodes are at {target}"

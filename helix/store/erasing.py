@@ -29,7 +29,7 @@ from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
 from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
-from helix.store.moving import MOVED_FROM, MOVED_TO
+from helix.store.moving import OF_THE_PLACE
 from helix.store.snapshot import Renewal
 from helix.store.store import KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
 from helix.store.witnesses import KNOWS_MORE
@@ -392,7 +392,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             journal.spaces.active()  # raises here, while nothing is replaced yet
             if (own := _noted(journal)) is not None:
                 _write(journal, replace(own, here=True))
-            for key in (MOVED_TO, MOVED_FROM, *journal.metas(SYNCED)):
+            for key in (*OF_THE_PLACE, *journal.metas(SYNCED)):
                 journal.drop_meta(key)
             for key, told in left.synced.items():  # what was left there is of versions that the backup need not know
                 with suppress(ValueError, TypeError, RecursionError):  # damaged words

@@ -17,6 +17,7 @@ from helix.store import moving
 from helix.store.engine import JOURNAL_NAME, MARK_NAME, server_at
 
 _ADDRESS = ("postgresql://", "postgres://")
+_NO_STORE = "name a store's folder (`helix config db_path`); a move that was cut off goes on without: --source-gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
     """
     if source == target:
         raise InvalidInputError("a store cannot move to where it is")
-    with _opened(source, tenant, fresh=False) as here, _opened(target, tenant, fresh=True) as there:
+    with _opened(source, tenant) as here, _opened(target, tenant, into=True, fresh=True) as there:
         if comes := _said(here.backend, moving.MOVED_FROM):
             raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: ask for it again")
         if here.went and not (here.went == there.name and _awaits(there.backend, here.name)):
@@ -51,16 +52,44 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
         def begun() -> None:
             there.begun()
             _say(there.backend, moving.MOVED_FROM, here.name)
+            _forget(there.backend, moving.WHOLE)
 
         moved = moving.move(here.backend, there.backend, progress, begun)
-        # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody.
+        # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
+        # says that it left before another one needs it no more.
+        _say(there.backend, moving.WHOLE, "yes")
         _say(here.backend, moving.MOVED_TO, there.name)
         here.left()
-        there.arrived()
-        with there.backend.transaction() as connection:
-            connection.execute("DELETE FROM meta WHERE key = ? OR key = ?", (moving.MOVED_TO, moving.MOVED_FROM))
-        there.backend.checkpoint()
+        _arrive(there)
     return moved
+
+
+def end(target: str, tenant: str) -> None:
+    """End a move that was cut off and whose source is gone: what arrived is the store from now on.
+
+    Raises InvalidInputError where no such move is, and StoreError where the source is there, or not all arrived.
+    """
+    with _opened(target, tenant, into=True) as there:
+        comes = _said(there.backend, moving.MOVED_FROM)
+        if not comes:
+            raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
+        if (Path(comes) / JOURNAL_NAME).exists():
+            raise StoreError(f"the source of this move is there: {comes}", hint=f"end the move: --from {comes}")
+        if not _said(there.backend, moving.WHOLE):
+            hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
+            raise StoreError(f"not all of the store in {comes} arrived here", hint=hint)
+        _arrive(there)
+
+
+def _arrive(there: _Side) -> None:
+    there.arrived()
+    _forget(there.backend, *moving.OF_THE_PLACE)
+
+
+def _forget(backend: Backend, *keys: str) -> None:
+    with backend.transaction() as connection:
+        connection.execute(f"DELETE FROM meta WHERE key IN ({', '.join('?' for _ in keys)})", keys)
+    backend.checkpoint()
 
 
 def _awaits(target: Backend, source: str) -> bool:
@@ -82,9 +111,10 @@ def _say(backend: Backend, key: str, place: str) -> None:
     backend.checkpoint()
 
 
-def _opened(place: str, tenant: str, *, fresh: bool) -> AbstractContextManager[_Side]:
+def _opened(place: str, tenant: str, *, into: bool = False, fresh: bool = False) -> AbstractContextManager[_Side]:
+    """Open one side of a move, the one that it goes to with `into`; `fresh`: make the place where there is none."""
     if place.startswith(_ADDRESS):
-        return _on_server(place, tenant, fresh=fresh)
+        return _on_server(place, tenant, into=into, fresh=fresh)
     if "://" in place or "=" in place:
         raise InvalidInputError("this is no folder, and no address of a server", hint="postgresql://USER@HOST/DATABASE")
     return _in_file(Path(place), fresh=fresh)
@@ -93,7 +123,7 @@ def _opened(place: str, tenant: str, *, fresh: bool) -> AbstractContextManager[_
 @contextmanager
 def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
     if not fresh and not (folder / JOURNAL_NAME).is_file():
-        raise NotFoundError(f"there is no store in {folder}", hint="name the folder of one: `helix config db_path`")
+        raise NotFoundError(f"there is no store in {folder}", hint=_NO_STORE)
     files.private_folder(folder)
     lock = StoreLock(folder)
     lock.acquire()
@@ -113,7 +143,7 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
 
 
 @contextmanager
-def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
+def _on_server(address: str, slug: str, *, into: bool, fresh: bool) -> Iterator[_Side]:
     with closing(server_at(address)) as server:
         from helix.journal.postgres import tenant_states as states
         from helix.journal.postgres.home import Home
@@ -125,7 +155,7 @@ def _on_server(address: str, slug: str, *, fresh: bool) -> Iterator[_Side]:
         way_in = (states.ACTIVE, states.INCOMING, states.MOVED)
         way_out = (states.ACTIVE, states.SUSPENDED, states.MOVED)
         with closing(Home(server)) as home:
-            epoch = home.claim(tenant.id, way_in if fresh else way_out)
+            epoch = home.claim(tenant.id, way_in if into else way_out)
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
             elsewhere = "another place" if tenant.state == states.MOVED else ""
             yield _Side(

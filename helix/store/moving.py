@@ -43,6 +43,10 @@ MOVED_TO = "moved_to"
 """Key under which a store says where it went: it is opened no more."""
 MOVED_FROM = "moved_from"
 """Key under which a store says, while it is carried here, where it comes from: it is not opened yet."""
+WHOLE = "moved_whole"
+"""Key under which a store says that all of it arrived here: where it came from is needed no more."""
+OF_THE_PLACE = (MOVED_TO, MOVED_FROM, WHOLE)
+"""What a store says of the place where it is: it stays there, and is not carried."""
 
 _NAMED = {
     "node": ("label", "id"),
@@ -72,7 +76,7 @@ def check_here(said: Callable[[str], str | None], *, to_clients: bool = False) -
     `to_clients`: the words reach clients of a server, who are told no place that only its operator knows.
     """
     if comes := said(MOVED_FROM):
-        hint = "end it: the same `helix migrate` once more"
+        hint = "end it: the same `helix migrate` once more, or with --source-gone in place of --from"
         raise StoreError(f"the move of this store from {'elsewhere' if to_clients else comes} was cut off", hint=hint)
     if went := said(MOVED_TO):
         hint = "use it there; a move that was cut off is ended by the same `helix migrate`"
@@ -126,8 +130,12 @@ def _emptied(target: Backend, table: str) -> int:
     with target.transaction() as connection:
         if table == "log":
             return int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
-        stay = " WHERE key <> ? AND key <> ?" if table == "meta" else ""
-        connection.execute(f"DELETE FROM {table}{stay}", (MOVED_TO, MOVED_FROM) if stay else ())
+        if table == "meta":
+            connection.execute(
+                f"DELETE FROM meta WHERE key NOT IN ({', '.join('?' for _ in OF_THE_PLACE)})", OF_THE_PLACE
+            )
+        else:
+            connection.execute(f"DELETE FROM {table}")
     return 0
 
 
@@ -161,8 +169,8 @@ def _put(target: Backend, table: str, columns: Sequence[str], part: Sequence[tup
 
 
 def _stays(table: str, row: Sequence[Any]) -> bool:
-    """Whether a row belongs to the place and not to the store: where that went, and where it comes from."""
-    return table == "meta" and row[0] in (MOVED_TO, MOVED_FROM)
+    """Whether a row belongs to the place and not to the store."""
+    return table == "meta" and row[0] in OF_THE_PLACE
 
 
 def _putting(table: str, columns: Sequence[str]) -> str:

@@ -77,6 +77,8 @@ def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) ->
         served = here.run("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved")
         assert "STORE_LOCKED" in served.stderr
         here("stop")
+        for unclear in ((), ("--from", place, "--source-gone")):
+            assert "--source-gone" in here.run("migrate", *unclear, "--to", cluster.address).stderr
         assert (
             here("migrate", "--from", place, "--to", cluster.address, "--tenant", "moved")["moved"]["rows"]["log"] > 0
         )

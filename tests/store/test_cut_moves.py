@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from helix import settings as configuration
-from helix.errors import HelixError, StoreError, StoreLockedError
+from helix.errors import HelixError, InvalidInputError, NotFoundError, StoreError, StoreLockedError
 from helix.journal.backend import Connection
 from helix.journal.database import Database
 from helix.journal.postgres.postgres_server import Server
@@ -25,8 +26,11 @@ from helix.store import moves, moving
 from helix.store.store import Store
 from tests.waiting import until
 
-_ALL = 3
+_ALL = 4
 """So many writes say that a store has moved: each may be the last one that comes through."""
+
+
+MOMENTS: tuple[str | int, ...] = ("node", "meta", *range(_ALL))
 
 
 class Killed(BaseException):
@@ -101,28 +105,34 @@ def names(settings: Settings) -> set[str] | None:
         return None
 
 
+def carried_until(moment: str | int, monkeypatch: pytest.MonkeyPatch, source: str, target: str, tenant: str) -> None:
+    """Carry a store, and be killed at a table that is carried, or with so many writes done once all are."""
+
+    def kill(table: str, rows: int) -> None:
+        if table == moment:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        writes = Writes(patch, moment if isinstance(moment, int) else _ALL)
+        moves.carry(source, target, tenant, kill)
+    assert writes.done == _ALL
+
+
 def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another_try(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where, opened, told = [str(places[0].store_path), server.url], list(places), {"before"}
 
     def carried(moment: str | int) -> None:
-        def kill(table: str, rows: int) -> None:
-            if table == moment:
-                raise Killed
+        carried_until(moment, monkeypatch, where[0], where[1], places[1].tenant)
 
-        with monkeypatch.context() as patch:
-            writes = Writes(patch, moment if isinstance(moment, int) else _ALL)
-            moves.carry(where[0], where[1], places[1].tenant, kill)
-        assert writes.done == _ALL
-
-    for moment in ("node", "meta", *range(_ALL)):
+    for moment in MOMENTS:
         for _ in ("there", "and back"):
             with pytest.raises(Killed):
                 carried(moment)
             source, target = (names(one) for one in opened)
             assert target is None, moment
-            assert source == (None if isinstance(moment, int) and moment > 0 else told), moment
+            assert source == (None if isinstance(moment, int) and moment > 1 else told), moment
             if source is not None:  # it goes on being used, and what is told it meanwhile is carried, too
                 told.add(f"told {len(told)} times")
                 with Helix.open(opened[0]) as helix:
@@ -131,6 +141,41 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             assert [names(one) for one in opened] == [None, told], moment
             where.reverse()
             opened.reverse()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("from_server", [False, True])
+def test_what_arrived_whole_is_opened_although_its_source_is_gone(
+    server: Server,
+    places: tuple[Settings, Settings],
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str | int,
+    from_server: bool,
+) -> None:
+    where, opened, tenant = [str(places[0].store_path), server.url], list(places), places[1].tenant
+    if from_server:
+        moves.carry(*where, tenant, lambda table, rows: None)
+        where.reverse()
+        opened.reverse()
+    with pytest.raises(Killed):
+        carried_until(moment, monkeypatch, *where, tenant)
+    if from_server:
+        server.delete(server.tenant(tenant).id)
+    else:
+        with pytest.raises(StoreError, match="the source of this move is there"):
+            moves.end(where[1], tenant)
+        shutil.rmtree(where[0])
+    with pytest.raises(NotFoundError):
+        moves.carry(*where, tenant, lambda table, rows: None)
+    if isinstance(moment, str) or moment == 0:
+        with pytest.raises(StoreError, match="not all of the store"):
+            moves.end(where[1], tenant)
+        assert names(opened[1]) is None
+        return
+    moves.end(where[1], tenant)
+    assert names(opened[1]) == {"before"}
+    with pytest.raises(InvalidInputError, match="no move to here was cut off"):
+        moves.end(where[1], tenant)
 
 
 def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: tuple[Settings, Settings]) -> None:

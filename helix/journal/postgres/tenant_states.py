@@ -11,7 +11,8 @@ def way_out_of(state: str, slug: str) -> str:
     """Return what to do about a tenant that is not active."""
     ways = {
         SUSPENDED: f"`helix tenant resume {slug}` has it served again",
-        INCOMING: f"end its `helix migrate`: the same once more; or remove it: `helix tenant delete {slug}`",
+        INCOMING: "end its `helix migrate`: the same once more, or with --source-gone in place of --from;"
+        f" `helix tenant delete {slug}` removes what arrived",
         MOVED: "use it where it was moved to",
     }
     return ways.get(state, f"end it: `helix tenant delete {slug}`")
