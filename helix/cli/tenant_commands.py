@@ -14,6 +14,7 @@ from helix.cli.engine_commands import server_of
 from helix.cli.invocation import Invocation
 from helix.cli.render import moment
 from helix.errors import InvalidInputError
+from helix.journal.postgres.tenant_states import way_out_of
 from helix.model.principal import Role
 
 if TYPE_CHECKING:
@@ -356,7 +357,8 @@ def _set_state(invocation: Invocation, address: str, name: str, before: str, aft
     with _accounts(invocation, address) as (server, accounts):
         found = server.tenant(name)
         if found.state not in (before, after):
-            raise InvalidInputError(f"{name} is {found.state}", hint=f"this is for one that is {before}")
+            hint = f"this is for one that is {before}; {way_out_of(found.state, name)}"
+            raise InvalidInputError(f"{name} is {found.state}", hint=hint)
         server.set_state(found.id, after)
         accounts.note(found, _me(), f"tenant.{after}", {})
     invocation.emit({"tenant": {"slug": name, "state": after}}, lambda out: out.line(f"{name} is {after}"))

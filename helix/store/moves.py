@@ -30,7 +30,7 @@ class _Side:
     begun: Callable[[], object]
     """Called before anything of a store is carried here."""
     left: Callable[[], object]
-    """Called once the store says that it has left."""
+    """Called before the store says where it went: from then on nobody serves it."""
     arrived: Callable[[], object]
     """Called before the store says no more that it is on its way here."""
 
@@ -58,8 +58,8 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
         # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
         # says that it left before another one needs it no more.
         _say(there.backend, moving.WHOLE, "yes")
-        _say(here.backend, moving.MOVED_TO, there.name)
         here.left()
+        _say(here.backend, moving.MOVED_TO, there.name)
         _arrive(there)
     return moved
 
@@ -157,11 +157,10 @@ def _on_server(address: str, slug: str, *, into: bool, fresh: bool) -> Iterator[
         with closing(Home(server)) as home:
             epoch = home.claim(tenant.id, way_in if into else way_out)
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
-            elsewhere = "another place" if tenant.state == states.MOVED else ""
             yield _Side(
                 name=f"{address}, tenant {slug}",
                 backend=database,
-                went=_said(database, moving.MOVED_TO) or elsewhere,
+                went=_said(database, moving.MOVED_TO),
                 begun=lambda: server.set_state(tenant.id, states.INCOMING),
                 left=lambda: server.set_state(tenant.id, states.MOVED),
                 arrived=lambda: server.set_state(tenant.id, states.ACTIVE),

@@ -24,6 +24,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves, moving
 from helix.store.store import Store
+from tests.machine import Machine
 from tests.waiting import until
 
 _ALL = 4
@@ -141,6 +142,22 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             assert [names(one) for one in opened] == [None, told], moment
             where.reverse()
             opened.reverse()
+
+
+@pytest.mark.parametrize("left", range(2, _ALL))
+def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, left: int
+) -> None:
+    folder, tenant = str(places[0].store_path), places[1].tenant
+    moves.carry(folder, server.url, tenant, lambda table, rows: None)
+    server.set_state(server.tenant(tenant).id, SUSPENDED)
+    with pytest.raises(Killed):
+        carried_until(left, monkeypatch, server.url, folder, tenant)
+    operator = Machine(tmp_path / "operator", {"HELIX_ENGINE": server.url})
+    assert "the same `helix migrate` once more" in operator.run("tenant", "resume", tenant).stderr
+    assert server.tenant(tenant).state == MOVED
+    moves.carry(server.url, folder, tenant, lambda table, rows: None)
+    assert names(places[0]) == {"before"}
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

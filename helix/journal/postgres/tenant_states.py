@@ -13,7 +13,7 @@ def way_out_of(state: str, slug: str) -> str:
         SUSPENDED: f"`helix tenant resume {slug}` has it served again",
         INCOMING: "end its `helix migrate`: the same once more, or with --source-gone in place of --from;"
         f" `helix tenant delete {slug}` removes what arrived",
-        MOVED: "use it where it was moved to",
+        MOVED: "use it where it was moved to; a move that was cut off is ended by the same `helix migrate` once more",
     }
     return ways.get(state, f"end it: `helix tenant delete {slug}`")
 
