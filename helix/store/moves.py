@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -45,15 +46,22 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
         raise InvalidInputError("a store cannot move to where it is")
     with _opened(source, tenant) as here, _opened(target, tenant, into=True, fresh=True) as there:
         if comes := _said(here.backend, moving.MOVED_FROM):
-            raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: ask for it again")
-        if here.went and not (here.went == there.name and _awaits(there.backend, here.name)):
-            raise StoreError(f"this store has moved to {here.went}", hint="move it from there")
+            raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: `helix migrate`")
+        number = _said(here.backend, moving.MOVE)
+        goes_on = number and _said(there.backend, moving.MOVE) == number
+        if here.went and not goes_on and not (here.went == there.name and _is_empty(there.backend)):
+            hint = "move it from there; where that place lost it, it goes there again, and `--to` has to be written so"
+            raise StoreError(f"this store has moved to {here.went}", hint=hint)
 
         def begun() -> None:
             there.begun()
             _say(there.backend, moving.MOVED_FROM, here.name)
             _forget(there.backend, moving.WHOLE)
+            if not goes_on:
+                for side in (there, here):
+                    _say(side.backend, moving.MOVE, made)
 
+        made = uuid.uuid4().hex
         moved = moving.move(here.backend, there.backend, progress, begun)
         # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
         # says that it left before another one needs it no more.
@@ -92,11 +100,9 @@ def _forget(backend: Backend, *keys: str) -> None:
     backend.checkpoint()
 
 
-def _awaits(target: Backend, source: str) -> bool:
-    """Return whether a move from there was cut off here, or nothing is here at all."""
-    with target.reading() as connection:
-        empty = connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
-    return empty or _said(target, moving.MOVED_FROM) == source
+def _is_empty(backend: Backend) -> bool:
+    with backend.reading() as connection:
+        return connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
 
 
 def _said(backend: Backend, key: str) -> str:

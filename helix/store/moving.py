@@ -43,9 +43,11 @@ MOVED_TO = "moved_to"
 """Key under which a store says where it went: it is opened no more."""
 MOVED_FROM = "moved_from"
 """Key under which a store says, while it is carried here, where it comes from: it is not opened yet."""
+MOVE = "move"
+"""Key under which both places keep the same number of a move: so each knows the other, however it is written."""
 WHOLE = "moved_whole"
 """Key under which a store says that all of it arrived here: where it came from is needed no more."""
-OF_THE_PLACE = (MOVED_TO, MOVED_FROM, WHOLE)
+OF_THE_PLACE = (MOVED_TO, MOVED_FROM, MOVE, WHOLE)
 """What a store says of the place where it is: it stays there, and is not carried."""
 
 _NAMED = {

@@ -144,6 +144,21 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             opened.reverse()
 
 
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_cut_move_goes_on_however_its_places_are_written(
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
+) -> None:
+    folder, tenant = places[0].store_path, places[1].tenant
+    with pytest.raises(Killed):
+        carried_until(moment, monkeypatch, str(folder), server.url, tenant)
+    renamed = folder.rename(folder.with_name("renamed"))
+    again = server.url.replace("postgresql://", "postgres://")
+    with pytest.raises(Killed):
+        carried_until(moment, monkeypatch, str(renamed), again, tenant)
+    moves.carry(str(renamed), server.url, tenant, lambda table, rows: None)
+    assert names(places[1]) == {"before"}
+
+
 @pytest.mark.parametrize("left", range(2, _ALL))
 def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, left: int
