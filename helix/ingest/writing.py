@@ -1,7 +1,11 @@
-"""Writing an import: slices of a source become changes, a batch at a time, each slice whole and never twice."""
+"""Writing an import: slices of a source become changes, a batch at a time, each slice whole and never twice.
+
+`Earlier` finds what the store holds of a place that an import reads again.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -18,7 +22,6 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
-from helix.ingest.earlier import Earlier
 from helix.ingest.import_tally import Tally
 from helix.ingest.linking import Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
@@ -28,9 +31,7 @@ from helix.memory.capture.sessions import private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.scoring.certainty import bounded, count_sighting
-from helix.memory.scoring.importance import importance_of
-from helix.memory.scoring.salience import half_life_of
+from helix.memory.scores import bounded, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
@@ -38,6 +39,7 @@ from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
 from helix.model.provenance import STRANGERS, Provenance
 from helix.model.reports import IngestProblem, IngestReport
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import given_name, slug
@@ -385,3 +387,34 @@ def _status(ready: Ready) -> Status:
 
 def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
     return list(dict.fromkeys((*prepared.mentions, *more)))
+
+
+_END_OF_PLACE = "@"
+"""How a place ends; behind it a source has the digest of what was read there."""
+
+
+class Earlier:
+    """Finds nodes by the place that their source begins with, for one store of one generation.
+
+    All sources are looked through once, and from then on those that came since: an import asks about every section
+    that it reads while nobody else can write.
+    """
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._rows: dict[str, list[int]] = defaultdict(list)
+
+    def of(self, index: StoreIndex, label: Label, place: str, scope: str) -> list[int]:
+        """Return the rows of a label and scope that came from a place, oldest first; `place` has its end."""
+        for row in range(self._seen, index.count):
+            before, end, _ = index.source_of(row).rpartition(_END_OF_PLACE)
+            if end:
+                self._rows[before + end].append(row)
+        self._seen = index.count
+        return [
+            row
+            for row in self._rows.get(place, ())
+            if index.source_of(row)  # which what was dropped has no more
+            and index.label_of(row) is label
+            and index.scope_of(row) == scope
+        ]

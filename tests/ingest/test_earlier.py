@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from helix.ingest.earlier import Earlier
+from helix.ingest.writing import Earlier
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
 from helix.model.operations import Change, DropNode

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.ingest.decision_record import decision_of
+from helix.ingest.markdown import decision_of
 from helix.ingest.note_kinds import kind_of, notes_of
 from helix.ingest.sections import Block, BlockKind, Section, parse_markdown, parse_rst
 from helix.model.memory import Kind
