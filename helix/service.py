@@ -13,7 +13,7 @@ from typing import Any
 from helix import settings as configuration
 from helix.agents.hooks.dispatcher import Reacting
 from helix.errors import ConflictError, StoreError
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.memory.capture import sessions
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.intake import Intake

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix.errors import StoreCorruptError, StoreError
-from helix.journal import effects, lexical, restating, state, tables
+from helix.journal import effects, restating, state, tables
 from helix.journal.backend import Backend, Connection, put
 from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
 from helix.journal.database import Database
 from helix.journal.decoding import inflated, text_of
-from helix.journal.extracted import Extracted
 from helix.journal.idempotency import Idempotency, Note
+from helix.journal.kept_results import Extracted
 from helix.journal.mark import Mark, Reach, count_transaction
 from helix.journal.restating import Comparison
 from helix.journal.spaces import Spaces
@@ -340,9 +340,9 @@ class Journal:
             yield state.Snapshot(scratch)
 
     def tokens(self) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
-        """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.lexical.read`."""
+        """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.tables.read`."""
         with self.database.reading() as connection:
-            yield from lexical.read(connection)
+            yield from tables.read_tokens(connection)
 
     def close(self) -> None:
         """Fold SQLite's log in and close; closing twice is no error."""

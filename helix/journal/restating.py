@@ -20,7 +20,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import StoreCorruptError
-from helix.journal import decoding, lexical, tables
+from helix.journal import decoding, tables
 from helix.journal.backend import Connection
 from helix.journal.chain import GENESIS, follows
 from helix.journal.database import make_tables
@@ -272,7 +272,7 @@ def _refill(connection: Connection, scratch: Connection, table: str, *, whole: b
 
 def _retokenise(connection: Connection, tokenise: Tokenise) -> None:
     """Make the tokens that a damaged log could not bring back of the passages themselves."""
-    lexical.put(connection, ((number, " ".join(tokenise(text))) for number, text in _without_tokens(connection)))
+    tables.put_tokens(connection, ((number, " ".join(tokenise(text))) for number, text in _without_tokens(connection)))
 
 
 def _without_tokens(connection: Connection) -> list[Row]:

@@ -1,18 +1,22 @@
-"""The state the log comes to: nodes, edges and passages as they are now, kept in the log's own transaction."""
+"""The state the log comes to: nodes, edges and passages as they are now, kept in the log's own transaction.
+
+Rows that were read or written last stay in memory (`RowCache`), so that what was read once is not read again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal import tables
 from helix.journal.backend import Backend, Connection
 from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, stored_relation, text_of
-from helix.journal.row_cache import RowCache
 from helix.journal.tables import PASSAGES, EdgeKey
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import (
@@ -339,3 +343,62 @@ def _edge(op: PutEdge | DropEdge) -> PutEdge | None:
 def edge_drop(key: EdgeKey) -> DropEdge:
     """Return the operation that removes the edge kept under the key."""
     return DropEdge(type=stored_relation(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MOST_ROWS = 4_096
+"""Rows that are kept, those that were used last: some megabytes."""
+
+
+class RowCache(Generic[K, V]):
+    """What some keys stand for. Safe from any thread; one thread follows what is written."""
+
+    def __init__(self, most: int = MOST_ROWS) -> None:
+        self._most = most
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._guard = threading.Lock()
+        self._era = 0
+
+    def of(self, keys: Sequence[K], read: Callable[[Sequence[K]], Mapping[K, V | None]]) -> list[V | None]:
+        """Return what the keys stand for, in their order, None for nothing; `read` finds those that are not known.
+
+        What it finds is kept, unless something was written meanwhile.
+        """
+        with self._guard:
+            era = self._era
+            known: dict[K, V | None] = {key: self._held[key] for key in keys if key in self._held}
+            for key in known:
+                self._held.move_to_end(key)
+        missing = [key for key in dict.fromkeys(keys) if key not in known]
+        if missing:
+            found = read(missing)
+            known.update(found)
+            with self._guard:
+                for key, value in found.items() if era == self._era else ():
+                    self._keep(key, value)
+        return [known[key] for key in keys]
+
+    def follow(self, written: Mapping[K, Callable[[], V | None]]) -> None:
+        """Have what was written take the place of what was known; of many at once each is read when it is needed."""
+        known = {key: value() for key, value in written.items()} if len(written) <= self._most else {}
+        with self._guard:
+            self._era += 1
+            for key in written:
+                self._held.pop(key, None)
+                self._keep(key, known.get(key))
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        with self._guard:
+            self._era += 1
+            self._held.clear()
+
+    def _keep(self, key: K, value: V | None) -> None:
+        if value is None:
+            return
+        self._held[key] = value
+        self._held.move_to_end(key)
+        if len(self._held) > self._most:
+            self._held.popitem(last=False)

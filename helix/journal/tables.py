@@ -3,6 +3,9 @@
 Each public function that takes a connection is one trip, however many rows it concerns. A trip costs little beside a
 file of SQLite, and a network's round trip where the tables are on another machine. So an append takes three: what
 there is (`before`), what there shall be (`write`), and the commit.
+
+Each passage's code-aware tokens are kept in the same transaction. The words that recall searches are held in memory
+(`helix.store.bm25`) and loaded from here.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from helix.journal import lexical
 from helix.journal.backend import Connection, put
+from helix.journal.backend import put as put_statement
 from helix.journal.decoding import props_of, put_passage, ref_of, text_of
 from helix.model.edge import Label, Ref
 from helix.model.operations import Props, PutPassage
@@ -167,7 +170,7 @@ def write(connection: Connection, batch: Batch) -> None:
         "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
         [(op.number, op.id, op.owner.label, op.owner.id, op.text) for op in batch.passages],
     )
-    lexical.put(connection, batch.tokens)
+    put_tokens(connection, batch.tokens)
     many(
         "INSERT INTO vector (space, number, vector) SELECT id, ?, ? FROM space WHERE active"
         " ON CONFLICT (space, number) DO UPDATE SET vector = excluded.vector",
@@ -209,3 +212,19 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 def _json(props: Props) -> str:
     return _ENCODER.encode(props)
+
+
+_BATCH = 4096
+
+
+def put_tokens(connection: Connection, tokens: Iterable[tuple[int, str]]) -> None:
+    """Store passages' tokens, joined by blanks, by number, replacing what a number held."""
+    connection.executemany(put_statement("token", ("number", "tokens"), ("number",)), tokens)
+
+
+def read_tokens(connection: Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
+    """Yield every passage's number and tokens, by number, in batches; the tokens in UTF-8, joined by blanks."""
+    rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")
+    while batch := rows.fetchmany(_BATCH):
+        numbers, texts = zip(*batch, strict=True)
+        yield numbers, texts

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.model.usage import KeptAnswer, ModelSpend
 from tests.journal.conftest import Opened
 

@@ -16,7 +16,7 @@ from working import copied, job
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.erase import tombstones
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.hard_forget import hard_forget, note, plan_hard_forget
