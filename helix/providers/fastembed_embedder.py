@@ -12,6 +12,8 @@ Measured with the default model on two quiet cores (300 texts of 10 to 150 words
 A session's own threads spin while they wait for each other, so a text per core wins. Batches of texts gain nothing,
 take more than twice the memory, and make an int8 model's vector depend on its neighbours in the batch: quantization
 scales activations over the whole batch.
+
+Texts already embedded stay in a bounded memory (`VectorCache`); the least recently used goes first.
 """
 
 from __future__ import annotations
@@ -27,13 +29,13 @@ import numpy as np
 from helix.errors import ModelError
 from helix.providers.crew import Crew
 from helix.providers.embedder import EmbeddingSpace, Vectors
-from helix.providers.local_model import LocalModel
+from helix.providers.local_model import LocalModel, readable
 from helix.providers.model_catalogue import Pooling
-from helix.providers.readable import readable
-from helix.providers.vector_cache import CacheInfo, VectorCache
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
+from collections import OrderedDict
+from dataclasses import dataclass
 
 PROBE_TEXT = "the quick brown fox jumps over the lazy dog"
 
@@ -157,3 +159,53 @@ def _open(model: LocalModel) -> TextEmbedding:
     folder = str(model.folder)
     # Without a cache folder fastembed would make one among the system's temporary files.
     return TextEmbedding(name, cache_dir=folder, specific_model_path=folder, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """How the cache does: lookups answered and not, entries held, and the most it will hold."""
+
+    hits: int
+    misses: int
+    entries: int
+    capacity: int
+
+
+class VectorCache:
+    """Vectors by the key of their text. Each operation is safe from any thread; capacity 0 keeps nothing."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._vectors: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._hits = 0
+        self._misses = 0
+        self._lock = Lock()
+
+    def get(self, key: bytes) -> Vectors | None:
+        """Return the vector of that key, now the most recently used, or None."""
+        with self._lock:
+            vector = self._vectors.get(key)
+            if vector is None:
+                self._misses += 1
+            else:
+                self._hits += 1
+                self._vectors.move_to_end(key)
+            return vector
+
+    def put(self, key: bytes, vector: Vectors) -> None:
+        """Keep the vector, shape (dimension,), which must not be changed any more."""
+        with self._lock:
+            self._vectors[key] = vector
+            self._vectors.move_to_end(key)
+            while len(self._vectors) > self._capacity:
+                self._vectors.popitem(last=False)
+
+    def clear(self) -> None:
+        """Let go of every vector."""
+        with self._lock:
+            self._vectors.clear()
+
+    def info(self) -> CacheInfo:
+        """Return the counts so far."""
+        with self._lock:
+            return CacheInfo(self._hits, self._misses, len(self._vectors), self._capacity)

@@ -13,9 +13,8 @@ import numpy as np
 from helix.errors import ModelError
 from helix.providers.crew import Crew
 from helix.providers.install import is_complete
-from helix.providers.local_model import check_files, repair_hint
+from helix.providers.local_model import check_files, readable, repair_hint
 from helix.providers.model_catalogue import Model
-from helix.providers.readable import readable
 from helix.providers.reranker import Scores
 
 if TYPE_CHECKING:

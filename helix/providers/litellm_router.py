@@ -2,7 +2,7 @@
 
 Providers are asked in their order until one gives an answer that fits. What was answered once is not asked again, what
 is paid for stays within the month's budget, and a provider that keeps failing rests, longer each time, so that it costs
-nobody a time limit per question.
+nobody a time limit per question (`Circuit`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Protocol
 
@@ -29,7 +30,6 @@ from helix.model.usage import (
     ProviderState,
 )
 from helix.providers.addresses import is_here
-from helix.providers.circuit import Circuit
 from helix.providers.litellm_calls import Call, Reply
 from helix.providers.llm import Absence, Answer, Provider, Question, fits, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
@@ -48,7 +48,7 @@ _NOT_ASKED = frozenset({Absence.BUDGET, Absence.RESTING})
 
 
 class Ledger(Protocol):
-    """Where answers and spend are kept; see `helix.journal.llm_answers.Answers`."""
+    """Where answers and spend are kept; see `helix.journal.kept_results.Answers`."""
 
     def kept(self, key: str) -> KeptAnswer | None: ...
 
@@ -350,3 +350,39 @@ def _with_sum(answer: Answer, answers: Sequence[Answer]) -> Answer:
         tokens_out=sum(each.tokens_out for each in answers),
         cost=sum(each.cost for each in answers),
     )
+
+
+FAILURES = 3
+"""Failures in a row after which a provider rests."""
+FIRST_REST, LONGEST_REST = timedelta(minutes=1), timedelta(hours=1)
+
+
+class Circuit:
+    """How one provider has done lately. One thread notes, any reads."""
+
+    def __init__(self) -> None:
+        self.answered()
+
+    def answered(self) -> None:
+        """Note an answer: whatever was before is forgotten."""
+        self._failures = self._rests = 0
+        self._until: datetime | None = None
+        self.trouble = ""
+        """How it failed last; empty once it answers again."""
+
+    def resting(self, now: datetime) -> datetime | None:
+        """Return until when the provider rests, or None when it may be asked."""
+        until = self._until
+        return until if until is not None and now < until else None
+
+    def failed(self, now: datetime, trouble: str, *, rest: bool, at_least: float = 0.0) -> None:
+        """Note a failure. The third in a row is followed by a rest, as is the first after a rest, or where `rest` says.
+
+        A rest is twice as long as the one before it, and not shorter than `at_least` seconds, both up to an hour.
+        """
+        self._failures += 1
+        self.trouble = trouble
+        if rest or self._rests or self._failures >= FAILURES:
+            asked_for = min(LONGEST_REST, timedelta(seconds=min(at_least, LONGEST_REST.total_seconds())))
+            self._until = now + max(asked_for, min(LONGEST_REST, FIRST_REST * 2**self._rests))
+            self._rests = min(self._rests + 1, 10)

@@ -1,7 +1,7 @@
 """Embedding models on this machine: what a folder of files is, and which space its vectors lie in.
 
 Nothing here loads a model. The space is derived from the hashes of the files, so that it is known, and can be compared
-with the store's, before the first vector is made.
+with the store's, before the first vector is made. `readable` is a text as a tokenizer can take it.
 """
 
 from __future__ import annotations
@@ -233,3 +233,12 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ModelError(f"{path} should hold a JSON object")
     return content
+
+
+_CHARACTERS_PER_TOKEN = 16
+"""A text is cut at this many characters for each token the model reads: no text of words comes near it."""
+
+
+def readable(text: str, max_tokens: int) -> str:
+    """Return the text without lone surrogates, cut far behind the last token that the model reads of it."""
+    return text[: max_tokens * _CHARACTERS_PER_TOKEN].encode("utf-8", "replace").decode("utf-8")

@@ -9,7 +9,6 @@ from types import ModuleType
 
 from helix.recall import (
     arms,
-    diversify,
     fusion,
     pack,
     pagerank,
@@ -26,7 +25,7 @@ from helix.recall.recipes import Recipe
 from helix.store import bm25, projection
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(arms, diversify, fusion, pack, pagerank, question, ranking, recipes),
+    *(arms, ranking, fusion, pack, pagerank, question, ranking, recipes),
     *(relevance, rerank, scoring, vector, walk, projection, bm25),
 )
 

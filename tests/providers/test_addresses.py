@@ -9,7 +9,7 @@ import pytest
 
 from helix.errors import ConfigError, InvalidInputError
 from helix.journal.database import Database
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.providers.addresses import confirm_address, is_here, may_be_asked, origin_of
 from helix.providers.choose import providers_of, router_for
 from helix.settings import load

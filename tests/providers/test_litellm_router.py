@@ -14,7 +14,7 @@ from scripted_provider import GOOD, SCHEMA, YES, Reply, ScriptedProvider, fails,
 
 from helix import settings as configuration
 from helix.journal.database import Database
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.model.clock import system_clock
 from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, LiteLLMCalls

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from scripted_provider import Reply, ScriptedProvider, fails, packed, says
 
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.jobs.run import Run

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scripted_provider import ScriptedProvider, packed, says
 
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.errors import ConfigError
 from helix.journal.database import Database
-from helix.journal.llm_answers import Answers
+from helix.journal.kept_results import Answers
 from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, Reply
 from helix.providers.litellm_router import Router
