@@ -1,4 +1,7 @@
-"""Answer: reads the texts of the best candidates, as many as are needed, packs them and says why each is there."""
+"""Answer: reads the texts of the best candidates, as many as are needed, packs them and says why each is there.
+
+And whether what each tells still holds, and whether anything disputes it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,14 @@ from typing import Protocol
 import numpy as np
 
 from helix.model.clock import from_micros
-from helix.model.edge import Label, Ref
+from helix.model.dispute import DisputeStatus, dispute_status
+from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory
+from helix.model.memory import SUMMARY_SOURCE, Memory, Status
 from helix.model.operations import PutEdge
 from helix.model.provenance import Trust
 from helix.model.recall import ArmHit, RecallItem
-from helix.model.records import Node, label_of
+from helix.model.records import Node, edge_from, label_of
 from helix.model.reflection import Reflection
 from helix.recall.abstention import ANSWERED, FLOOR, JUDGED_FROM, fits
 from helix.recall.explain import links, named_in, reason, walked
@@ -24,8 +28,10 @@ from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
 from helix.recall.search import Found, Scene
-from helix.recall.standing import Ended, disputed, ended
 from helix.recall.stopwatch import Stopwatch
+from helix.store.catalogue import CatalogueView
+from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
+from helix.store.projection import GraphSnapshot
 from helix.text.subsumption import says_more
 
 MAX_LOADED = 5
@@ -335,3 +341,51 @@ def _item(
         factors=factors,
         reason=reason,
     )
+
+
+EdgesAt = Callable[[Ref], Sequence[PutEdge]]
+"""Returns the edges at a node, as they are stored."""
+
+Ended = tuple[tuple[int, int], ...]
+"""Memories that have ceased to hold: the row of each, and when (microseconds)."""
+
+_MEMORY = LABEL_CODE[Label.MEMORY]
+_SILENT = [STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED]]
+_RETIRED = STATUS_CODE[Status.RETIRED]
+
+
+def ended(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int) -> dict[int, Ended]:
+    """Return for each row of an episode its memories that have ceased to hold by the moment (microseconds).
+
+    Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is
+    told after the end is told anew.
+    """
+    columns = view.columns
+    found = graph.neighbours(rows, Relation.GROUNDED_IN)
+    found = found.where(~found.outgoing & (columns.label[found.rows] == _MEMORY))
+    found = found.where((columns.valid_to[found.rows] <= moment) & ~np.isin(columns.status[found.rows], _SILENT))
+    over: dict[int, Ended] = {}
+    for origin, row in sorted(zip(found.origin.tolist(), found.rows.tolist(), strict=True)):
+        episode, end = rows[origin], int(columns.valid_to[row])
+        if columns.occurred_at[episode] < end and not view.lookups.origins[row].startswith(SUMMARY_SOURCE):
+            over[episode] = (*over.get(episode, ()), (row, end))
+    return over
+
+
+def disputed(
+    view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], shown: BoolArray, edges_at: EdgesAt
+) -> dict[int, str]:
+    """Return for each row that an open contradiction disputes the name of what does, of `shown` rows alone."""
+    found = graph.neighbours(rows, Relation.CONTRADICTS)
+    found = found.where(shown[found.rows] & (view.columns.status[found.rows] != _RETIRED))
+    names: dict[int, str] = {}
+    for origin, other in sorted(zip(found.origin.tolist(), found.rows.tolist(), strict=True)):
+        here, there = view.ref_of(rows[origin]), view.ref_of(other)
+        between = (edge for edge in edges_at(here) if {edge.source, edge.target} == {here, there})
+        if any(edge.type is Relation.CONTRADICTS and _is_open(edge) for edge in between):
+            names.setdefault(rows[origin], view.name_of(other) or there.id)
+    return names
+
+
+def _is_open(edge: PutEdge) -> bool:
+    return dispute_status(edge_from(edge).attributes) is DisputeStatus.OPEN

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recall_world import unit
 
-from helix.recall.diversify import diversified, maximal_marginal_relevance, redundancy
+from helix.recall.ranking import diversified, maximal_marginal_relevance, redundancy
 from helix.recall.recipes import DIVERSITY
 
 Floats = npt.NDArray[np.float64]
