@@ -31,7 +31,7 @@ from helix.operations.listed import mutation, query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
 from helix.service import Helix
-from helix.store import facet_counts, listing
+from helix.store import listing
 from helix.store.listing import EVERYTHING_ACTIVE, MemoryFilter
 
 
@@ -104,7 +104,7 @@ def memories(
 @query
 def facets(helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE) -> Facets:
     """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its own."""
-    return facet_counts.count_facets(helix.store.index, _known(helix, wanted))
+    return listing.count_facets(helix.store.index, _known(helix, wanted))
 
 
 def _known(helix: Helix, wanted: MemoryFilter) -> MemoryFilter:

@@ -1,23 +1,33 @@
-"""Listing: pages over memories and episodes, with a cursor that new rows do not shift."""
+"""Listing: pages over memories and episodes in an order, with a cursor that new rows do not shift, and their counts.
+
+The first rows in an order are found without sorting all. Facets are counts of memories by scope, kind, status, trust
+and day, as a filter leaves them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from heapq import nsmallest
 from operator import and_, or_
 from typing import Annotated, Any, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from helix.errors import InvalidInputError
-from helix.model.clock import to_micros
+from helix.model.clock import DAY_MICROS, from_micros, to_micros
 from helix.model.edge import Label, Ref
+from helix.model.facets import Day, Facet, Facets
 from helix.model.memory import Kind, MemoryOrder, Status, TimeKind
 from helix.model.paging import cursor_of, cut, key_of, no_cursor
 from helix.model.provenance import Trust
 from helix.model.reports import Page
 from helix.store.index import Rows, StoreIndex
-from helix.store.ordering import first_by
+from helix.store.node_columns import KINDS, STATUSES, TRUSTS, FloatArray, IndexArray, MicrosArray
 from helix.store.runtime import Runtime
 from helix.store.store import Store
 
@@ -141,3 +151,83 @@ def _read(store: Store, rows: Page[int]) -> Page[Any]:
     """Return the nodes of a page's rows, without those that were dropped since they were found."""
     held = store.records.present([store.index.ref_of(row) for row in rows])
     return rows.each(dict(zip(rows, held, strict=True)).__getitem__)
+
+
+Placed = tuple[Any, int]
+"""What a row is ordered by, and the row."""
+
+
+def first_by(
+    index: StoreIndex, order: MemoryOrder, time: TimeKind, rows: Rows, most: int, after: Placed | None = None
+) -> list[Placed]:
+    """Return at most so many of the rows, behind `after` in an order, each with its value there."""
+    here = np.flatnonzero(rows.mask)
+    if order is MemoryOrder.NAME:
+        names = [(index.view.lookups.names[row].casefold(), row) for row in here.tolist()]
+        return nsmallest(most, names if after is None else [one for one in names if one > after])
+    values = _values(index, order, time)[here]
+    if after is not None:
+        behind = (values > after[0]) | ((values == after[0]) & (here > after[1]))
+        here, values = here[behind], values[behind]
+    if len(here) > most:
+        # Ties at the edge have to stay in, so that the sort below decides them the same way on every page.
+        keep = values <= np.partition(values, most - 1)[most - 1]
+        here, values = here[keep], values[keep]
+    chosen = np.lexsort((here, values))[:most]
+    return list(zip(values[chosen].tolist(), here[chosen].tolist(), strict=True))
+
+
+def _values(index: StoreIndex, order: MemoryOrder, time: TimeKind) -> IndexArray | FloatArray:
+    columns = index.view.columns
+    match order:
+        case MemoryOrder.MOST_USED:
+            return -columns.uses.astype(np.int64)
+        case MemoryOrder.LEAST_EFFECTIVE:
+            return (columns.helped + 0.5) / (columns.helped + columns.failed + 1)
+        case MemoryOrder.NEWEST:
+            return -index.times(time)
+    return index.times(time)
+
+
+_OF_EPISODES = ("scope", "status", "trust", "text")
+"""What of a filter says anything of an episode's day."""
+
+
+def count_facets(index: StoreIndex, wanted: MemoryFilter) -> Facets:
+    """Count the memories of each value, each dimension with every filter but its own."""
+    held, columns = parts(index, wanted), index.view.columns
+    memories = index.where(Label.MEMORY)
+
+    def others(dimension: str) -> Rows:
+        return reduce(and_, (rows for name, rows in held.items() if name != dimension), memories)
+
+    spoken = reduce(and_, (held[name] for name in _OF_EPISODES if name in held), index.where(Label.EPISODE))
+    return Facets(
+        total=len(others("")),
+        scopes=_counted(columns.scope[others("scope").mask], index.view.lookups.scopes.word),
+        kinds=_counted(columns.kind[others("kind").mask], KINDS.__getitem__),
+        statuses=_counted(columns.status[others("status").mask], STATUSES.__getitem__),
+        trusts=_counted(columns.trust[others("trust").mask], TRUSTS.__getitem__),
+        days=_days(index.times(wanted.time), others("time"), spoken),
+    )
+
+
+def _counted(codes: npt.NDArray[np.signedinteger], word: Callable[[int], str]) -> tuple[Facet, ...]:
+    values, counts = np.unique(codes, return_counts=True)
+    held = zip(map(word, values.tolist()), counts.tolist(), strict=True)
+    return tuple(
+        Facet(value=str(value), count=count) for value, count in sorted(held, key=lambda one: (-one[1], one[0]))
+    )
+
+
+def _days(times: MicrosArray, memories: Rows, episodes: Rows) -> tuple[Day, ...]:
+    ours, theirs = (_by_day(times, rows) for rows in (memories, episodes))
+    return tuple(
+        Day(day=from_micros(day * DAY_MICROS).date().isoformat(), memories=ours[day], episodes=theirs[day])
+        for day in sorted({*ours, *theirs})
+    )
+
+
+def _by_day(times: MicrosArray, rows: Rows) -> Counter[int]:
+    days, counts = np.unique(times[rows.mask] // DAY_MICROS, return_counts=True)
+    return Counter(dict(zip(days.tolist(), counts.tolist(), strict=True)))
