@@ -1,13 +1,18 @@
 """Excerpts: the parts of a long text that are kept, redacted before they are cut.
 
 Half a secret matches no rule. So a cut is made in the redacted text, and a word at the edge of what was read is left
-out.
+out. `gist` alone redacts nothing: it is for texts of the store, of which it takes the sentences that matter to a
+question.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
 from helix.text.cleaning import clean
 from helix.text.redact import redact
+from helix.text.tokens import query_terms
 
 _REACH = 8_192
 """Characters read beyond what is kept: as far as a secret that begins in there can go on."""
@@ -47,3 +52,40 @@ def ends(text: str, most: int) -> str:
 def _without_last_word(text: str) -> str:
     words = text.rsplit(maxsplit=1)
     return words[0] if len(words) > 1 else ""
+
+
+_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]*_`]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\n\s*")
+_BETWEEN = 1
+
+
+def gist(text: str, limit: int, question: str = "") -> str:
+    """Return at most `limit` characters of a text in whole sentences, in their order; all of it where it is short.
+
+    The sentence that shares most words with the question comes first, else the first one; then those beside it. Only
+    where no sentence is short enough is one cut, between words, and marked as cut.
+    """
+    if len(text) <= limit:
+        return text
+    said = [part.strip() for part in _END.split(text) if part.strip()]
+    wanted = frozenset(query_terms(question))
+    shared = [len(wanted.intersection(query_terms(part))) for part in said] if wanted else [0] * len(said)
+    best = max(range(len(said)), key=lambda place: (shared[place], -place))
+    nearest = sorted(
+        range(len(said)), key=lambda place: (place != 0 and abs(place - best) > 1, abs(place - best), place)
+    )
+    kept = _fitting(said, nearest, limit)
+    if kept:
+        return " ".join(said[place] for place in sorted(kept))
+    cut = said[best][:limit]
+    return f"{cut.rsplit(maxsplit=1)[0] if ' ' in cut else cut[:-1]}\u2026"
+
+
+def _fitting(said: Collection[str], order: Collection[int], limit: int) -> list[int]:
+    kept: list[int] = []
+    spent = 0
+    lengths = [len(part) for part in said]
+    for place in order:
+        if spent + lengths[place] <= limit:
+            kept.append(place)
+            spent += lengths[place] + _BETWEEN
+    return kept

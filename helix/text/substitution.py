@@ -1,4 +1,7 @@
-"""Substitution: whether two statements are one sentence with other words in some places."""
+"""Substitution: whether two statements are one sentence with other words in some places.
+
+An alias is one name for what is called by two in talk about programs, so that both are compared by it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from helix.text.aliases import without_aliases
 from helix.text.discourse_markers import without_openers
 from helix.text.tokens import STOPWORDS, lexical_tokens
 
@@ -118,3 +120,24 @@ def _akin(one: frozenset[str], other: frozenset[str]) -> bool:
         return True
     short, long = sorted((*one, *other), key=len) if len(one) == len(other) == 1 else ("", "")
     return len(short) >= _LEAST_STEM and long.startswith(short)
+
+
+_ALIASES = (
+    # A script that activates an environment is what it activates.
+    (r"\bvirtual ?env(?:ironment)?s?\b|\.?\bvenv/(?:bin|scripts)/activate(?:\.\w+)?\b|\.venv\b", "venv"),
+    (r"\brepositor(?:y|ies)\b", "repo"),
+    (r"\bdatabases?\b", "db"),
+    (r"\bdevelopment\b", "dev"),
+    (r"\bproduction\b", "prod"),
+    (r"\bconfigurations?\b", "config"),
+    (r"\bdocumentation\b", "docs"),
+    (r"\bdirector(?:y|ies)\b", "folder"),
+)
+_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), name) for pattern, name in _ALIASES)
+
+
+def without_aliases(text: str) -> str:
+    """Return the text with the shorter name wherever a thing has two."""
+    for pattern, name in _PATTERNS:
+        text = pattern.sub(name, text)
+    return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helix.text.gist import gist
+from helix.text.excerpts import gist
 
 TOLD = "Releases are made on Monday. The tag comes from the workflow. Never push a tag by hand. Ask Ann about the keys."
 

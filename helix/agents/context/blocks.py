@@ -11,8 +11,7 @@ from helix.agents.answers.prompt import NAMES
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED
 from helix.model.task import Shown
-from helix.text.excerpts import head
-from helix.text.gist import gist
+from helix.text.excerpts import gist, head
 from helix.text.inert import inert, quoted, visible
 from helix.text.tokens import estimate_tokens
 
