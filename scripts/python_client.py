@@ -14,8 +14,8 @@ from types import NoneType, UnionType
 from typing import Any
 
 from helix.api import controls, subscriptions
+from helix.api.fields import arguments
 from helix.api.glossary import plain
-from helix.api.inputs import arguments
 from helix.model.records import Node
 from helix.operations import OPERATIONS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from graphql import GraphQLField
 
-from helix.api.documents import arguments_of, result_of
+from helix.api.described import arguments_of, result_of
 from helix.api.schema import build_schema
 from helix.cli import main as command_line
 from helix.cli.invocation import Invocation

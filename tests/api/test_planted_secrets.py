@@ -28,7 +28,7 @@ from graphql import (
 )
 
 from helix import settings as configuration
-from helix.api.documents import arguments_of, result_of
+from helix.api.described import arguments_of, result_of
 from helix.api.schema import build_schema
 from helix.cli.logs import start_daemon_log
 from helix.providers.fakes import HashEmbedder

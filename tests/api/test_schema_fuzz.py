@@ -23,7 +23,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from helix import resources
-from helix.api.documents import arguments_of
+from helix.api.described import arguments_of
 from tests.waiting import until
 
 SNAPSHOT = resources.directory("schema").parent / "tests" / "snapshots" / "schema.graphql"

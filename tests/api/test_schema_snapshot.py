@@ -18,8 +18,7 @@ from graphql import (
 
 from helix import resources
 from helix.api import subscriptions
-from helix.api.described import described
-from helix.api.documents import documents
+from helix.api.described import described, documents
 from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
 from helix.api.mcp.greeting import greeting

@@ -13,7 +13,7 @@ from victim import die_in
 
 from helix import settings as configuration
 from helix.api.carrying_out import once
-from helix.api.inputs import reader
+from helix.api.fields import reader
 from helix.journal.log import Journal
 from helix.operations import capture, memories
 from helix.providers.fakes import HashEmbedder
