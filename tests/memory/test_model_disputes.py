@@ -13,7 +13,7 @@ from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.disputes import contradictions
-from helix.memory.upkeep.llm_disputes import find_contradictions
+from helix.memory.upkeep.llm_reviews import find_contradictions
 from helix.operations import memories
 from helix.providers.fakes import ScriptedModel
 from helix.providers.llm import Absence, Question

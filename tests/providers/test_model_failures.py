@@ -13,7 +13,7 @@ from helix.journal.kept_results import Answers
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.jobs.run import Run
-from helix.memory.upkeep.llm_importance import upgrade_importance
+from helix.memory.upkeep.llm_reviews import upgrade_importance
 from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

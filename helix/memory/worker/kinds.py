@@ -17,8 +17,7 @@ from helix.memory.insight.rollup import roll_up
 from helix.memory.jobs.foreground import Foreground, Pace
 from helix.memory.jobs.run import Run, SlicedRun
 from helix.memory.upkeep.gaps import close_gaps
-from helix.memory.upkeep.llm_disputes import find_contradictions
-from helix.memory.upkeep.llm_importance import upgrade_importance
+from helix.memory.upkeep.llm_reviews import find_contradictions, upgrade_importance
 from helix.memory.upkeep.maintenance import run_decay, run_decay_edges, run_prune
 from helix.memory.upkeep.merge import merge_similar
 from helix.memory.upkeep.systemic import promote_systemic

@@ -1,4 +1,7 @@
-"""The job that has a language model look for contradictions that the words alone do not show."""
+"""Reviews by a language model: the jobs that have it look again, for contradictions and at how important episodes are.
+
+The words alone do not show every contradiction; what it finds is flagged and never settled.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,16 @@ from helix.memory.contradiction.classify import claims, hold_at_once, thresholds
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
 from helix.memory.contradiction.resolve import oppose
 from helix.memory.jobs.run import Run
-from helix.memory.llm.ask import CONTRADICTION, Tally, opposed
+from helix.memory.llm.ask import CONTRADICTION, IMPORTANCE, Tally, importances, opposed
+from helix.memory.scores import importance_of
 from helix.memory.upkeep.neighbours import nearest_active
-from helix.model.edge import Ref, Relation
+from helix.model.edge import Label, Ref, Relation
+from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
 from helix.store.store import Store
 
-_MOST, _NEAREST = 60, 4
+_MOST_MEMORIES, _NEAREST = 60, 4
 _TOLD = frozenset({Relation.CONTRADICTS, Relation.SUPERSEDES})
 
 
@@ -50,7 +56,7 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, in
 def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
     """Return the pairs to ask about, the later one first in each, each pair once, the newest first."""
     held = [memory for memory in store.index.memories(Status.ACTIVE, scope) if claims(memory.kind)]
-    newest = sorted(held, key=lambda memory: (memory.recorded_at, memory.id), reverse=True)[:_MOST]
+    newest = sorted(held, key=lambda memory: (memory.recorded_at, memory.id), reverse=True)[:_MOST_MEMORIES]
     least = thresholds_of(store.runtime).update
     pairs: dict[tuple[str, str], tuple[Memory, Memory]] = {}
     for memory in newest:
@@ -97,3 +103,76 @@ def _statement(memory: Memory) -> Statement:
 
 def _ref(memory: Memory) -> Ref:
     return memory.ref
+
+
+_MOST_EPISODES = 200
+_FURTHEST = 3.0
+"""How far a model moves what the rules found: it may be talked into anything by a text, and must not drown the rest."""
+_LONGEST = 1_500
+_BELIEVED = Trust.AGENT_INFERRED.rank
+
+
+def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
+    """Have the store's language model rate the newest episodes; return what came of it.
+
+    `payload`: `scope` (None: every scope), `limit` (200). What was consolidated is not new. Only importance that Helix
+    found by rules is changed, by 3 at most, once: what somebody gave, and what was upgraded before, stays. A text of a
+    tool or of the web is never rated up. Where the model has no answer, everything stays as it is. `asked` counts the
+    episodes that a provider was sent, `unanswered` those without an answer.
+    """
+    changed = 0
+    model = None if run.language_model is None else Tally(run.language_model)
+    episodes = (
+        _ruled(run, payload.get("scope"), int(payload.get("limit") or _MOST_EPISODES)) if model is not None else []
+    )
+    for start in range(0, len(episodes), IMPORTANCE.batch):
+        if run.cancelled or model is None:
+            break
+        batch = episodes[start : start + IMPORTANCE.batch]
+        ratings = importances(model, [episode.content[:_LONGEST] for episode in batch])
+        if not any(rating is not None for rating in ratings):
+            break  # nobody answers now; the next run asks again
+        better = {
+            episode.id: value
+            for episode, rating in zip(batch, ratings, strict=True)
+            if rating is not None and (value := _bounded(episode, rating)) != episode.importance
+        }
+        if better:
+            read = {episode.id: episode.importance for episode in batch}
+            changed += run.write(f"importance {min(better)}", _rating(run, read, better)) or 0
+        run.progress(start + len(batch), len(episodes), "rating episodes")
+    run.count("episodes rated", changed)
+    asked, unanswered = (model.asked, model.unanswered) if model is not None else (0, 0)
+    return {"asked": asked, "unanswered": unanswered, "changed": changed}
+
+
+def _ruled(run: Run, scope: str | None, limit: int) -> list[Episode]:
+    """Return the newest episodes not consolidated yet, those of them whose importance is what the rules make of it."""
+    index = run.store.index
+    rows = index.newest(index.findable_episodes(scope) - index.consolidated(), limit)
+    episodes = [cast(Episode, node) for node in index.nodes(rows)]
+    return [
+        episode
+        for episode, mentions in zip(episodes, index.mentions_of(rows), strict=True)
+        if episode.importance == importance_of(episode.content, mentions)
+    ]
+
+
+def _bounded(episode: Episode, rating: float) -> float:
+    highest = 10.0 if episode.provenance.trust.rank <= _BELIEVED else episode.importance
+    return min(highest, episode.importance + _FURTHEST, max(episode.importance - _FURTHEST, rating))
+
+
+def _rating(run: Run, read: Mapping[str, float], better: Mapping[str, float]) -> Callable[[Composer], int]:
+    def compose(composer: Composer) -> int:
+        refs = [Ref(label=Label.EPISODE, id=episode) for episode in better]
+        untouched = [
+            ref
+            for ref, node in zip(refs, run.store.records.nodes(refs), strict=True)
+            if cast(Episode, node).importance == read[ref.id]  # nobody has rated it since it was read
+        ]
+        for ref in untouched:
+            composer.patch(ref, importance=better[ref.id])
+        return len(untouched)
+
+    return compose
