@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.ingest.commit import touched
-from helix.ingest.commit_cues import judge
+from helix.ingest.commit_cues import LONGEST_REASON, judge, plain, prose, why
 from helix.ingest.commit_index import CommitIndex
-from helix.ingest.commit_reasons import LONGEST, plain, prose, why
 from helix.ingest.message import (
     Naming,
     Reference,
@@ -230,7 +229,7 @@ def test_a_long_reason_keeps_the_sentences_that_give_it() -> None:
     told = why([*filler, "Before it nobody knew.", "It failed because the list was empty."])
     assert told.startswith("Sentence 0")
     assert told.endswith("Before it nobody knew. It failed because the list was empty.")
-    assert len(told) <= LONGEST
+    assert len(told) <= LONGEST_REASON
 
 
 def test_robots_are_not_remembered_whatever_they_write() -> None:
