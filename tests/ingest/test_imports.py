@@ -19,7 +19,7 @@ import pytest
 
 from helix.errors import InvalidInputError
 from helix.ingest.imports.importing import ADAPTERS
-from helix.ingest.imports.json_array import objects_of
+from helix.ingest.imports.json_files import objects_of
 from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation
 from helix.model.memory import Kind, Memory

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
-from helix.ingest.imports.json_array import objects_of
+from helix.ingest.imports.json_files import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.ingest.plain import shorten
 from helix.model.reports import IngestProblem

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helix.ingest.draft import Slice, in_scope
 from helix.ingest.imports.adapter import Adapter, Asked, Told
-from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.json_files import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.ingest.markdown import read_notes
 from helix.model.memory import GLOBAL_SCOPE

@@ -13,8 +13,7 @@ from helix import files
 from helix.agents.hooks.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
 from helix.ingest.imports.adapter import Adapter, Asked, Told
-from helix.ingest.imports.json_array import check_values, objects_of
-from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.json_files import check_values, objects_in, objects_of
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import time_of
 from helix.ingest.own_history import trust_of

@@ -17,8 +17,7 @@ from helix.ingest.imports.client_memory import CLIENT_MEMORY
 from helix.ingest.imports.histories import CODEX, GEMINI, OPENCODE
 from helix.ingest.imports.mcp_memory import MCP_MEMORY
 from helix.ingest.imports.mem0 import MEM0
-from helix.ingest.imports.own_export import OWN
-from helix.ingest.imports.own_records import records
+from helix.ingest.imports.own_export import OWN, records
 from helix.ingest.imports.peek import Peek
 from helix.ingest.imports.restoring import Restorer
 from helix.ingest.imports.vault import VAULT

@@ -7,7 +7,7 @@ from typing import Any
 
 from helix.ingest.draft import LinkDraft
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
-from helix.ingest.imports.json_lines import objects_in
+from helix.ingest.imports.json_files import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem

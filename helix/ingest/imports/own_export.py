@@ -1,17 +1,40 @@
-"""Own export: what Helix exported, ingested as somebody's word, or as it was where a person stands for it."""
+"""Own export: what Helix exported, ingested as somebody's word, or as it was where a person stands for it.
+
+What `helix export` wrote, JSON lines or a folder of notes, is read as nodes and edges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from helix import files
+from helix.exports.memory_note import MARK, read_note
 from helix.ingest.draft import AlreadyHere, LinkDraft
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
-from helix.ingest.imports.own_records import OwnNode, is_lines, is_vault, records
-from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, words_of
+from helix.ingest.imports.json_files import objects_in
+from helix.ingest.imports.peek import Peek
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation, words_of
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
-from helix.model.records import label_of, spelled, to_props
+from helix.model.operations import PutEdge
+from helix.model.records import (
+    CLASS_OF,
+    Node,
+    edge_from,
+    label_of,
+    node_from,
+    put,
+    put_edge,
+    spelled,
+    to_props,
+    unspelled,
+)
 from helix.model.reports import IngestProblem
+from helix.text.cleaning import clean, decode
+from helix.text.client_ids import told_id
 
 _SAID = ("trigger", "resolution", "name", "scope", "importance", "confidence", "valid_from", "valid_to", "agent")
 _OF_EPISODES = ("session", "scope", "agent", "role")
@@ -65,3 +88,116 @@ OWN = Adapter(
     fits=lambda peek: is_lines(peek) or is_vault(peek),
     read=_read,
 )
+
+
+_LARGEST_NOTE = 1_000_000
+_LONGEST_ID = 1_000
+_FAULTS = (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNode:
+    """A node of an export, and the texts that it is found by; None where a note does not say them."""
+
+    node: Node
+    found_by: tuple[str, ...] | None = None
+
+
+OwnRecord = OwnNode | Edge | IngestProblem
+
+
+def is_lines(peek: Peek) -> bool:
+    """Return whether a file is an export as JSON lines."""
+    return peek.first.get("helix") == "export"
+
+
+def is_vault(peek: Peek) -> bool:
+    """Return whether a folder holds notes that Helix exported, and no others: one note speaks for no other one."""
+    notes = [note for note in sorted(peek.path.glob("*.md")) if note.is_file()] if peek.path.is_dir() else []
+    return bool(notes) and all(_begins(note, f"---\n{MARK}: ") for note in notes)
+
+
+def records(path: Path) -> Iterator[OwnRecord]:
+    """Yield every node, then every edge; a problem for what cannot be read as one."""
+    yield from _of_notes(path) if path.is_dir() else _of_lines(path)
+
+
+def _of_lines(path: Path) -> Iterator[OwnRecord]:
+    for where, line in objects_in(path):
+        if isinstance(line, IngestProblem):
+            yield line
+        elif "helix" not in line:
+            try:
+                yield _edge(line) if "edge" in line else _node(line)
+            except _FAULTS as error:
+                yield IngestProblem(where=where, why=f"no node and no edge: {error}"[:200])
+
+
+def _node(line: Mapping[str, Any]) -> OwnNode:
+    texts = line.get("found_by", [])
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("what it is found by is no text")
+    return OwnNode(node=_made(Label(line["node"]), line["id"], line["props"]), found_by=tuple(texts))
+
+
+def _edge(line: Mapping[str, Any]) -> Edge:
+    ends = [Ref(label=Label(label), id=_id(node_id)) for label, node_id in (line["from"], line["to"])]
+    return _drawn(Relation(line["edge"]), ends[0], ends[1], line["props"])
+
+
+def _of_notes(folder: Path) -> Iterator[OwnRecord]:
+    """Read the notes twice, nodes first: no more than one of them is in memory."""
+    for edges in (False, True):
+        for path in sorted(folder.glob("*.md")):
+            try:
+                note = read_note(_text(path))
+                if note is None:
+                    continue
+                memory = OwnNode(node=_made(Label.MEMORY, note.id, note.props))
+                if not edges:
+                    yield memory
+                    continue
+                source = Ref(label=Label.MEMORY, id=note.id)
+                for told in note.edges:
+                    target = Ref(label=Label.MEMORY, id=_id(told["to"]))
+                    props = {name: value for name, value in told.items() if name not in ("type", "to", "note")}
+                    yield _drawn(Relation(told["type"]), source, target, props)
+            except _FAULTS as error:
+                if not edges:
+                    yield IngestProblem(where=path.name, why=f"no note of a memory: {error}"[:200])
+
+
+def _begins(path: Path, words: str) -> bool:
+    try:
+        with files.open_regular(path, links=False) as file:
+            return file.read(len(words) + 8).decode("utf-8-sig", "replace").replace("\r\n", "\n").startswith(words)
+    except OSError:
+        return False
+
+
+def _text(path: Path) -> str:
+    try:
+        return decode(files.read_bytes(path, _LARGEST_NOTE, links=False)) + "\n"
+    except OSError:
+        return ""
+
+
+def _made(label: Label, node_id: object, props: Mapping[str, Any]) -> Node:
+    cls = CLASS_OF[label]
+    node = node_from(label, _id(node_id), unspelled(cls, props))
+    put(node)  # what cannot be stored is found out here
+    return node
+
+
+def _drawn(kind: Relation, source: Ref, target: Ref, props: Mapping[str, Any]) -> Edge:
+    edge = edge_from(PutEdge(type=kind, source=source, target=target, props=unspelled(Edge, props)))
+    put_edge(edge)
+    return edge
+
+
+def _id(value: object) -> str:
+    if not isinstance(value, str) or not value or len(value) > _LONGEST_ID or clean(value) != value:
+        raise ValueError("an id is no text")
+    if told_id(value) != value:
+        raise ValueError("an id has the form of a secret")
+    return value

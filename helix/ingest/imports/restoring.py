@@ -16,7 +16,7 @@ from typing import Any
 from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.import_tally import Tally
 from helix.ingest.imports.adapter import key_of
-from helix.ingest.imports.own_records import OwnNode, OwnRecord
+from helix.ingest.imports.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, prepare, read
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.contradiction.classify import Newcomer, same_words
