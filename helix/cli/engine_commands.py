@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -233,13 +234,27 @@ def move(invocation: Invocation, /, source: str, target: str, tenant: str, sourc
 
     if bool(source) == source_gone:
         raise InvalidInputError("say where the store is, or that it is there no more", hint="--from, or --source-gone")
+    data: dict[str, Any]
     if source_gone:
-        moves.end(target, tenant)
-        return invocation.emit({"ended": target}, lambda out: out.line(f"the store is at {target}"))
-    moved = moves.carry(source, target, tenant, lambda table, rows: invocation.say(f"{table}: {rows:,} rows"))
-    data = {"moved": {"rows": dict(moved.rows), "chain": moved.chain}}
-    words = f"{moved.rows['log']:,} rows of the log and {moved.rows['node']:,} nodes are at {target}"
+        suspended = moves.end(target, tenant, operator())
+        data, words = {"ended": target}, f"the store is at {target}"
+    else:
+        moved = moves.carry(source, target, tenant, _carried(invocation), operator())
+        suspended = moved.suspended
+        data = {"moved": {"rows": dict(moved.rows), "chain": moved.chain}}
+        words = f"{moved.rows['log']:,} rows of the log and {moved.rows['node']:,} nodes are at {target}"
     invocation.emit(data, lambda out: out.line(words))
+    if suspended:
+        invocation.say(f"it is suspended, as it was when it left: `helix tenant resume {tenant}`")
+
+
+def _carried(invocation: Invocation) -> Callable[[str, int], None]:
+    return lambda table, rows: invocation.say(f"{table}: {rows:,} rows")
+
+
+def operator() -> str:
+    """Return who runs the command, for the audit."""
+    return f"operator {getpass.getuser()}"
 
 
 def _told(made: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix.cli.engine_commands import server_of
+from helix.cli.engine_commands import operator, server_of
 from helix.cli.invocation import Invocation
 from helix.cli.render import moment
 from helix.errors import InvalidInputError
@@ -52,7 +51,7 @@ def create(invocation: Invocation, /, name: str, address: str) -> None:
     """
     with _accounts(invocation, address) as (server, accounts):
         made = server.create(name)
-        accounts.note(made, _me(), "tenant.create", {})
+        accounts.note(made, operator(), "tenant.create", {})
     invocation.emit({"tenant": asdict(made)}, lambda out: out.line(f"tenant {made.slug} is made"))
 
 
@@ -115,7 +114,7 @@ def delete(invocation: Invocation, /, name: str, confirm: str, address: str) -> 
         found = server.tenant(name)
         if found.state == "active":
             raise InvalidInputError(f"{name} is {found.state}", hint=f"helix tenant suspend {name}")
-        accounts.note(found, _me(), "tenant.delete", {"name": name, "rows": found.rows})
+        accounts.note(found, operator(), "tenant.delete", {"name": name, "rows": found.rows})
         server.delete(found.id)
     words = f"tenant {name} is gone; the server's archives and backups hold it as long as they are kept"
     invocation.emit({"deleted": name}, lambda out: out.line(words))
@@ -159,7 +158,7 @@ def quota(
         kept = {**(parsed(there.quota) if there is not None and not unlimited else {}), **said}
         if said or unlimited:
             server.set_quota(found.id, json.dumps(kept))
-            accounts.note(found, _me(), "tenant.quota", kept)
+            accounts.note(found, operator(), "tenant.quota", kept)
     words = ", ".join(f"{what} {most:,}" for what, most in kept.items()) or "nothing is limited"
     invocation.emit({"quota": kept}, lambda out: out.line(f"{name}: {words}"))
 
@@ -270,7 +269,7 @@ def revoke(invocation: Invocation, /, prefix: str, slug: str, address: str) -> N
     helix key revoke 5f2c09d1ab34 --tenant shop
     """
     with _accounts(invocation, address) as (server, accounts):
-        accounts.revoke(_of_tenant(invocation, server, slug), prefix, by=_me())
+        accounts.revoke(_of_tenant(invocation, server, slug), prefix, by=operator())
     invocation.emit({"revoked": prefix}, lambda out: out.line(f"{prefix} is revoked"))
 
 
@@ -314,7 +313,9 @@ def add_user(
     """
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
-        accounts.add_member(of, _issuer_of(invocation, issuer), subject, Role(role), by=_me(), name=name, scopes=scopes)
+        accounts.add_member(
+            of, _issuer_of(invocation, issuer), subject, Role(role), by=operator(), name=name, scopes=scopes
+        )
     invocation.emit({"added": subject}, lambda out: out.line(f"{name or subject} may use {of.slug} as {role}"))
 
 
@@ -332,7 +333,7 @@ def remove_user(invocation: Invocation, /, subject: str, issuer: str, slug: str,
     """
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
-        accounts.remove_member(of, _issuer_of(invocation, issuer), subject, by=_me())
+        accounts.remove_member(of, _issuer_of(invocation, issuer), subject, by=operator())
     invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} may use {of.slug} no more"))
 
 
@@ -360,7 +361,7 @@ def _set_state(invocation: Invocation, address: str, name: str, before: str, aft
             hint = f"this is for one that is {before}; {way_out_of(found.state, name)}"
             raise InvalidInputError(f"{name} is {found.state}", hint=hint)
         server.set_state(found.id, after)
-        accounts.note(found, _me(), f"tenant.{after}", {})
+        accounts.note(found, operator(), f"tenant.{after}", {})
     invocation.emit({"tenant": {"slug": name, "state": after}}, lambda out: out.line(f"{name} is {after}"))
 
 
@@ -377,7 +378,9 @@ def _made(
 ) -> str:
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
-        return accounts.create_key(of, name, Role(role), by=_me(), scopes=scopes, seconds=seconds, kind=kind, peer=peer)
+        return accounts.create_key(
+            of, name, Role(role), by=operator(), scopes=scopes, seconds=seconds, kind=kind, peer=peer
+        )
 
 
 def _of_tenant(invocation: Invocation, server: Server, slug: str) -> Tenant:
@@ -390,11 +393,6 @@ def _issuer_of(invocation: Invocation, issuer: str) -> str:
         hint = "give --issuer URL (`iss` of their tokens), or set `oidc_issuer`, as the server does"
         raise InvalidInputError("a person is known by an issuer and a subject, and no issuer is named", hint=hint)
     return found
-
-
-def _me() -> str:
-    """Return who runs the command, for the audit."""
-    return f"operator {getpass.getuser()}"
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal.postgres import audit
 from helix.journal.postgres.postgres_server import Server, Tenant, Whereabouts, mapped
 from helix.journal.postgres.tenant_states import ACTIVE, not_served
 from helix.model.principal import Principal, Role
@@ -73,10 +74,6 @@ _ACCOUNT = (
 _LEAVE = (
     "DELETE FROM member USING account WHERE account.id = member.account AND tenant = $1 AND issuer = $2"
     " AND subject = $3"
-)
-_NOTE = (
-    "INSERT INTO audit (tenant, slug, actor, action, detail)"
-    " SELECT $1::bigint, coalesce((SELECT slug FROM tenant WHERE id = $1), ''), $2, $3, $4"
 )
 
 
@@ -181,7 +178,7 @@ class Accounts:
         with mapped(), self._server.connection() as connection, connection.transaction():
             connection.execute(_MAKE, values)
             detail = {"key": prefix, "name": name, "role": role.value, "scopes": bound}
-            connection.execute(_NOTE, (tenant.id, by, f"{kind}.create", json.dumps(detail)))
+            audit.note(connection, tenant.id, by, f"{kind}.create", detail)
         return f"hx_{prefix}_{secret}"
 
     def _check_peer(self, tenant: Tenant, role: Role, digits: str) -> None:
@@ -223,7 +220,7 @@ class Accounts:
                 SESSION_SECONDS,
             )
             connection.execute(_MAKE, values)
-            connection.execute(_NOTE, (tenant, name, "session.begin", json.dumps({"key": prefix, "link": shown[1]})))
+            audit.note(connection, tenant, name, "session.begin", {"key": prefix, "link": shown[1]})
         return f"hx_{prefix}_{secret}"
 
     def keys(self, tenant: Tenant) -> list[ApiKey]:
@@ -256,7 +253,7 @@ class Accounts:
             row = connection.execute(statement, (prefix, tenant.id)).fetchone()
             if row is None:
                 raise NotFoundError(f"{tenant.slug} has no key {prefix!r:.40}", hint="`helix key list` shows them")
-            connection.execute(_NOTE, (tenant.id, by, "key.revoke", json.dumps({"key": prefix, "name": row[0]})))
+            audit.note(connection, tenant.id, by, "key.revoke", {"key": prefix, "name": row[0]})
         self._known.pop(prefix, None)
 
     def add_member(
@@ -281,7 +278,7 @@ class Accounts:
             assert row is not None  # what was put is returned
             connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound), name))
             detail = {"issuer": issuer, "subject": subject, "role": role.value, "scopes": bound}
-            connection.execute(_NOTE, (tenant.id, by, "user.add", json.dumps(detail)))
+            audit.note(connection, tenant.id, by, "user.add", detail)
 
     def remove_member(self, tenant: Tenant, issuer: str, subject: str, *, by: str) -> None:
         """Let a person use a tenant no more. Raises NotFoundError."""
@@ -289,7 +286,7 @@ class Accounts:
             if connection.execute(_LEAVE, (tenant.id, issuer, subject)).rowcount == 0:
                 raise NotFoundError(f"{tenant.slug} has no such member", hint="`helix user list` shows them")
             detail = {"issuer": issuer, "subject": subject}
-            connection.execute(_NOTE, (tenant.id, by, "user.remove", json.dumps(detail)))
+            audit.note(connection, tenant.id, by, "user.remove", detail)
 
     def members(self, tenant: Tenant) -> list[Member]:
         """Return the people of a tenant."""
@@ -309,7 +306,7 @@ class Accounts:
     def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:
         """Write down what somebody administered."""
         with mapped(), self._server.connection() as connection:
-            connection.execute(_NOTE, (None if tenant is None else tenant.id, actor, action, json.dumps(detail)))
+            audit.note(connection, None if tenant is None else tenant.id, actor, action, detail)
 
     def audit(self, slug: str = "", first: int = 100) -> list[AuditEntry]:
         """Return what was administered, the newest first; of one tenant, also one that is gone, or the whole server."""

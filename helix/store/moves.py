@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix import files
@@ -28,23 +28,25 @@ class _Side:
     backend: Backend
     went: str
     """Where the store went that was here; empty while it is here."""
+    keeps: Mapping[str, str]
+    """What the place says of itself while its store is elsewhere."""
     begun: Callable[[], object]
     """Called before anything of a store is carried here."""
-    left: Callable[[], object]
-    """Called before the store says where it went: from then on nobody serves it."""
-    arrived: Callable[[], object]
-    """Called before the store says no more that it is on its way here."""
+    left: Callable[[Mapping[str, object]], object]
+    """Called before the store says where it went: from then on nobody serves it. Told what it was, for the audit."""
+    arrived: Callable[[Mapping[str, object]], bool]
+    """Called before the store says no more that it is on its way here; returns whether it is not served yet."""
 
 
-def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> moving.Moved:
+def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: str = "operator") -> moving.Moved:
     """Carry a store from one place to another; a place is a store's folder, or the address of a server.
 
-    Raises StoreLockedError while either is served, NotFoundError where there is nothing to carry, and whatever
-    `moving.move` raises.
+    `by` is who does it, for the audit of a server. Raises StoreLockedError while either is served, NotFoundError where
+    there is nothing to carry, and whatever `moving.move` raises.
     """
     if source == target:
         raise InvalidInputError("a store cannot move to where it is")
-    with _opened(source, tenant) as here, _opened(target, tenant, into=True, fresh=True) as there:
+    with _opened(source, tenant, by) as here, _opened(target, tenant, by, into=True, fresh=True) as there:
         if comes := _said(here.backend, moving.MOVED_FROM):
             raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: `helix migrate`")
         number = _said(here.backend, moving.MOVE)
@@ -53,31 +55,31 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress) -> m
             hint = "move it from there; where that place lost it, it goes there again, and `--to` has to be written so"
             raise StoreError(f"this store has moved to {here.went}", hint=hint)
 
+        number = number if goes_on else uuid.uuid4().hex
+
         def begun() -> None:
             there.begun()
-            _say(there.backend, moving.MOVED_FROM, here.name)
+            _say(there.backend, {moving.MOVED_FROM: here.name, moving.MOVE: number})
             _forget(there.backend, moving.WHOLE)
-            if not goes_on:
-                for side in (there, here):
-                    _say(side.backend, moving.MOVE, made)
+            _say(here.backend, {moving.MOVE: number, **here.keeps})
 
-        made = uuid.uuid4().hex
         moved = moving.move(here.backend, there.backend, progress, begun)
         # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
         # says that it left before another one needs it no more.
-        _say(there.backend, moving.WHOLE, "yes")
-        here.left()
-        _say(here.backend, moving.MOVED_TO, there.name)
-        _arrive(there)
-    return moved
+        _say(there.backend, {moving.WHOLE: "yes"})
+        told = {"rows": moved.rows["log"], "chain": moved.chain}
+        here.left(told)
+        _say(here.backend, {moving.MOVED_TO: there.name})
+        return replace(moved, suspended=_arrive(there, told))
 
 
-def end(target: str, tenant: str) -> None:
+def end(target: str, tenant: str, by: str = "operator") -> bool:
     """End a move that was cut off and whose source is gone: what arrived is the store from now on.
 
-    Raises InvalidInputError where no such move is, and StoreError where the source is there, or not all arrived.
+    Return whether it is a tenant that is suspended, as it was. Raises InvalidInputError where no such move is, and
+    StoreError where the source is there, or not all arrived.
     """
-    with _opened(target, tenant, into=True) as there:
+    with _opened(target, tenant, by, into=True) as there:
         comes = _said(there.backend, moving.MOVED_FROM)
         if not comes:
             raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
@@ -86,12 +88,13 @@ def end(target: str, tenant: str) -> None:
         if not _said(there.backend, moving.WHOLE):
             hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
             raise StoreError(f"not all of the store in {comes} arrived here", hint=hint)
-        _arrive(there)
+        return _arrive(there, {"source": "gone"})
 
 
-def _arrive(there: _Side) -> None:
-    there.arrived()
+def _arrive(there: _Side, told: Mapping[str, object]) -> bool:
+    suspended = there.arrived(told)
     _forget(there.backend, *moving.OF_THE_PLACE)
+    return suspended
 
 
 def _forget(backend: Backend, *keys: str) -> None:
@@ -111,16 +114,18 @@ def _said(backend: Backend, key: str) -> str:
     return "" if row is None else str(row[0])
 
 
-def _say(backend: Backend, key: str, place: str) -> None:
+def _say(backend: Backend, values: Mapping[str, str]) -> None:
     with backend.transaction() as connection:
-        connection.execute(put("meta", ("key", "value"), ("key",)), (key, place))
+        connection.executemany(put("meta", ("key", "value"), ("key",)), values.items())
     backend.checkpoint()
 
 
-def _opened(place: str, tenant: str, *, into: bool = False, fresh: bool = False) -> AbstractContextManager[_Side]:
+def _opened(
+    place: str, tenant: str, by: str, *, into: bool = False, fresh: bool = False
+) -> AbstractContextManager[_Side]:
     """Open one side of a move, the one that it goes to with `into`; `fresh`: make the place where there is none."""
     if place.startswith(_ADDRESS):
-        return _on_server(place, tenant, into=into, fresh=fresh)
+        return _on_server(place, tenant, by, into=into, fresh=fresh)
     if "://" in place or "=" in place:
         raise InvalidInputError("this is no folder, and no address of a server", hint="postgresql://USER@HOST/DATABASE")
     return _in_file(Path(place), fresh=fresh)
@@ -142,15 +147,17 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
             name=str(folder.resolve()),
             backend=database,
             went=_said(database, moving.MOVED_TO),
+            keeps={},
             begun=Mark(folder / MARK_NAME).suspend,
-            left=lambda: None,
-            arrived=lambda: None,
+            left=lambda told: None,
+            arrived=lambda told: False,
         )
 
 
 @contextmanager
-def _on_server(address: str, slug: str, *, into: bool, fresh: bool) -> Iterator[_Side]:
+def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> Iterator[_Side]:
     with closing(server_at(address)) as server:
+        from helix.journal.postgres import audit
         from helix.journal.postgres import tenant_states as states
         from helix.journal.postgres.home import Home
         from helix.journal.postgres.tenant_database import TenantDatabase
@@ -158,16 +165,29 @@ def _on_server(address: str, slug: str, *, into: bool, fresh: bool) -> Iterator[
         server.check()
         known = {tenant.slug: tenant for tenant in server.tenants()}
         tenant = known.get(slug) or (server.create(slug, states.INCOMING) if fresh else server.tenant(slug))
-        way_in = (states.ACTIVE, states.INCOMING, states.MOVED)
-        way_out = (states.ACTIVE, states.SUSPENDED, states.MOVED)
+        stays = (states.ACTIVE, states.SUSPENDED)
+        way = (*stays, states.MOVED, states.INCOMING) if into else (*stays, states.MOVED)
+        keeps = {moving.LEFT_AS: tenant.state} if tenant.state in stays else {}
         with closing(Home(server)) as home:
-            epoch = home.claim(tenant.id, way_in if into else way_out)
+            epoch = home.claim(tenant.id, way)
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
+
+            def begun() -> None:
+                _say(database, keeps)
+                server.set_state(tenant.id, states.INCOMING)
+
+            def arrived(told: Mapping[str, object]) -> bool:
+                state = _said(database, moving.LEFT_AS) or states.ACTIVE
+                audit.set_state(server, tenant.id, state, by, "tenant.arrived", told)
+                return state == states.SUSPENDED
+
             yield _Side(
                 name=f"{address}, tenant {slug}",
                 backend=database,
                 went=_said(database, moving.MOVED_TO),
-                begun=lambda: server.set_state(tenant.id, states.INCOMING),
-                left=lambda: server.set_state(tenant.id, states.MOVED),
-                arrived=lambda: server.set_state(tenant.id, states.ACTIVE),
+                keeps=keeps,
+                begun=begun,
+                # Not where to: the tenant's own people read its audit.
+                left=lambda told: audit.set_state(server, tenant.id, states.MOVED, by, "tenant.moved", told),
+                arrived=arrived,
             )

@@ -47,7 +47,9 @@ MOVE = "move"
 """Key under which both places keep the same number of a move: so each knows the other, however it is written."""
 WHOLE = "moved_whole"
 """Key under which a store says that all of it arrived here: where it came from is needed no more."""
-OF_THE_PLACE = (MOVED_TO, MOVED_FROM, MOVE, WHOLE)
+LEFT_AS = "left_as"
+"""Key under which a server's tenant keeps the state that it is moved away in, and comes back to."""
+OF_THE_PLACE = (MOVED_TO, MOVED_FROM, MOVE, WHOLE, LEFT_AS)
 """What a store says of the place where it is: it stays there, and is not carried."""
 
 _NAMED = {
@@ -70,6 +72,8 @@ class Moved:
 
     rows: Mapping[str, int]
     chain: str
+    suspended: bool = False
+    """Whether it is a tenant now that is not served, as it was when it was moved away."""
 
 
 def check_here(said: Callable[[str], str | None], *, to_clients: bool = False) -> None:

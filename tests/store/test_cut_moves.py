@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from helix import settings as configuration
 from helix.errors import HelixError, InvalidInputError, NotFoundError, StoreError, StoreLockedError
 from helix.journal.backend import Connection
 from helix.journal.database import Database
+from helix.journal.postgres import audit
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import INCOMING, MOVED, SUSPENDED
 from helix.memory.remember.request import StoreRequest
 from helix.operations import memories
+from helix.server.accounts import Accounts
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves, moving
@@ -46,6 +49,7 @@ class Writes:
         for owner in (Database, TenantDatabase):
             patch.setattr(owner, "transaction", self._transaction(owner.transaction))
         patch.setattr(Server, "set_state", self._call(Server.set_state))
+        patch.setattr(audit, "set_state", self._call(audit.set_state))
         patch.setattr(moving, "move", self._move(moving.move))
 
     def _count(self) -> None:
@@ -173,6 +177,41 @@ def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
     assert server.tenant(tenant).state == MOVED
     moves.carry(server.url, folder, tenant, lambda table, rows: None)
     assert names(places[0]) == {"before"}
+
+
+def test_a_suspended_tenant_that_is_empty_stays_suspended_when_a_store_arrives(
+    server: Server, places: tuple[Settings, Settings]
+) -> None:
+    made = server.create(places[1].tenant, SUSPENDED)
+    assert moves.carry(str(places[0].store_path), server.url, made.slug, lambda table, rows: None).suspended
+    assert server.tenant(made.slug).state == SUSPENDED
+
+
+@pytest.mark.parametrize("moment", ["never", *MOMENTS])
+def test_a_tenant_comes_back_in_the_state_in_which_it_left_and_the_audit_says_that_it_moved(
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
+) -> None:
+    folder, tenant = str(places[0].store_path), places[1].tenant
+    comes = moves.carry(folder, server.url, tenant, lambda table, rows: None, "ada")
+    assert not comes.suspended
+    server.set_state(server.tenant(tenant).id, SUSPENDED)
+    if moment != "never":
+        with pytest.raises(Killed):
+            carried_until(moment, monkeypatch, server.url, folder, tenant)
+    moves.carry(server.url, folder, tenant, lambda table, rows: None, "ada")
+    assert names(places[0]) == {"before"}
+    if moment != "never":
+        with pytest.raises(Killed):
+            carried_until(moment, monkeypatch, folder, server.url, tenant)
+    back = moves.carry(folder, server.url, tenant, lambda table, rows: None, "ada")
+    assert back.suspended
+    assert server.tenant(tenant).state == SUSPENDED
+    told = Accounts(server).audit(tenant)
+    said = [action for action, _ in groupby(one.action for one in told)]  # a move that is ended anew says so again
+    assert said == ["tenant.arrived", "tenant.moved", "tenant.arrived"]
+    assert told[-1].actor == "ada"
+    assert told[-1].detail == {"rows": comes.rows["log"], "chain": comes.chain}
+    assert folder not in str(told)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

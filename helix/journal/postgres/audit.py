@@ -1,0 +1,31 @@
+"""Audit: what was administered on a server, and by whom; nobody who serves changes or removes anything of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+from helix.journal.postgres.postgres_server import Server, mapped
+
+_NOTE = (
+    "INSERT INTO audit (tenant, slug, actor, action, detail)"
+    " SELECT $1::bigint, coalesce((SELECT slug FROM tenant WHERE id = $1), ''), $2, $3, $4"
+)
+
+
+def note(
+    connection: psycopg.Connection[Any], tenant: int | None, by: str, action: str, detail: Mapping[str, object]
+) -> None:
+    """Write down what somebody administers, in the transaction that does it."""
+    connection.execute(_NOTE, (tenant, by, action, json.dumps(detail)))
+
+
+def set_state(server: Server, tenant: int, state: str, by: str, action: str, detail: Mapping[str, object]) -> None:
+    """Say what a tenant is from now on, and write it down where it was something else before."""
+    with mapped(), server.connection() as connection, connection.transaction():
+        changed = connection.execute("UPDATE tenant SET state = $2 WHERE id = $1 AND state <> $2", (tenant, state))
+        if changed.rowcount:
+            note(connection, tenant, by, action, detail)
