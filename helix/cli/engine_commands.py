@@ -114,15 +114,21 @@ def check(invocation: Invocation, /, address: str) -> None:
     helix engine check
     """
     with server_of(invocation, address) as server:
+        from helix.journal.postgres import audit
+
         server.check()
         durability = server.durability()
-        tenants, walled = len(server.tenants()), server.walled()
-    data = {"engine": {"durability": durability.value, "tenants": tenants, "rowLevelSecurity": walled}}
+        tenants, walled, changers = len(server.tenants()), server.walled(), audit.changers(server)
+    found = {"durability": durability.value, "tenants": tenants, "rowLevelSecurity": walled, "auditChangedBy": changers}
+    data = {"engine": found}
 
     def show(out: Output) -> None:
         out.line(f"the tables are there, for {tenants} tenant{'s' if tenants != 1 else ''}")
         out.line(f"durability: {durability.value}, {durability.said.lower()}")
         out.line(f"row-level security: {'it holds' if walled else 'not for this role, which owns the tables'}")
+        for role in changers:
+            mends = f"`helix engine migrate ADDRESS --role {role}`, as the role that owns the tables"
+            out.line(f"audit: {role} may change and remove what it says, as an older Helix let it; take that: {mends}")
 
     invocation.emit(data, show)
 

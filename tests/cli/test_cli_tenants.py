@@ -53,6 +53,16 @@ def test_a_tenant_lives_and_ends(operator: Machine, cluster: Cluster) -> None:
     assert {"tenant.create", "tenant.suspended", "tenant.active", "tenant.quota", "tenant.delete"} <= set(actions)
 
 
+def test_a_check_names_who_may_change_the_audit_and_what_takes_that_right(operator: Machine, cluster: Cluster) -> None:
+    """As an older Helix grants it that migrates beside this one."""
+    with closing(Server(cluster.address)) as server, server.connection() as connection:
+        connection.execute("CREATE ROLE serves")
+        connection.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON audit TO serves")
+    assert operator("engine", "check")["engine"]["auditChangedBy"] == ["serves"]
+    operator("engine", "migrate", "--role", "serves")
+    assert operator("engine", "check")["engine"]["auditChangedBy"] == []
+
+
 def test_a_key_is_shown_once_and_revoked(operator: Machine) -> None:
     made = operator("key", "create", "ci", "--role", "hook", "--scope", "a/b", "--days", "30")["key"]
     prefix = made.split("_")[1]

@@ -16,6 +16,19 @@ _NOTE = (
 )
 
 
+_CHANGERS = (
+    "SELECT DISTINCT coalesce(rolname, 'PUBLIC') FROM pg_class, aclexplode(relacl) given"
+    " LEFT JOIN pg_roles ON pg_roles.oid = given.grantee WHERE pg_class.oid = 'audit'::regclass"
+    " AND given.grantee <> relowner AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') ORDER BY 1"
+)
+
+
+def changers(server: Server) -> list[str]:
+    """Return the roles that may change or remove what the audit says, but for the one that owns it."""
+    with mapped(), server.connection() as connection:
+        return [role for (role,) in connection.execute(_CHANGERS).fetchall()]
+
+
 def note(
     connection: psycopg.Connection[Any], tenant: int | None, by: str, action: str, detail: Mapping[str, object]
 ) -> None:
