@@ -135,7 +135,7 @@ def stop(invocation: Invocation, /) -> None:
     pid = None if stopped is None else stopped.pid
     words = "no daemon runs" if stopped is None else f"the daemon (process {pid}) has stopped"
     if server := invocation.settings.server:
-        words += f" on this machine; {server} goes on"
+        words += f" on this machine; commands ask {server}, which this does not stop"
     invocation.emit({"stop": {"stopped": stopped is not None, "pid": pid}}, lambda out: out.line(words))
 
 

@@ -76,7 +76,10 @@ def test_status_and_doctor_say_which_key_is_refused(command: str, code: int, tea
 
 
 def test_a_server_that_does_not_answer_is_called_one(tmp_path: Path) -> None:
-    done = _helix(tmp_path, "status", HELIX_SERVER="http://127.0.0.1:9", HELIX_KEY="hx_0123456789ab_none")
+    here = {"HELIX_SERVER": "http://127.0.0.1:9", "HELIX_KEY": "hx_0123456789ab_none"}
+    stopped = _helix(tmp_path, "stop", as_json=False, **here)
+    assert "http://127.0.0.1:9, which this does not stop" in stopped.stdout
+    done = _helix(tmp_path, "status", **here)
     assert done.returncode == 9
     assert "HELIX_SERVER" in done.stderr and "daemon" not in json.loads(done.stderr)["error"]["message"]
 
