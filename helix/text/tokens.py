@@ -80,6 +80,10 @@ def _pieces(run: str) -> int:
 def _tokens(text: str, stem: bool) -> Iterator[str]:
     for match in _COMPOUND.finditer(_folded(text)):
         compound = match.group()
+        if compound.isascii() and compound.isalpha() and compound[1:].islower():  # a plain word, as most are
+            word = compound.lower()[:_LONGEST_TOKEN]
+            yield _stemmed(word) if stem else word
+            continue
         if _UNSPACED.search(compound):
             yield from _pairs(compound, stem)
             continue
