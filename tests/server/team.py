@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from helix.journal.postgres.postgres_server import Server
 from helix.model.principal import Role
@@ -167,3 +171,15 @@ def gathered(folder: Path) -> Iterator[Team]:
             yield team
         finally:
             team.end()
+
+
+def asked_over_mcp(process: Process, key: str, work: Callable[[Client], Awaitable[Any]], **headers: str) -> Any:
+    """Return what is done over MCP by a client that shows a key."""
+
+    async def run() -> Any:
+        async with httpx2.AsyncClient(headers={"authorization": f"Bearer {key}", **headers}, timeout=180) as http:
+            transport = streamable_http_client(f"{process.url}/mcp", http_client=http)
+            async with Client(transport) as client:
+                return await work(client)
+
+    return asyncio.run(run())

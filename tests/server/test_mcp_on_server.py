@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any
 
-import httpx2
 import pytest
 from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
 
 from helix.model.principal import Role
-from tests.server.team import GET, STORE, Process, Team
-
-
-def _asked(process: Process, key: str, work: Callable[[Client], Awaitable[Any]], **headers: str) -> Any:
-    async def run() -> Any:
-        async with httpx2.AsyncClient(headers={"authorization": f"Bearer {key}", **headers}, timeout=180) as http:
-            transport = streamable_http_client(f"{process.url}/mcp", http_client=http)
-            async with Client(transport) as client:
-                return await work(client)
-
-    return asyncio.run(run())
+from tests.server.team import GET, STORE, Team, asked_over_mcp
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -37,7 +22,7 @@ def test_an_agent_writes_and_finds_in_the_scope_of_its_header(team: Team, number
         found = await client.call_tool("memory.search", {"query": "till jams"})
         return str(written), str(found)
 
-    written, found = _asked(team.processes[number], key, work, **{"x-helix-scope": "shop"})
+    written, found = asked_over_mcp(team.processes[number], key, work, **{"x-helix-scope": "shop"})
     assert "turn it off and on" in found
     assert "shop" in written
     listed = '{ memories(scope: "shop") { edges { node { id trigger } } } }'
@@ -58,8 +43,8 @@ def test_resources_are_read_as_who_asks(team: Team) -> None:
         except MCPError as error:
             return f"refused: {error}"
 
-    assert '"other"' in _asked(here, whole, work)
-    assert "refused: `status` may show more than the scopes" in _asked(here, bound, work)
+    assert '"other"' in asked_over_mcp(here, whole, work)
+    assert "refused: `status` may show more than the scopes" in asked_over_mcp(here, bound, work)
 
 
 def test_an_editor_s_key_is_an_agent_s_over_mcp(team: Team) -> None:
@@ -71,7 +56,7 @@ def test_an_editor_s_key_is_an_agent_s_over_mcp(team: Team) -> None:
             await client.call_tool("memory.write", {"content": "Tills are named after rivers.", "scope": "shop"})
         )
 
-    _asked(here, key, work)
+    asked_over_mcp(here, key, work)
     listed = '{ memories(scope: "shop") { edges { node { provenance { trust } } } } }'
     assert json.dumps(here.data(key, listed)).count("AGENT_INFERRED") == 1
 
@@ -83,6 +68,6 @@ def test_a_bound_agent_writes_in_its_scope_and_is_told_so(team: Team) -> None:
     async def work(client: Client) -> str:
         return str(await client.call_tool("memory.write", {"content": "Tills are named after rivers."}))
 
-    assert "shop" in _asked(here, key, work)
-    with_header = _asked(here, key, work, **{"x-helix-scope": "other"})
+    assert "shop" in asked_over_mcp(here, key, work)
+    with_header = asked_over_mcp(here, key, work, **{"x-helix-scope": "other"})
     assert "not bound to" in with_header

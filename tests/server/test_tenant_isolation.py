@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from graphql import OperationDefinitionNode, OperationType, parse, print_ast
+from mcp import Client, MCPError
 
 from helix import resources
 from helix.client import document
 from helix.journal.postgres.dialect import tables
 from helix.model.principal import Role
-from tests.server.team import STORE, Process, Team
+from tests.machine import Machine
+from tests.server.team import STORE, Process, Team, asked_over_mcp
+from tests.waiting import until
 
 WORDS = ("till", "drawer", "printer", "queue", "cable", "socket", "jam", "leak", "loop", "retry")
 
@@ -61,6 +66,93 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team) -> None:
                 told = team.processes[dice.randrange(2)].ask(other, document(name), **given)
                 shown |= {name} if "quastel" in str(told) else set()
     assert len(shown) > 15, shown
+
+
+@pytest.mark.parametrize("way", ["hooks", "mcp", "cypher"])
+def test_nobody_sees_it_by_another_way_in(team: Team, way: str) -> None:
+    """Each is asked the same by whose it is, and has to show it there."""
+    dice = random.Random(17)
+    ours, theirs = team.tenant(), team.tenant()
+    _fill(team.processes[0], team.key(ours, Role.OWNER), "zinnober", dice)
+    secrets = _fill(team.processes[1], team.key(theirs, Role.OWNER), "quastel", dice)
+    role = {"hooks": Role.HOOK, "mcp": Role.AGENT, "cypher": Role.OWNER}[way]
+    asked = {"hooks": _by_hooks, "mcp": _by_mcp, "cypher": _by_cypher}[way]
+    shown = [asked(process, team.key(tenant, role), secrets) for tenant in (ours, theirs) for process in team.processes]
+    assert ["quastel" in one for one in shown] == [False, False, True, True], shown
+    assert ["zinnober" in one for one in shown] == [True, True, False, False], shown
+
+
+def _by_hooks(here: Process, key: str, secrets: Sequence[str]) -> str:
+    """Return all that the events of a session are told, in the scopes and the session of another one."""
+    said = []
+    for scope, session in itertools.product(("shop/web", "shop"), ("monday", "tuesday")):
+        event = {"session_id": session, "cwd": "/", "source": "startup", "reason": "exit", "tool_name": "Bash"}
+        event |= {"prompt": " ".join(secrets), "tool_input": {"command": "mend"}, "tool_response": {"stdout": ""}}
+        for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop"):
+            told = {**event, "hook_event_name": name}
+            for client in ("claude-code", "codex"):
+                sent = here.send("POST", f"/hooks/{client}", key, json=told, headers={"x-helix-scope": scope})
+                assert sent.status_code == 200, sent.text
+                said.append(sent.text)
+    return str(said)
+
+
+def _by_mcp(here: Process, key: str, secrets: Sequence[str]) -> str:
+    """Return what each tool and resource that reads says of what another tenant's things are called."""
+
+    async def work(client: Client) -> str:
+        said = []
+        for one in secrets:
+            for tool, given in (
+                ("memory.search", {"query": one}),
+                ("memory.context", {"task": one, "scope": "shop/web"}),
+                ("memory.at_action", {"command": one, "error": one, "files": [one], "scope": "shop/web"}),
+                ("memory.list", {"scope": one}),
+                ("memory.relate", {"source": one, "target": secrets[0], "relation": "solves"}),
+                ("memory.feedback", {"names": [one], "helped": True}),
+            ):
+                said.append(str(await client.call_tool(tool, given)))
+            for place in ("helix://memory/", "helix://brief/"):
+                try:
+                    said.append(str(await client.read_resource(place + one.replace(" ", "%20"))))
+                except MCPError as error:
+                    said.append(str(error))
+        return str(said)
+
+    return str(asked_over_mcp(here, key, work, **{"x-helix-scope": "shop/web"}))
+
+
+def _by_cypher(here: Process, key: str, secrets: Sequence[str]) -> str:
+    """Return what the graph and each of its tables hold, whole and by another tenant's ids."""
+    found = ["MATCH (n) RETURN n", "MATCH (n)-[r]->(m) RETURN n, r, m", "MATCH (n) WHERE n.id = $id RETURN n"]
+    return str([here.data(key, document("cypher"), query=one, params={"id": secrets[0]}) for one in found])
+
+
+def test_what_a_tenant_leaves_for_a_peer_is_not_given_by_its_key_of_another_tenant(team: Team, tmp_path: Path) -> None:
+    """The same peer, scope and role: nothing but the key tells them apart."""
+    laptop = Machine(tmp_path / "home")
+    laptop.home.mkdir()
+    laptop("keys", "new", "laptop")
+    public = next(str(one["public"]) for one in laptop("keys", "list")["keys"] if one["own"])
+    keys, left = [], []
+    for mark in ("zinnober", "quastel"):
+        tenant = team.tenant()
+        _fill(team.processes[0], team.key(tenant, Role.OWNER), mark, random.Random(18))
+        keys.append(team.key(tenant, Role.EDITOR, "shop/web", peer=public))
+        job = team.processes[1].send("POST", "/sync/v1/turns", keys[-1]).json()["job"]
+        until(
+            lambda job=job: team.processes[1].send("GET", f"/sync/v1/turns/{job}", keys[-1]).json()["state"] == "done"
+        )
+        strands = [one["name"] for one in team.processes[1].send("GET", "/sync/v1/strands", keys[-1]).json()["strands"]]
+        assert strands
+        left.append([f"turns/{job}", *(f"strands/{name}" for name in strands)])
+    for process, (ours, theirs) in itertools.product(team.processes, ((0, 1), (1, 0))):
+        for place in left[theirs]:
+            assert process.send("GET", f"/sync/v1/{place}", keys[theirs]).status_code == 200, place
+            assert process.send("GET", f"/sync/v1/{place}", keys[ours]).status_code == 404, place
+            if place.startswith("strands"):
+                process.send("DELETE", f"/sync/v1/{place}", keys[ours])
+                assert process.send("GET", f"/sync/v1/{place}", keys[theirs]).status_code == 200, place
 
 
 def _documents() -> Iterator[tuple[str, OperationDefinitionNode]]:
