@@ -23,8 +23,6 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 
-pytestmark = pytest.mark.file
-
 WORK = "INSERT INTO work VALUES ('w', 'consolidate', 'x', '{}', ?, 0, ?, ?, NULL, NULL, '', ?, NULL)"
 META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 SALT = bytes(16)
@@ -50,6 +48,7 @@ SAID: dict[str, tuple[str, tuple[object, ...]]] = {
 }
 
 
+@pytest.mark.file
 @pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 def test_a_store_opens_and_answers(settings: Settings, said: tuple[str, tuple[object, ...]]) -> None:
     with closing(Store(settings, embedder=HashEmbedder())) as store:
@@ -62,6 +61,7 @@ def test_a_store_opens_and_answers(settings: Settings, said: tuple[str, tuple[ob
         memories.store(helix, StoreRequest(trigger="another one", resolution="", kind="fact"))
 
 
+@pytest.mark.file
 @pytest.mark.parametrize(
     "statement",
     [
@@ -77,6 +77,7 @@ def test_what_nothing_can_be_made_of_is_called_damaged(settings: Settings, state
         Store(settings, embedder=None)
 
 
+@pytest.mark.file
 def test_a_backup_whose_rows_have_no_possible_number_is_refused(settings: Settings) -> None:
     Store(settings, embedder=None).close()
     journal = settings.store_path / "journal.db"

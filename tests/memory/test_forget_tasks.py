@@ -29,8 +29,6 @@ from helix.store.backup import back_up, restore
 from helix.store.store import Store
 from helix.store.writer import Decision
 
-pytestmark = pytest.mark.file
-
 SENTENCE = "The quaxlotl harvester refuses beetroot on Thursdays"
 WORD = b"quaxlotl"
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
@@ -82,6 +80,7 @@ def holds(store: Store, word: bytes) -> list[str]:
     return found
 
 
+@pytest.mark.file
 def test_tasks_and_their_like_lose_the_words_of_a_memory_that_is_forgotten(store: Store) -> None:
     ident = memory(store, SENTENCE)
     write(store, *map(put, works(store, SENTENCE)))
@@ -95,6 +94,7 @@ def test_tasks_and_their_like_lose_the_words_of_a_memory_that_is_forgotten(store
     assert holds(store, WORD) == []
 
 
+@pytest.mark.file
 def test_a_task_that_said_it_once_and_says_it_no_more_leaves_no_trace_of_it(store: Store) -> None:
     ident = memory(store, SENTENCE)
     task = mirror(store, seen("1", attributes={"error": SENTENCE, "summary": SENTENCE}))
@@ -108,6 +108,7 @@ def test_a_task_that_said_it_once_and_says_it_no_more_leaves_no_trace_of_it(stor
     assert holds(store, WORD) == []
 
 
+@pytest.mark.file
 def test_no_backup_that_was_out_of_reach_brings_the_words_of_a_task_back(store: Store, tmp_path: Path) -> None:
     ident = memory(store, SENTENCE)
     task = mirror(store, seen("1", objective="harvest", attributes={"error": SENTENCE}))

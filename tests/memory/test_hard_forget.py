@@ -51,8 +51,6 @@ from helix.store.writer import Decision
 from helix.text.about import RULED
 from tests.victims import Victims
 
-pytestmark = pytest.mark.file
-
 SECRET = "The quaxlotl harvester refuses beetroot on Thursdays"
 ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
 WORDS = ("quaxlotl", "beetroot", "zymurgy")
@@ -85,6 +83,7 @@ def store(lone_store: Store) -> Store:
     return lone_store
 
 
+@pytest.mark.file
 def test_a_folder_that_was_moved_aside_from_the_graphs_place_goes_too(store: Store) -> None:
     """It kept the erasure from its end, and with that the store from being opened, for good."""
     stored = remember(store, StoreRequest(trigger=SECRET, resolution=ANSWER, kind="fact"))
@@ -188,6 +187,7 @@ def assert_forgotten(store: Store, report: EraseReport, before: dict[str, object
             assert is_erased(store.records.node(ref))
 
 
+@pytest.mark.file
 def test_words_names_and_vectors_are_in_no_file_any_more(store: Store, tmp_path: Path) -> None:
     furnish(store)
     wanted = memory(store)
@@ -208,6 +208,7 @@ def test_words_names_and_vectors_are_in_no_file_any_more(store: Store, tmp_path:
     assert ERASED_AT in left.attributes
 
 
+@pytest.mark.file
 def test_nothing_brings_it_back(store: Store, settings: Settings, tmp_path: Path) -> None:
     furnish(store)
     wanted = memory(store)
@@ -254,6 +255,7 @@ def test_doing_it_twice_does_nothing_the_second_time(store: Store) -> None:
     assert store.journal.last_seq == seq
 
 
+@pytest.mark.file
 def test_versions_wordings_and_what_rests_on_it_alone_go_along(store: Store) -> None:
     furnish(store)
     first = memory(store)
@@ -288,6 +290,7 @@ def test_what_an_agent_says_it_supersedes_is_no_version_of_it_and_stays(store: S
     assert said not in {each.ref.id for each in plan_hard_forget(store, theirs).goes}
 
 
+@pytest.mark.file
 def test_what_was_made_of_its_words_goes_though_it_rests_on_other_evidence_too(store: Store) -> None:
     named, other = episode(store, f"{SECRET}. {ANSWER}"), episode(store, "The barn is red")
     summary = Memory(
@@ -354,6 +357,7 @@ def test_what_was_merged_into_it_is_erased_too(settings: Settings) -> None:
     store.close()
 
 
+@pytest.mark.file
 def test_one_of_many_that_were_written_in_one_row(store: Store) -> None:
     many = [f"fact number {number} of the farm" for number in range(40)]
     operations: list[Operation] = []
@@ -446,6 +450,7 @@ def test_a_tombstone_is_not_edited_restored_or_confirmed(store: Store) -> None:
             change(store, wanted)
 
 
+@pytest.mark.file
 @pytest.mark.parametrize(
     "place",
     [
@@ -503,6 +508,7 @@ def test_answers_that_showed_it_can_be_forgotten() -> None:
     assert (answers.of(""), answers.to_json()) == (None, "{}")
 
 
+@pytest.mark.file
 def test_a_store_of_an_earlier_helix_says_that_it_does_not_know_all_its_backups(settings: Settings) -> None:
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         victim = memory(store)
@@ -516,5 +522,6 @@ def test_a_store_of_an_earlier_helix_says_that_it_does_not_know_all_its_backups(
         assert not report.complete
 
 
+@pytest.mark.file
 def test_a_new_store_knows_all_its_backups(store: Store) -> None:
     assert forget(store, memory(store)).warnings == ()
