@@ -111,7 +111,7 @@ FOLDERS = {
 PUTS_OFF_IMPORTS = {
     *("helix", "helix.daemon", "helix.cli.output", "helix.cli.invocation"),  # the command line starts without them
     *("helix.client.sync_operations", "helix.client.async_operations"),
-    *("helix.providers.fastembed_embedder", "helix.providers.fastembed_reranker"),
+    *("helix.providers.local_embedder", "helix.providers.local_reranker"),
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
     *("helix.store.engine", "helix.cli.engine_commands", "helix.cli.tenant_commands"),  # a server's are an extra
 }

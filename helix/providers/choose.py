@@ -11,12 +11,12 @@ from pathlib import Path
 from helix.errors import ConfigError, InvalidInputError, ModelError
 from helix.model.clock import Clock
 from helix.providers.addresses import may_be_asked, origin_of
-from helix.providers.fastembed_embedder import FastembedEmbedder
-from helix.providers.fastembed_reranker import FastembedReranker
 from helix.providers.litellm_calls import LiteLLMCalls, missing
 from helix.providers.litellm_router import Ledger, Router
 from helix.providers.llm import Provider
+from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
+from helix.providers.local_reranker import LocalReranker
 from helix.providers.model_catalogue import KNOWN, RERANKER
 from helix.settings import Settings
 
@@ -27,7 +27,7 @@ NO_MODEL = "none"
 class Choice:
     """An embedder, or None for lexical recall only, with the sentence that `helix status` shows for it."""
 
-    embedder: FastembedEmbedder | None
+    embedder: LocalEmbedder | None
     reason: str
 
 
@@ -44,13 +44,13 @@ def embedder_for(settings: Settings) -> Choice:
         model = _resolved(name, settings)
     except ModelError as error:
         return Choice(None, f"lexical only: {error}")
-    embedder = FastembedEmbedder(model, threads=settings.embedding_threads, cache_entries=settings.embedding_cache)
+    embedder = LocalEmbedder(model, threads=settings.embedding_threads, cache_entries=settings.embedding_cache)
     return Choice(embedder, f"{model.name} ({model.dimension} dimensions) from {model.folder}")
 
 
-def reranker_for(settings: Settings) -> FastembedReranker:
+def reranker_for(settings: Settings) -> LocalReranker:
     """Return the cross-encoder, which looks for its model when it is first used."""
-    return FastembedReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
+    return LocalReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
 
 
 def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:

@@ -52,7 +52,7 @@ STATIC_LIBRARY_NAME = "minishlab/potion-base-8M"
 class LocalModel:
     """An embedding model's files. `hashes` are what the files must have when they are loaded.
 
-    `library_name` is the name fastembed knows the model by, or None where `pooling` tells how to run it.
+    `library_name` is the name by which fastembed runs the model, or None where `pooling` tells how to run it.
     """
 
     name: str

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.providers.fastembed_embedder import FastembedEmbedder
+from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.install import install
 from helix.providers.local_model import installed_model
 from helix.providers.model_catalogue import Carrier, Model, ModelFile, ModelKind
@@ -29,16 +29,16 @@ def models_path() -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_embedder(models_path: Path) -> FastembedEmbedder:
+def real_embedder(models_path: Path) -> LocalEmbedder:
     """The default model, loaded once; without a cache, so that every vector is computed."""
-    return FastembedEmbedder(installed_model("bge-small-en-v1.5-int8", models_path), cache_entries=0)
+    return LocalEmbedder(installed_model("bge-small-en-v1.5-int8", models_path), cache_entries=0)
 
 
 @pytest.fixture(scope="session")
-def light_embedder(models_path: Path) -> FastembedEmbedder:
+def light_embedder(models_path: Path) -> LocalEmbedder:
     """The static model, at a tenth of a millisecond a text."""
     install("potion-base-8M", models_path)
-    return FastembedEmbedder(installed_model("potion-base-8M", models_path), cache_entries=8)
+    return LocalEmbedder(installed_model("potion-base-8M", models_path), cache_entries=8)
 
 
 @pytest.fixture

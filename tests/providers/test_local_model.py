@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from helix.errors import ConfigError, ModelError, NotFoundError
-from helix.providers.fastembed_embedder import FastembedEmbedder
+from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.local_model import folder_model, installed_model, library_model
 
 NAME = "bge-small-en-v1.5-int8"
@@ -36,7 +36,7 @@ def test_files_of_a_known_model_are_recognized_wherever_they_lie(models_path: Pa
     assert folder_model(elsewhere).space == installed_model(NAME, models_path).space
 
 
-def test_own_folder_is_run_as_its_pooling_says(folder: Path, real_embedder: FastembedEmbedder) -> None:
+def test_own_folder_is_run_as_its_pooling_says(folder: Path, real_embedder: LocalEmbedder) -> None:
     write_pooling(folder, pooling_mode_cls_token=True, pooling_mode_mean_tokens=False, word_embedding_dimension=384)
     by_cls = folder_model(folder)
     write_pooling(folder, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True, word_embedding_dimension=384)
@@ -44,8 +44,8 @@ def test_own_folder_is_run_as_its_pooling_says(folder: Path, real_embedder: Fast
     assert by_cls.name == "mine"
     assert len({by_cls.space, by_mean.space, real_embedder.space}) == 3
     expected = real_embedder.embed(["some text"])
-    assert np.allclose(FastembedEmbedder(by_cls).embed(["some text"]), expected, atol=1e-6)
-    assert not np.allclose(FastembedEmbedder(by_mean).embed(["some text"]), expected, atol=1e-2)
+    assert np.allclose(LocalEmbedder(by_cls).embed(["some text"]), expected, atol=1e-6)
+    assert not np.allclose(LocalEmbedder(by_mean).embed(["some text"]), expected, atol=1e-2)
 
 
 def test_pooling_is_never_guessed(folder: Path) -> None:
@@ -62,21 +62,21 @@ def test_pooling_is_never_guessed(folder: Path) -> None:
 def test_wrong_dimension_is_found_when_the_model_is_loaded(folder: Path) -> None:
     write_pooling(folder, pooling_mode_cls_token=True, word_embedding_dimension=512)
     with pytest.raises(ModelError, match="gives 384 dimensions, not 512"):
-        FastembedEmbedder(folder_model(folder)).warm()
+        LocalEmbedder(folder_model(folder)).warm()
 
 
 def test_model_that_cannot_be_loaded_is_named(folder: Path) -> None:
     (folder / "model.onnx").write_bytes(b"not a model")
     write_pooling(folder, pooling_mode_cls_token=True, word_embedding_dimension=384)
     with pytest.raises(ModelError, match=r"'mine'.*cannot be loaded"):
-        FastembedEmbedder(folder_model(folder)).warm()
+        LocalEmbedder(folder_model(folder)).warm()
 
 
 def test_tokenizer_that_cannot_be_read_is_named(folder: Path) -> None:
     (folder / "tokenizer.json").write_text("{}", "utf-8")
     write_pooling(folder, pooling_mode_cls_token=True, word_embedding_dimension=384)
     with pytest.raises(ModelError, match=r"'mine'.*cannot be loaded"):
-        FastembedEmbedder(folder_model(folder)).embed(["text"])
+        LocalEmbedder(folder_model(folder)).embed(["text"])
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json", "tokenizer_config.json"])

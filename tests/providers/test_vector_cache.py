@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.providers.embedder import Vectors
-from helix.providers.fastembed_embedder import CacheInfo, VectorCache
+from helix.providers.local_embedder import CacheInfo, VectorCache
 
 
 def vector(number: int) -> Vectors:

@@ -17,7 +17,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.reflection import Reflection
 from helix.providers.fakes import OverlapReranker
-from helix.providers.fastembed_reranker import FastembedReranker
+from helix.providers.local_reranker import LocalReranker
 from helix.providers.model_catalogue import RERANKER
 from helix.providers.reranker import Scores
 from helix.recall.recipes import RECIPES
@@ -123,7 +123,7 @@ def test_settings_say_what_is_read_where_the_query_does_not() -> None:
 
 
 def test_without_its_model_the_answer_is_the_same_and_says_what_to_do(tmp_path: Path) -> None:
-    recaller = harbour().recaller(reranker=FastembedReranker(RERANKER, tmp_path))
+    recaller = harbour().recaller(reranker=LocalReranker(RERANKER, tmp_path))
     answer = recaller.recall(RecallQuery(query=QUESTION, rerank=True))
     plain = recaller.recall(RecallQuery(query=QUESTION))
     assert [(item.node.id, item.score) for item in answer.items] == [(item.node.id, item.score) for item in plain.items]

@@ -1,4 +1,4 @@
-"""Embedding texts with fastembed: one session, one text at a time, several threads.
+"""Embedding texts on this machine: one session, one text at a time, several threads.
 
 Measured with the default model on two quiet cores (300 texts of 10 to 150 words, 10-word queries):
 
@@ -19,10 +19,10 @@ Texts already embedded stay in a bounded memory (`VectorCache`); the least recen
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,16 +31,15 @@ from helix.providers.crew import Crew
 from helix.providers.embedder import EmbeddingSpace, Vectors
 from helix.providers.local_model import LocalModel, readable
 from helix.providers.model_catalogue import Pooling
+from helix.providers.onnx_text import OnnxText
 
-if TYPE_CHECKING:
-    from fastembed import TextEmbedding
-from collections import OrderedDict
-from dataclasses import dataclass
+_Engine = Callable[[str], Vectors]
+"""Returns the vector of one text, of any length."""
 
 PROBE_TEXT = "the quick brown fox jumps over the lazy dog"
 
 
-class FastembedEmbedder:
+class LocalEmbedder:
     """An Embedder over one model's files. Nothing is loaded before the first text or `warm`."""
 
     def __init__(self, model: LocalModel, *, threads: int = 2, cache_entries: int = 2000) -> None:
@@ -48,7 +47,7 @@ class FastembedEmbedder:
         self._space = model.space
         self._cache = VectorCache(cache_entries)
         self._crew = Crew(threads, "helix-embed")
-        self._engine: TextEmbedding | None = None
+        self._engine: _Engine | None = None
         self._loading = Lock()
 
     @property
@@ -107,21 +106,21 @@ class FastembedEmbedder:
 
         self._crew.run(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True), fill)
 
-    def _vector(self, engine: TextEmbedding, text: str) -> Vectors:
-        vector = np.asarray(next(iter(engine.embed([text], batch_size=1))), dtype=np.float32)
+    def _vector(self, engine: _Engine, text: str) -> Vectors:
+        vector = engine(text)
         norm = float(np.linalg.norm(vector))
         if norm == 0.0:
             return np.full_like(vector, vector.size**-0.5)
         return vector / np.float32(norm)
 
-    def _loaded(self) -> TextEmbedding:
+    def _loaded(self) -> _Engine:
         if self._engine is None:
             with self._loading:
                 if self._engine is None:
                     self._engine = self._load()
         return self._engine
 
-    def _load(self) -> TextEmbedding:
+    def _load(self) -> _Engine:
         """Check the files, load them and try them once, so that what fails, fails here and with a name."""
         self._model.check()
         try:
@@ -135,30 +134,31 @@ class FastembedEmbedder:
         return engine
 
 
-def _open(model: LocalModel) -> TextEmbedding:
-    """Open the model with fastembed, from its folder and never from anywhere else."""
-    # fastembed brings onnxruntime: half a second that a lexical-only store and every short command do without.
-    from fastembed import TextEmbedding
-    from fastembed.common.model_description import ModelSource, PoolingType
+def _open(model: LocalModel) -> _Engine:
+    """Open the model from its folder and never from anywhere else."""
+    if model.library_name is not None:
+        return _of_library(model, model.library_name)
+    network, pooling = OnnxText(model.folder, model.model_file, model.max_tokens), model.pooling
+
+    def vector(text: str) -> Vectors:
+        tokens = network.output(text)
+        if pooling is Pooling.MEAN:
+            return np.asarray(tokens.mean(axis=0, dtype=np.float64), np.float32)
+        return np.asarray(tokens[0 if pooling is Pooling.CLS else -1], np.float32)
+
+    return vector
+
+
+def _of_library(model: LocalModel, name: str) -> _Engine:
+    """Open a static model, or one that fastembed knows by its name, with fastembed."""
+    from fastembed import TextEmbedding  # 40 MB, which no other model needs
 
     # Static models compute with numpy and warn about options of a runtime they do not use.
-    options: dict[str, Any] = {} if model.pooling is Pooling.STATIC else {"threads": 1, "cuda": False}
-    name = model.library_name
-    if name is None:
-        name = f"helix/{model.space.digest}"
-        # Refused when an earlier embedder of this space registered it, which does as well.
-        with suppress(ValueError):
-            TextEmbedding.add_custom_model(
-                model=name,
-                pooling=PoolingType[model.pooling.name],
-                normalization=model.normalized,
-                sources=ModelSource(url="file:///never-fetched"),
-                dim=model.dimension,
-                model_file=model.model_file,
-            )
+    runtime: dict[str, int | bool] = {} if model.pooling is Pooling.STATIC else {"threads": 1, "cuda": False}
     folder = str(model.folder)
     # Without a cache folder fastembed would make one among the system's temporary files.
-    return TextEmbedding(name, cache_dir=folder, specific_model_path=folder, **options)
+    library = TextEmbedding(name, cache_dir=folder, specific_model_path=folder, **runtime)  # type: ignore[arg-type]
+    return lambda text: np.asarray(next(iter(library.embed([text], batch_size=1))), np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,10 @@
-"""Reranking with fastembed's cross-encoders: one session, one text at a time, several threads, like the embedder."""
+"""Reranking with a cross-encoder on this machine: one session, one text at a time, several threads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,22 +13,20 @@ from helix.providers.crew import Crew
 from helix.providers.install import is_complete
 from helix.providers.local_model import check_files, readable, repair_hint
 from helix.providers.model_catalogue import Model
+from helix.providers.onnx_text import OnnxText
 from helix.providers.reranker import Scores
-
-if TYPE_CHECKING:
-    from fastembed.rerank.cross_encoder import TextCrossEncoder
 
 _PROBE = ("what jumps over the dog?", "the quick brown fox jumps over the lazy dog")
 
 
-class FastembedReranker:
+class LocalReranker:
     """A Reranker over an installed model. Nothing is looked at before the first text: it may be installed later."""
 
     def __init__(self, model: Model, models_path: Path, *, threads: int = 2) -> None:
         self._model = model
         self._folder = models_path / model.name
         self._crew = Crew(threads, "helix-rerank")
-        self._engine: TextCrossEncoder | None = None
+        self._engine: OnnxText | None = None
         self._loading = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> Scores:
@@ -53,43 +49,27 @@ class FastembedReranker:
             self._crew.run(sorted(found, key=len, reverse=True), read)
         return np.array([found[text] for text in cut], np.float32)
 
-    def _loaded(self) -> TextCrossEncoder:
+    def _loaded(self) -> OnnxText:
         if self._engine is None:
             with self._loading:
                 if self._engine is None:
                     self._engine = self._load()
         return self._engine
 
-    def _load(self) -> TextCrossEncoder:
+    def _load(self) -> OnnxText:
         """Check the files, load them and try them once, so that what fails, fails here and with a name."""
         name, folder = self._model.name, self._folder
         if not is_complete(self._model, folder):
             raise ModelError(f"model {name!r} is not installed in {folder.parent}", hint=repair_hint(name))
         check_files(name, folder, self._model.hashes)
         try:
-            engine = _open(self._model, folder)
+            engine = OnnxText(folder, self._model.model_file, self._model.max_tokens)
             _score(engine, *_PROBE)
         except Exception as error:  # tokenizers raises bare Exception, onnxruntime classes derived from nothing else
             raise ModelError(f"model {name!r} in {folder} cannot be loaded: {error}") from error
         return engine
 
 
-def _score(engine: TextCrossEncoder, query: str, text: str) -> float:
+def _score(engine: OnnxText, query: str, text: str) -> float:
     # Alone: quantization scales activations over a whole batch, so that neighbours would change the score.
-    return next(iter(engine.rerank(query, [text], batch_size=1)))
-
-
-def _open(model: Model, folder: Path) -> TextCrossEncoder:
-    """Open the model with fastembed, from its folder and never from anywhere else."""
-    # fastembed brings onnxruntime: half a second that whoever does not rerank does without.
-    from fastembed.common.model_description import ModelSource
-    from fastembed.rerank.cross_encoder import TextCrossEncoder
-
-    name = f"helix/{model.name}"
-    # Refused when an earlier reranker of this model registered it, which does as well.
-    with suppress(ValueError):
-        TextCrossEncoder.add_custom_model(
-            model=name, sources=ModelSource(url="file:///never-fetched"), model_file=model.model_file
-        )
-    # Without a cache folder fastembed would make one among the system's temporary files.
-    return TextCrossEncoder(name, cache_dir=str(folder), specific_model_path=str(folder), threads=1, cuda=False)
+    return float(engine.output(query, text)[0])
