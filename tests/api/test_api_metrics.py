@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from api_server import BEARER, Serve, Served
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -54,6 +55,12 @@ def test_the_sizes_of_the_store_are_shown(served: Served) -> None:
     series = metrics(served)
     assert value(series, "helix_nodes", label="Memory") == 1
     assert value(series, "helix_journal_rows") >= 1
+
+
+@pytest.mark.file
+def test_the_bytes_of_the_store_s_files_are_shown(served: Served) -> None:
+    served.ask(STORE)
+    series = metrics(served)
     assert sum(size for (name, _), size in series.items() if name == "helix_disk_bytes") > 0
 
 
