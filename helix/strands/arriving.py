@@ -164,7 +164,7 @@ def _received(store: Store, signer: Signer) -> Received:
 
 
 def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
-    """Write the rest of an import that a kill cut short; raises OSError or ValueError where its rows are not there."""
+    """Write the rest of a strand's import that a kill cut short; raises OSError or ValueError without its rows."""
     _carry_out(store, note, watch)
     Staged(store, note["job"]).remove()
 
@@ -245,7 +245,7 @@ def _graph_aside(store: Store, rows: int) -> Iterator[None]:
 
 
 def learn(store: Store, strand: Strand) -> bool:
-    """Keep which rows a strand has whose content is here already: by them later ones merge that say only changes.
+    """Keep which rows of a strand the store has already: by them later strands merge that say only changes.
 
     Returns whether that could be: not of changes since a version whose rows are not kept. Raises InvalidInputError.
     """
@@ -264,7 +264,7 @@ def learn(store: Store, strand: Strand) -> bool:
 
 
 def common_version(store: Store, strand: Strand) -> str | None:
-    """Return the nearest version that the strand comes from and whose rows are known here; None for none.
+    """Return the nearest version that a strand comes from and whose rows are known here; None for none.
 
     Raises ConflictError where the strand holds only what changed since a version that never was here.
     """

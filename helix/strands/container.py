@@ -107,7 +107,7 @@ def write(
     passphrase: str | None,
     recipients: Sequence[PublicKey],
 ) -> Manifest:
-    """Write a strand to a new file, which appears whole; `fields` is asked once all lines are through.
+    """Write a strand to a new file, which appears whole; `fields` of its manifest is asked once all lines are through.
 
     Raises ConflictError where the file is there, NotFoundError without its folder, InvalidInputError where nobody
     could open it.
@@ -176,7 +176,7 @@ def _write_content(file: IO[bytes], lines: Iterable[bytes], key: bytes) -> dict[
 
 
 def inspect(path: Path) -> Manifest:
-    """Return what a strand says of itself, once its signature was verified; the content is not read.
+    """Return the manifest of a strand, once its signature was verified; the content is not read.
 
     Raises NotFoundError, or InvalidInputError for what is no strand, or one of a newer format.
     """
@@ -185,12 +185,12 @@ def inspect(path: Path) -> Manifest:
 
 
 def verify(path: Path) -> Manifest:
-    """Return what `inspect` does, once every byte of the file was checked."""
+    """Return the manifest of a strand, once its signature and every byte of the file were checked."""
     return verified(path)[0]
 
 
 def verified(path: Path) -> tuple[Manifest, str]:
-    """Return what `verify` does, and the SHA-256 of the file, in hexadecimal digits."""
+    """Return the manifest of a strand, as `verify` does, and the SHA-256 of the file, in hexadecimal digits."""
     with _opened(path) as opened:
         file = _Hashed(opened)
         manifest = _manifest(file, path)

@@ -25,7 +25,7 @@ class Difference:
 
 
 def difference(one: Iterable[Row], other: Iterable[Row]) -> Difference:
-    """Return what `other` adds, changes, ends and lacks as seen from `one`; both come in the order of their keys."""
+    """Return what strand `other` adds, changes, ends and lacks as seen from `one`; both come in the order of keys."""
     found = Difference()
     for before, after in paired(one, other):
         if before == after:

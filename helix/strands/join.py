@@ -25,7 +25,7 @@ _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
 
 def joined(one: Row, other: Row) -> Row:
-    """Return the row that both come to. What was erased on either side is erased."""
+    """Return the row of a strand that both sides of a merge come to. What was erased on either side is erased."""
     if isinstance(one.put, PutNode):
         erased = [row for row in (one, other) if row.is_erased]
         if erased:

@@ -242,7 +242,7 @@ class Keyring:
 
 
 def is_name(name: str) -> bool:
-    """Return whether something may be called so that lies in a file of that name."""
+    """Return whether a key or a signer of strands may have this name: a file on the keyring is named so."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -255,7 +255,7 @@ def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
 
 
 def digits_of(public: str) -> str:
-    """Return the 64 hexadecimal digits of a public key; raises InvalidInputError for what is none."""
+    """Return the 64 hexadecimal digits of a signer's public key; raises InvalidInputError for what is none."""
     found = _PUBLIC.fullmatch(public.strip())
     if found is None:
         raise InvalidInputError(f"{public!r:.100} is no public key", hint="it reads helix-key1: and 64 digits")

@@ -45,13 +45,13 @@ class Known:
 
 
 def version_id(selection: str, root: str, parents: Iterable[str]) -> str:
-    """Return the id of a version, 32 hexadecimal digits."""
+    """Return the id of a strand's version, 32 hexadecimal digits."""
     told = canonical({"parents": sorted(parents), "root": root, "selection": selection})
     return hashlib.sha256(told).hexdigest()[:32]
 
 
 def apart(signer: str, version: str) -> str:
-    """Return the id by which a version is known here that somebody else's key (hexadecimal) has signed.
+    """Return the id by which this store knows a strand's version that somebody else's key (hexadecimal) has signed.
 
     An id says by its root what the version holds. What is signed by somebody else is not taken in as it is, and may
     hold anything where it tells of changes alone: it must not pass for the version of that id. The first SHORT digits
@@ -68,7 +68,7 @@ def note_version(
     why: str,
     parents: Sequence[str] = (),
 ) -> StoredVersion:
-    """Return the version that a selection of the store is now, a new one where it has changed since the last.
+    """Return the version that a selection of the store is now, a new one where its rows changed since the last.
 
     `parents` are versions that were taken in since the last one: where the
     store holds exactly what one of them does, it is that version from now on.
@@ -121,7 +121,7 @@ def _same(store: Store, root: str, head: StoredVersion | None, parents: Sequence
 
 
 def version_named(store: Store, wanted: str) -> StoredVersion:
-    """Return the version of that tag, or whose id begins so; raises NotFoundError or ConflictError."""
+    """Return the strand version with that tag, or whose id begins so; raises NotFoundError or ConflictError."""
     found = store.journal.versions.named(wanted.strip()) if wanted.strip() else []
     if not found:
         raise NotFoundError(f"there is no version {wanted!r}", hint="`helix strand log` lists them")
@@ -131,7 +131,7 @@ def version_named(store: Store, wanted: str) -> StoredVersion:
 
 
 def tag_of(words: str) -> str:
-    """Return a name for a version as it is kept; raises InvalidInputError for what is none."""
+    """Return the tag of a version as it is kept; raises InvalidInputError for words that can be no tag."""
     tag = redact(words.strip()).text
     if not is_tag(tag):
         raise InvalidInputError(
@@ -142,13 +142,13 @@ def tag_of(words: str) -> str:
 
 
 def is_tag(tag: str) -> bool:
-    """Return whether a version may be called so: on one line, no option, and not as an id begins."""
+    """Return whether words can be the tag of a strand's version: one line, no option, and not as an id begins."""
     said = 0 < len(tag) <= _LONGEST_TAG and tag.isprintable() and tag == tag.strip()
     return said and not tag.startswith("-") and not _LIKE_AN_ID.fullmatch(tag)
 
 
 def free_tag(store: Store, words: str) -> str:
-    """Return a name for what the store is now, as it is kept; raises what `tag_of` does, and ConflictError.
+    """Return a tag for the version that the store is now; raises what `tag_of` does, and ConflictError.
 
     That is for the tag of a version that the store is not any more.
     """
@@ -178,7 +178,7 @@ def _taken(holder: StoredVersion) -> ConflictError:
 
 
 def contained(store: Store, selection: str) -> set[str]:
-    """Return the ids of the versions whose content the store has taken up.
+    """Return the ids of the strand versions whose content the store has taken up.
 
     It has held them or taken them in, or what it holds came from them by way of others.
     """
@@ -189,7 +189,7 @@ def contained(store: Store, selection: str) -> set[str]:
 
 
 def rows_file(store: Store, version: str) -> Path:
-    """Return where the digests of a version's rows are kept; the folder is made."""
+    """Return the file that keeps the row digests of a strand's version; its folder is made."""
     folder = store.path / STRANDS
     files.private_folder(folder)
     return folder / f"{version}.rows"
@@ -206,13 +206,13 @@ def remove_drafts(store: Store, job: str = "") -> None:
 
 
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:
-    """Return the rows of a version in the order of their keys; None where its file is not kept."""
+    """Return the rows of a strand's version in the order of their keys; None where its file is not kept."""
     file = rows_file(store, version)
     return read_rows(file) if file.is_file() else None
 
 
 def prune(store: Store) -> None:
-    """Remove the rows of the oldest versions beyond the last ones."""
+    """Remove the kept rows of the oldest strand versions beyond the last ones."""
     held = sorted((store.path / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
     for file in held[:-_KEPT]:
         file.unlink(missing_ok=True)
@@ -252,7 +252,7 @@ class RowsKept:
 
 
 def read_rows(path: Path) -> Iterator[Known]:
-    """Yield the rows that were kept in a file."""
+    """Yield the key and digest of each row of a strand's version from the file that keeps them."""
     for line in read_lines(path):
         *key, of_row = json.loads(line)
         yield Known(tuple(key), bytes.fromhex(of_row))

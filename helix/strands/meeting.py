@@ -25,7 +25,7 @@ from helix.strands.rows import digest, paired, row_of
 
 
 def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter[str], ticket: Watch) -> None:
-    """Have memories that came in meet those that are here; `known` is all that the other side has, in order.
+    """Have a strand's memories meet those that are here; `known` is all that the other side has, in order.
 
     Raises ConflictError where the job was asked to stop.
     """

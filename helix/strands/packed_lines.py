@@ -49,7 +49,7 @@ class PackedLines:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file that was closed; raises OSError where there is none, ValueError for a damaged one."""
+    """Yield the lines of a packed file of strand rows; raises OSError without it, ValueError for a damaged one."""
     opener, rest = zlib.decompressobj(), b""
     with files.open_regular(path) as file:
         while packed := file.read(_AT_ONCE):

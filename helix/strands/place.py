@@ -56,7 +56,7 @@ class Remote(Protocol):
 
 
 def check_size(size: int, most: int) -> None:
-    """Raise InvalidInputError for a file that is larger than what may be fetched."""
+    """Raise InvalidInputError for a strand that is larger than what may be fetched from a place."""
     if size > most:
         raise InvalidInputError(f"it has {size:,} bytes, and {most:,} may be fetched", hint="make room on the disk")
 
@@ -85,6 +85,6 @@ def verified(file: Path, name: StrandName, selection: Selection) -> Manifest:
 
 
 def digest_of(file: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a strand's file, in hexadecimal digits."""
     with files.open_regular(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

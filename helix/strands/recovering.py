@@ -26,7 +26,7 @@ _ENDINGS: Mapping[str, Callable[[Store, Mapping[str, Any], Watch], object]] = Ma
 
 
 def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) -> None:
-    """Bring a job to its end that was cut short, or take it back where that cannot be; remove what it left behind.
+    """End an import or rollback of strands that was cut short, or take it back where that cannot be; remove its files.
 
     What is left of an import is handed to `begin`: it stops where its watch says so, and goes on at the next start.
     """

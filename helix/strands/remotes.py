@@ -29,7 +29,7 @@ _HINT = f"a folder, a git repository (path or URL), s3://bucket/prefix, or a sha
 
 
 def address_of(text: str) -> str:
-    """Return the address of a place as it is kept; raises InvalidInputError for what is none, or has a password."""
+    """Return the address of a remote for strands as it is kept; raises InvalidInputError for none, or a password."""
     text = text.strip()
     try:
         said = urlsplit(text) if "://" in text else None
@@ -63,7 +63,7 @@ def _shared(said: SplitResult) -> str:
 
 
 def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remote:
-    """Return the place of an address, as `address_of` gives it; raises NotFoundError where a folder is not there."""
+    """Return the remote at an address, as `address_of` gives it; raises NotFoundError where a folder is not there."""
     if address.startswith("s3://"):
         from helix.strands.s3_remote import S3Remote  # boto3 is an extra
 
@@ -82,7 +82,7 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
 
 
 def forget(store: Store, address: str) -> None:
-    """Remove what is kept here to reach a place: its token, and what was fetched of its repository."""
+    """Remove what this store keeps to reach a remote: its token, and what was fetched of its repository."""
     PlaceTokens(store.runtime.settings.home).drop(address)
     files.remove(_clone(store, address))
 

@@ -26,7 +26,7 @@ Pair = tuple[Row | None, Row | None]
 
 
 def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) -> dict[str, Any]:
-    """Make what a version is of what it was then, as a new version; `helix undo` takes the job back.
+    """Roll the store back to a strand's version, as a new version; `helix undo` takes the job back.
 
     What was erased since stays erased, and what was written in one change with it stays as it is. Raises
     ConflictError for a version that this store itself never held.

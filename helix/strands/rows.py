@@ -94,7 +94,7 @@ T = TypeVar("T")
 
 
 def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
-    """Yield what two sides have under each key, None where a side has nothing; both come in the order of their keys."""
+    """Yield the rows of two strands that have the same key, None where a side has none; both in the order of keys."""
     left, right = iter(one), iter(other)
     a, b = next(left, None), next(right, None)
     while a is not None or b is not None:
@@ -110,7 +110,7 @@ def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B |
 
 
 def in_batches(rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH) -> Iterator[list[T]]:
-    """Yield rows in their order, `most` at once and no more than BATCH_BYTES, of which `weight` tells each one's."""
+    """Yield a strand's rows in order, `most` at once and no more than BATCH_BYTES; `weight` tells each one's bytes."""
     batch, held = list[T](), 0
     for row in rows:
         heavy = weight(row)
@@ -124,24 +124,24 @@ def in_batches(rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH)
 
 
 def canonical(value: object) -> bytes:
-    """Return JSON with sorted keys and no blanks, in UTF-8."""
+    """Return a strand's row as canonical JSON: sorted keys, no blanks, in UTF-8."""
     return _ENCODER.encode(value).encode()
 
 
 def digest(line: bytes) -> bytes:
-    """Return the digest of a row, 32 bytes."""
+    """Return the digest of a strand's row, 32 bytes."""
     return hashlib.sha256(line).digest()
 
 
 def key_of(put: PutNode | PutEdge) -> Key:
-    """Return what a node or an edge is known by."""
+    """Return the key of a strand's row for a node or an edge."""
     if isinstance(put, PutNode):
         return ("0", put.label.value, put.id)
     return ("1", put.type.value, put.source.label.value, put.source.id, put.target.label.value, put.target.id)
 
 
 def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> Row:
-    """Return the row of what is stored."""
+    """Return the strand row of a node or an edge of the store."""
     if isinstance(put, PutNode):
         props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props}, put.label)
         return Row(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
@@ -167,7 +167,7 @@ def _numbers(of: Label | None) -> tuple[tuple[str, type[Any]], ...]:
 
 
 def read_row(data: Mapping[str, Any]) -> Row:
-    """Return the row that a line says; raises InvalidInputError for a line that says none."""
+    """Return the strand row that a line of JSON says; raises InvalidInputError for a line that says none."""
     try:
         props = _props(data["props"])
         if data["t"] == "node":

@@ -55,12 +55,12 @@ COST = Argon2()
 
 
 def new_key() -> bytes:
-    """Return a key for one content."""
+    """Return a new key that encrypts the content of one strand."""
     return os.urandom(_KEY_BYTES)
 
 
 def lock(key: bytes, passphrase: str) -> dict[str, Any]:
-    """Return how a key is locked by a passphrase, for the manifest."""
+    """Return a strand's content key locked by a passphrase, for the manifest."""
     salt, nonce = os.urandom(pwhash.argon2id.SALTBYTES), os.urandom(24)
     locked = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
         key, None, nonce, _stretched(passphrase, salt, COST.ops, COST.memory)
@@ -70,12 +70,12 @@ def lock(key: bytes, passphrase: str) -> dict[str, Any]:
 
 
 def seal(key: bytes, recipient: PublicKey) -> dict[str, Any]:
-    """Return how a key is sealed for whoever has the private part of a public key, for the manifest."""
+    """Return a strand's content key sealed for the private part of a public key, for the manifest."""
     return {"key": SealedBox(recipient).encrypt(key).hex(), "recipient": bytes(recipient).hex(), "type": "recipient"}
 
 
 def opener(passphrase: str | None, keys: Iterable[PrivateKey]) -> Opener:
-    """Return what opens contents with a passphrase (None: without one) or with any of some private keys."""
+    """Return what opens encrypted strands with a passphrase (None: without one) or with any of some private keys."""
     held = {bytes(key.public_key).hex(): key for key in keys}
 
     def opened(ways: Sequence[Mapping[str, Any]]) -> bytes:
@@ -118,12 +118,12 @@ def _stretched(passphrase: str, salt: bytes, ops: int, memory: int) -> bytes:
 
 
 def sign(manifest: bytes, signer: SigningKey) -> bytes:
-    """Return the signature of a manifest, 64 bytes."""
+    """Return the signature of a strand's manifest, 64 bytes."""
     return signer.sign(_DOMAIN + manifest).signature
 
 
 def check_signature(manifest: bytes, signature: bytes, signer: str) -> None:
-    """Raise InvalidInputError where a manifest is not what the holder of a public key (hexadecimal) has signed."""
+    """Raise InvalidInputError where the holder of a public key (hexadecimal) has not signed a strand's manifest."""
     try:
         VerifyKey(bytes.fromhex(signer)).verify(_DOMAIN + manifest, signature)
     except (BadSignatureError, CryptoError, ValueError, TypeError) as error:
@@ -159,7 +159,7 @@ class Encrypting:
 
 
 def decrypted(read: Callable[[int], bytes], size: int, key: bytes) -> Iterator[bytes]:
-    """Yield the plaintext of the next `size` bytes that are read; InvalidInputError where nobody encrypted them so."""
+    """Yield the plaintext of a strand's next `size` bytes; InvalidInputError where nobody encrypted them so."""
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     try:
         bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, read(HEADER_BYTES), key)

@@ -138,7 +138,7 @@ class SharedPlace(FolderRemote):
 
 
 def clear(store: Store, share: MemoryShare) -> None:
-    """Remove what lies in the place of a share that was revoked."""
+    """Remove the strands from the place of a share that was revoked."""
     files.remove(_folder_of(store, share))
 
 

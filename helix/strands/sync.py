@@ -334,7 +334,7 @@ def _sorted(names: Iterable[str]) -> list[StrandName]:
 
 
 def outdated_by(store: Store) -> str:
-    """Return what the last erasure noted; nothing where none has been."""
+    """Return what the last erasure noted for the places that strands are synced with; nothing where none has been."""
     try:
         return files.read_text(store.path / STRANDS / OUTDATED, links=False)
     except FileNotFoundError:

@@ -64,7 +64,7 @@ def read(store: Store, place: str) -> SyncState:
 
 
 def every(store: Store) -> list[SyncState]:
-    """Return what is known of each place."""
+    """Return what is known of each place that strands are synced with."""
     return [_read(told) for told in store.journal.metas(SYNCED).values()]
 
 
@@ -79,25 +79,25 @@ def warnings(store: Store) -> list[str]:
 
 
 def write(store: Store, state: SyncState) -> None:
-    """Remember what is known of a place."""
+    """Remember what is known of a place that strands are synced with."""
     told = json.dumps(asdict(state))
     store.writer.call(lambda: store.journal.set_meta(_key(state.place), told))
 
 
 def drop(store: Store, place: str) -> None:
-    """Know nothing more of a place that was synced with."""
+    """Forget everything of a place that strands were synced with."""
     store.writer.call(lambda: store.journal.drop_meta(_key(place)))
 
 
 def forget_contents(store: Store, place: str) -> None:
-    """Expect nothing of what lay in a place that is synced with."""
+    """Expect none of the strands that lay in a place that is synced with."""
     state = read(store, place)
     state.seen, state.published, state.seq = {}, [], None
     write(store, state)
 
 
 def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
-    """Say which scopes are synced with a place from now on: an empty list is all of them, None changes nothing."""
+    """Choose the scopes to sync with a place from now on: an empty list is all of them, None changes nothing."""
     state = read(store, place)
     wanted = sorted(set(scopes or ())) or None
     if scopes is not None and state.scopes != wanted:

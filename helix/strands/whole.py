@@ -37,7 +37,7 @@ def carry_through(
     *,
     forsake: Callable[[], None] = lambda: None,
 ) -> T:
-    """Do work of a job whose changes all stay once it has ended, and none of which stays where it raises.
+    """Run a strand's import or rollback whole: its changes all stay once it ended, none stays where it raises.
 
     The `note` has the `kind` and the `job`, and what it takes to do the work once more, which passes over what is done.
     That happens at the next start where a kill came in between, and at once where the work cannot be taken back.
@@ -66,7 +66,7 @@ def _taken_back_for_sure(store: Store, job: str, forsake: Callable[[], None]) ->
 
 
 def under_way(store: Store) -> Mapping[str, Any] | None:
-    """Return the note of a job that has not ended, or None; a damaged one is of no job."""
+    """Return the note of the strand job that has not ended, or None; a damaged one is of no job."""
     told = store.journal.meta(UNDER_WAY)
     if not told:
         return None
@@ -80,7 +80,7 @@ def under_way(store: Store) -> Mapping[str, Any] | None:
 
 
 def taken_back(store: Store, job: str) -> bool:
-    """Take back what a job has done by now; return False, and leave all as it is, where somebody has built on it."""
+    """Take back what a strand job has done by now; return False, and leave all, where somebody has built on it."""
     if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None and undo(store, job).conflicts:
         return False
     ended(store)
@@ -88,5 +88,5 @@ def taken_back(store: Store, job: str) -> bool:
 
 
 def ended(store: Store) -> None:
-    """Note that no job is under way any more."""
+    """Note that no import or rollback of strands is under way any more."""
     store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))
