@@ -74,7 +74,7 @@ class Backend(Protocol):
 
 
 def put(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
-    """Return the statement that puts a row in the place of the one with its key, if there is one."""
+    """Return the SQL statement that puts a row into a journal's table, in the place of the one with its key."""
     kept = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"

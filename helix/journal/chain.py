@@ -18,17 +18,17 @@ class ChainReport:
 
 
 def digest_of(salt: bytes, payload: bytes) -> bytes:
-    """Return the digest of a row's payload, which tells nothing of it to who lacks the salt."""
+    """Return the salted digest of a journal row's payload, which tells nothing of it to who lacks the salt."""
     return hashlib.sha256(salt + payload).digest()
 
 
 def link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:
-    """Return the digest of everything up to a row."""
+    """Return the digest that chains a journal row to every row before it."""
     return hashlib.sha256(previous + seq.to_bytes(8, "big") + at.to_bytes(8, "big", signed=True) + digest).digest()
 
 
 def follows(previous: bytes, seq: int, at: int, digest: bytes, chain: bytes) -> bool:
-    """Whether a stored row continues the chain; False too for one that can be no part of it."""
+    """Return whether a stored row continues the journal's chain; False too for one that can be no part of it."""
     try:
         return link(previous, seq, at, digest) == chain
     except (TypeError, OverflowError):

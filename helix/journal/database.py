@@ -182,7 +182,7 @@ class Database:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> bool:
-    """Apply the numbered scripts of `schema/journal` that the file lacks; return whether there were any.
+    """Apply the numbered scripts of `schema/journal` that the journal's file lacks; return whether there were any.
 
     A script that was applied must still have the hash it had: history is forward only. Raises DiskFullError before
     anything is changed where there is too little room for tables to be written anew.
@@ -198,7 +198,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def make_tables(connection: sqlite3.Connection, numbers: Collection[int] | None) -> None:
-    """Make the tables of an empty file by the migrations of these numbers, or by all of them."""
+    """Make the journal's tables in an empty SQLite file by the migrations of these numbers, or by all of them."""
     connection.execute(_MIGRATIONS)
     _apply(connection, [script for script in _scripts() if numbers is None or int(script.name[:4]) in numbers])
 
@@ -223,7 +223,7 @@ def _check_room(path: Path) -> None:
 
 
 def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
-    """Return the numbers of the migrations a file has.
+    """Return the numbers of the migrations that a journal's file has.
 
     Raises StoreTooNewError for one that this code does not know, StoreError for one whose script has changed since and
     for a file with other tables than they make.
@@ -259,7 +259,7 @@ def statements(script: str) -> Iterator[str]:
 
 @contextmanager
 def mapped(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into Helix's own."""
+    """Turn errors of SQLite and of the system at a journal's file into Helix's own."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -27,14 +27,14 @@ _MOST_NUMBERS = 1 << 16
 
 
 def damaged(what: object) -> StoreCorruptError:
-    """Return the error for a row of the state that is not what Helix writes."""
+    """Return the error for a row of the journal's state that is not what Helix writes."""
     return StoreCorruptError(
         f"a row of the journal's state is damaged: {what}", hint="`helix rebuild` makes the state anew from the log"
     )
 
 
 def inflated(payload: bytes, most: int = MOST_INFLATED) -> bytes:
-    """Return what a payload of the log was packed from; raises zlib.error for one of more than `most` bytes."""
+    """Return a payload of the journal's log unpacked; raises zlib.error for one of more than `most` bytes."""
     opener = zlib.decompressobj()
     text = opener.decompress(payload, most)
     if not opener.eof:
@@ -43,14 +43,14 @@ def inflated(payload: bytes, most: int = MOST_INFLATED) -> bytes:
 
 
 def text_of(value: object) -> str:
-    """Return a text of a row."""
+    """Return a text column of a journal row, decoded; anything else is damage."""
     if isinstance(value, str):
         return value
     raise damaged("a text is none")
 
 
 def props_of(value: object) -> Props:
-    """Return the properties of a node or an edge."""
+    """Return the properties of a node or an edge, decoded from its row of the journal."""
     try:
         said = json.loads(text_of(value))
     except (ValueError, RecursionError) as error:
@@ -61,7 +61,7 @@ def props_of(value: object) -> Props:
 
 
 def ref_of(label: object, node_id: object) -> Ref:
-    """Return what a row's label and id name."""
+    """Return the reference to a node that the label and id of a journal row make."""
     try:
         return Ref(label=Label(text_of(label)), id=text_of(node_id))
     except ValueError as error:
@@ -77,7 +77,7 @@ def stored_relation(value: object) -> Relation:
 
 
 def node_of(ref: Ref, props: Props) -> Node:
-    """Return the domain object of a node's properties."""
+    """Return the domain object of a node's properties as the journal keeps them."""
     try:
         return node_from(ref.label, ref.id, props)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -85,13 +85,13 @@ def node_of(ref: Ref, props: Props) -> Node:
 
 
 def put_node(row: Sequence[Any]) -> PutNode:
-    """Return the node of a row (label, id, props)."""
+    """Return the node of a journal row (label, id, props)."""
     ref = ref_of(row[0], row[1])
     return PutNode(label=ref.label, id=ref.id, props=props_of(row[2]))
 
 
 def put_edge(row: Sequence[Any]) -> PutEdge:
-    """Return the edge of a row (type, source_label, source, target_label, target, props)."""
+    """Return the edge of a journal row (type, source_label, source, target_label, target, props)."""
     return PutEdge(
         type=stored_relation(row[0]),
         source=ref_of(row[1], row[2]),
@@ -101,7 +101,7 @@ def put_edge(row: Sequence[Any]) -> PutEdge:
 
 
 def put_passage(row: Sequence[Any]) -> PutPassage:
-    """Return the passage of a row (number, id, owner_label, owner, text, vector)."""
+    """Return the passage of a journal row (number, id, owner_label, owner, text, vector)."""
     number, passage_id, label, owner, text, vector = row
     if not isinstance(number, int):
         raise damaged("a passage's number is none")
@@ -112,14 +112,14 @@ def put_passage(row: Sequence[Any]) -> PutPassage:
 
 
 def dimension_of(value: object) -> int:
-    """Return how many numbers the vectors of a space have."""
+    """Return the dimension of the vectors of an embedding space that the journal keeps."""
     if isinstance(value, int) and 0 < value <= _MOST_NUMBERS:
         return value
     raise damaged("a space's dimension is none")
 
 
 def is_vector(value: object, dimension: object) -> bool:
-    """Whether this is a vector of a space: float32 bytes of unit length, so many numbers."""
+    """Return whether bytes in the journal are a vector of a space: float32 of unit length, so many numbers."""
     if not isinstance(value, bytes) or not isinstance(dimension, int) or len(value) != _FLOAT * dimension:
         return False
     numbers = array("f", value)

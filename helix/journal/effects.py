@@ -56,7 +56,7 @@ class Effect:
 
 
 def digest(held: Put | None) -> bytes | None:
-    """Return a digest of what is held, the same for the same content, however it came about; None for nothing.
+    """Return a digest of the row a job touched in the journal, the same for the same content; None for no row.
 
     A passage counts by its owner and text, whatever its number; a property that is None counts as one that is absent.
     """

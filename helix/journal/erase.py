@@ -56,7 +56,7 @@ class Found:
 
 
 def rows_naming(journal: Journal, ids: Collection[str], *, since: Found | None = None) -> Found:
-    """Find the rows that hold a node or a passage of these ids, one of their passages, an edge at one, or a note of it.
+    """Find the journal rows with a node or passage of these ids, one of their passages, an edge at one, or a note.
 
     Any thread may look; `since` is what an earlier look found, which is looked behind and added to.
     """
@@ -77,7 +77,7 @@ def rows_naming(journal: Journal, ids: Collection[str], *, since: Found | None =
 
 
 def erase_rows(journal: Journal, ids: Collection[str], change: str, at: int, *, known: Found | None = None) -> Found:
-    """Erase every row that names one of the ids, once all they held is stated again as it is now; the writer's thread.
+    """Erase every journal row that names an id, once all they held is stated again as it is; the writer's thread.
 
     What is to go must be gone from the state by then. What is left under the ids is stated by a change of the kind
     `change`, the rest as `restate`. `known` is what an earlier look found. Doing it again is no harm: it is how an
@@ -97,7 +97,7 @@ def erase_rows(journal: Journal, ids: Collection[str], change: str, at: int, *, 
 
 
 def stated_again(journal: Journal, seq: int) -> frozenset[Drop]:
-    """Return what erasures stated again behind row `seq`, where rows up to it were erased that may have told it before.
+    """Return what erasures stated again in the journal behind row `seq`, where they erased rows up to it.
 
     A replay of the log up to there lacks it, or has it as it was earlier. A node counts that a passage is of.
     """
@@ -122,7 +122,7 @@ def _parts(operations: Sequence[Operation]) -> Iterator[tuple[Operation, ...]]:
 
 
 def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) -> list[Operation]:
-    """Return the operations that bring everything the rows speak of to where it is now, gone or there.
+    """Return the operations that bring everything erased journal rows speak of to where it is now, gone or there.
 
     Left out is what is gone and named by one of the ids: no row is to say any more that it was there. A passage keeps
     its number, so that stating it again is no change to whoever holds it.
@@ -145,7 +145,7 @@ _ORDER = {DropEdge: 0, DropPassage: 1, DropNode: 2, PutNode: 3, PutEdge: 4, PutP
 
 
 def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge]]:
-    """Return the edges at each of the nodes, by what would drop them; one pass over all edges, however many nodes."""
+    """Return the edges at each erased node by what would drop them; one pass over all edges, however many nodes."""
     return journal.read(
         lambda connection: {
             ref: list(map(state.edge_drop, keys)) for ref, keys in tables.edges_at(connection, refs).items()
@@ -154,7 +154,7 @@ def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge
 
 
 def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
-    """Return the nodes that are nothing but a name which the given ones alone speak of: entities, sessions."""
+    """Return the nodes that only erased ones speak of, and that are nothing but a name: entities, sessions."""
     spoken_of = {
         edge.target
         for edges in edges_at(journal, refs).values()
@@ -168,7 +168,7 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
 
 
 def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
-    """Return the operations that leave tombstones of the nodes, without edges or passages; nothing for what is one.
+    """Return the operations that leave tombstones of erased nodes, without edges or passages; none for a tombstone.
 
     What was planned and done keeps its edges to what stays: they hold no words, and say what came of it. A name that
     something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
@@ -198,7 +198,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
 
 
 def tombstones(journal: Journal) -> tuple[PutNode, ...]:
-    """Return what is left of every node that was erased."""
+    """Return the tombstone of every node that was erased from the journal."""
 
     def found() -> tuple[PutNode, ...]:
         with journal.snapshot() as (_, held):
@@ -208,7 +208,7 @@ def tombstones(journal: Journal) -> tuple[PutNode, ...]:
 
 
 def standing(journal: Journal, refs: Collection[Ref]) -> frozenset[Ref]:
-    """Return which of the nodes are there and no tombstones."""
+    """Return which of the nodes are in the journal's state and no tombstones."""
     found = journal.read(lambda connection: tables.nodes(connection, [(ref.label, ref.id) for ref in refs]))
     return frozenset(
         Ref(label=label, id=node_id)

@@ -61,7 +61,7 @@ class ForeignDatabase:
 
 @contextmanager
 def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
-    """Lend a database. Raises InvalidInputError where it cannot be read as one, also while it is being read."""
+    """Lend a database of another program's SQLite file; raises InvalidInputError where it cannot be read."""
     with tempfile.TemporaryDirectory(prefix="helix-import-") as folder:
         copy = Path(folder) / "database"
         try:

@@ -71,7 +71,7 @@ class Idempotency:
 
 
 def forget_requests(connection: Connection) -> None:
-    """Empty what requests asked for and were answered; that they were carried out is still known."""
+    """Empty the kept idempotent requests and their answers in the journal; that they were done is still known."""
     connection.execute("UPDATE idempotency SET salt = NULL, digest = NULL, answer = NULL")
 
 

@@ -19,7 +19,7 @@ _LAST_SEQ = 1 << 53
 
 
 def check(path: Path) -> int:
-    """Return how many rows the copy holds.
+    """Check a copy of the journal and return how many rows it holds.
 
     Raises InvalidInputError when the file is no journal of Helix, StoreTooNewError when a newer Helix wrote it and
     StoreCorruptError when SQLite finds it damaged.
@@ -42,7 +42,7 @@ def check(path: Path) -> int:
 
 
 def copy_checked(path: Path, target: Path) -> None:
-    """Write the rows of a checked copy to a new file that has Helix's own tables and nothing else of the copy.
+    """Write the rows of a checked journal copy to a new file with Helix's own tables and nothing else of the copy.
 
     Raises StoreError, StoreCorruptError and DiskFullError.
     """
@@ -71,19 +71,19 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def remember(database: Backend, copies: Iterable[tuple[str, int]]) -> None:
-    """Know of the copies, by path and the moment (microseconds) they were begun: only from those can be erased."""
+    """Note copies of the journal, by path and the moment (microseconds) they began: only those can be erased."""
     with database.transaction() as connection:
         connection.executemany(put("known_copy", ("path", "made_at"), ("path",)), copies)
 
 
 def known(database: Backend) -> list[tuple[str, int]]:
-    """Return what `remember` was told, by path."""
+    """Return the noted copies of the journal by path, with what `remember` was told of each."""
     with database.reading() as connection:
         return connection.execute("SELECT path, made_at FROM known_copy ORDER BY path").fetchall()
 
 
 def disown_foreign(database: Backend, trusted: Iterable[tuple[str, int]]) -> None:
-    """Know of no copy but the trusted and those of this very journal: one from elsewhere may name anybody's file."""
+    """Forget all copies of the journal but trusted and own ones: one from elsewhere may name anybody's file."""
     sure = {path for path, _ in trusted}
     with database.reading() as connection:
         store = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
@@ -119,6 +119,6 @@ def all_known(database: Backend) -> bool:
 
 
 def disown(database: Backend, path: str) -> None:
-    """Know no more of a copy that was not made after all."""
+    """Forget a copy of the journal that was not made after all."""
     with database.transaction() as connection:
         connection.execute("DELETE FROM known_copy WHERE path = ?", (path,))

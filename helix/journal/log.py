@@ -354,7 +354,7 @@ class Journal:
 
 
 def read_rows(connection: Connection, after: int, limit: int) -> list[Row]:
-    """Return what `Journal.rows` does, as this connection sees it."""
+    """Return rows of the journal's log as `Journal.rows` does, as this connection sees it."""
     found = []
     stored = connection.execute(
         f"SELECT seq, {_AT}, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
@@ -369,7 +369,7 @@ def read_rows(connection: Connection, after: int, limit: int) -> list[Row]:
 
 
 def unreadable_rows(connection: Connection, after: int, limit: int) -> list[int]:
-    """Return what `Journal.unreadable` does, as this connection sees it."""
+    """Return the unreadable rows of the journal's log as `Journal.unreadable` does, as this connection sees it."""
     stored = connection.execute(
         f"SELECT seq, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",
         (after, after + limit),

@@ -112,7 +112,7 @@ class Mark:
 
 
 def count_transaction(connection: sqlite3.Connection) -> int:
-    """Count the transaction that is about to end, in it; return how many there have been."""
+    """Count the journal's transaction that is about to end, in it; return how many there have been."""
     (commits,) = connection.execute(
         "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
         " RETURNING CAST(value AS INTEGER)",
@@ -142,7 +142,7 @@ def check_files(journal: Path) -> None:
 
 
 def reached(journal: Path, rows: Collection[int] = ()) -> tuple[Reach, dict[int, str]] | None:
-    """Return how far a journal has come that nobody has open, and the digests up to the rows it has of those asked for.
+    """Return the last row of a journal that nobody has open, and the chain's digests up to the rows asked for.
 
     Nothing is changed: neither the file nor SQLite's log. None where there is no journal, or an empty file. Raises
     StoreCorruptError for one that SQLite cannot read, and StoreError for what is no file.

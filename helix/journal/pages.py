@@ -20,19 +20,19 @@ _EDGE = "type, source_label, source, target_label, target"
 
 
 def nodes(journal: Journal) -> Iterator[list[PutNode]]:
-    """Yield every node, by label and id; what changes meanwhile is seen as it is when its page is read."""
+    """Yield every node of the journal, by label and id; what changes meanwhile is seen as its page is read."""
     statement = "SELECT label, id, props FROM node WHERE (label, id) > (?, ?) ORDER BY label, id LIMIT ?"
     return _pages(journal, statement, ("", ""), put_node)
 
 
 def edges(journal: Journal) -> Iterator[list[PutEdge]]:
-    """Yield every edge, by type and ends, as `nodes` does."""
+    """Yield every edge of the journal, by type and ends, page by page as `nodes` does."""
     statement = f"SELECT {_EDGE}, props FROM edge WHERE ({_EDGE}) > (?, ?, ?, ?, ?) ORDER BY {_EDGE} LIMIT ?"
     return _pages(journal, statement, ("",) * 5, put_edge)
 
 
 def passages(journal: Journal) -> Iterator[list[PutPassage]]:
-    """Yield every passage without its vector, by number, as `nodes` does."""
+    """Yield every passage of the journal without its vector, by number, page by page as `nodes` does."""
     statement = (
         "SELECT number, id, owner_label, owner, text, NULL FROM passage WHERE number > ? ORDER BY number LIMIT ?"
     )
@@ -54,7 +54,7 @@ def _pages(
 
 
 def log_rows(journal: Journal) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
-    """Yield what each row of the log says that can be read, as `helix.model.operations.encode` writes it, by number."""
+    """Yield each readable row of the journal's log by number, as `helix.model.operations.encode` writes it."""
     for page in _payloads(journal):
         yield [(seq, data) for seq, payload in page if (data := opened(payload)) is not None]
 
@@ -74,7 +74,7 @@ def _payloads(journal: Journal) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def log_nodes(journal: Journal, labels: Collection[Label]) -> Iterator[tuple[Ref, Props]]:
-    """Yield what every readable row of the log writes to nodes of the labels, what was overwritten since included."""
+    """Yield each node of these labels that a readable row of the journal's log writes, overwritten ones included."""
     marks = [json.dumps(label.value).encode() for label in labels]
     for page in _payloads(journal):
         for _, payload in page:
@@ -85,7 +85,7 @@ def log_nodes(journal: Journal, labels: Collection[Label]) -> Iterator[tuple[Ref
 
 
 def sizes(journal: Journal) -> dict[str, int]:
-    """Return how many nodes, edges and passages there are, and how many rows the log has (`log`)."""
+    """Return how many nodes, edges and passages the journal has, and how many rows its log (`log`)."""
     with journal.database.reading() as connection:
         return {
             name: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -94,13 +94,13 @@ def sizes(journal: Journal) -> dict[str, int]:
 
 
 def next_passage_number(journal: Journal) -> int:
-    """Return a number above that of every passage."""
+    """Return a number above that of every passage in the journal."""
     with journal.database.reading() as connection:
         return int(connection.execute("SELECT coalesce(max(number), 0) + 1 FROM passage").fetchone()[0])
 
 
 def opened(payload: bytes, marks: Collection[bytes] = ()) -> Mapping[str, Any] | None:
-    """Return what a payload says, or None for one that cannot be read; its digest is another's matter.
+    """Return what a payload of the journal's log says, or None for one that cannot be read; its digest is not checked.
 
     With `marks`, None too for one that holds none of them: reading all of them takes several times as long.
     """

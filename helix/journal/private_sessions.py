@@ -14,12 +14,12 @@ _SALT = "private_salt"
 
 
 def own_salt(journal: Journal) -> str | None:
-    """Return the salt of new digests; None before there is one."""
+    """Return the journal's salt for digests of private sessions' names; None before there is one."""
     return journal.meta(_SALT)
 
 
 def hide_session(journal: Journal, digest: str, salt: str) -> None:
-    """Know a digest that was made with a salt, which becomes the journal's own if it has none."""
+    """Note the salted digest of a private session's name; its salt becomes the journal's own if it has none."""
     own = own_salt(journal)
     if own is None:
         journal.set_meta(_SALT, salt)
@@ -27,7 +27,7 @@ def hide_session(journal: Journal, digest: str, salt: str) -> None:
 
 
 def hidden_sessions(journal: Journal) -> Mapping[str, frozenset[str]]:
-    """Return the digests that are known, by their salt."""
+    """Return the noted digests of private sessions' names, by their salt."""
     own = own_salt(journal) or ""
     by_salt: dict[str, set[str]] = {}
     for key, salt in journal.metas(_DIGEST).items():

@@ -88,7 +88,7 @@ class Comparison:
 
 
 def compare(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
-    """Compare the state with the log as this connection sees both; nothing is changed.
+    """Compare the journal's state with its log as this connection sees both; nothing is changed.
 
     What the log comes to is kept in a file in the folder of `beside`, gone afterwards.
     """
@@ -97,7 +97,7 @@ def compare(connection: Connection, beside: Path, read: Read, tokenise: Tokenise
 
 
 def mend(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
-    """Make the state what the log comes to, in the caller's transaction; return what differed before."""
+    """Rebuild the journal's state from its log, in the caller's transaction; return what differed before."""
     with _lenient(connection), _replayed(connection, beside, read, tokenise) as replay:
         found = _compared(connection, replay)
         wrong = {one.table for one in found.differences}
@@ -112,7 +112,7 @@ def mend(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -
 
 @contextmanager
 def as_of(connection: Connection, beside: Path, read: Read, tokenise: Tokenise, seq: int) -> Iterator[Connection]:
-    """Lend a connection to the state as the log had come to it by row `seq`, in a file that is gone afterwards."""
+    """Lend a connection to the journal's state as of row `seq` of its log, in a file that is gone afterwards."""
     with _replayed(connection, beside, read, tokenise, seq) as replay:
         replay.scratch.execute("CREATE INDEX passage_of ON passage (owner, number)")
         yield replay.scratch

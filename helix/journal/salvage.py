@@ -42,7 +42,7 @@ _SELECT = "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB), CAST(salt AS 
 
 
 def rows_in(journal: Path, wal: Path, draft: Path, after: int) -> list[Row]:
-    """Return the rows behind `after` that a journal's file and its write-ahead log hold, in their order.
+    """Return the rows behind `after` that a damaged journal's file and its write-ahead log hold, in their order.
 
     Either may be damaged or missing, and neither is changed; `draft` is a file to work in, gone afterwards.
     """

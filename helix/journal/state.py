@@ -41,7 +41,7 @@ _ALL_PASSAGES = PASSAGES.format(source="passage p")
 
 
 def completed(connection: Connection, operations: Iterable[Operation]) -> list[Operation | None]:
-    """Return the operations filled up with the present state, None for one that the state has moved past.
+    """Return operations filled up with the journal's present state, None for one that the state has moved past.
 
     Replay asks this: what a follower missed is brought straight to the present, which is where replaying every row
     in order would end.
@@ -64,7 +64,7 @@ def _completed(op: Put, there: Put | None) -> Put | None:
 
 
 def held(connection: Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
-    """Return what puts each node, edge or passage (with its vector) as it is, None for nothing."""
+    """Return what puts the journal's nodes, edges and passages (with vectors) as they are, None for nothing."""
     every = list(dict.fromkeys(drops))
     there = tables.Held()
     tables.before(connection, wanted(every), there)
@@ -72,7 +72,7 @@ def held(connection: Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None
 
 
 def wanted(drops: Iterable[Drop]) -> tables.Wanted:
-    """Return the keys of what is to be read."""
+    """Return the keys of the nodes, edges and passages that operations need from the journal's state."""
     keys = tables.Wanted()
     for drop in drops:
         match drop:
@@ -86,7 +86,7 @@ def wanted(drops: Iterable[Drop]) -> tables.Wanted:
 
 
 def put_of(drop: Drop, there: tables.Held) -> Put | None:
-    """Return what puts a thing as it was found, None for nothing."""
+    """Return the operation that puts a node, edge or passage as the journal has it, None for nothing."""
     match drop:
         case DropNode():
             props = there.nodes[drop.label, drop.id]
@@ -317,7 +317,7 @@ class Records:
 
 
 def edge_key(op: PutEdge | DropEdge) -> EdgeKey:
-    """Return what the edge of an operation is kept under."""
+    """Return the key under which the journal's state keeps the edge of an operation."""
     return (op.type, op.source.label, op.source.id, op.target.label, op.target.id)
 
 
@@ -341,7 +341,7 @@ def _edge(op: PutEdge | DropEdge) -> PutEdge | None:
 
 
 def edge_drop(key: EdgeKey) -> DropEdge:
-    """Return the operation that removes the edge kept under the key."""
+    """Return the operation that removes the edge kept under a key of the journal's state."""
     return DropEdge(type=stored_relation(key[0]), source=ref_of(*key[1:3]), target=ref_of(*key[3:5]))
 
 

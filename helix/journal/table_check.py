@@ -22,14 +22,14 @@ Make = Callable[[sqlite3.Connection, Collection[int] | None], object]
 
 
 def harden(connection: sqlite3.Connection) -> None:
-    """Have SQLite trust nothing that a file says of itself."""
+    """Have SQLite trust nothing that a journal's file says of itself."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA ignore_check_constraints = ON")
 
 
 def check_objects(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError for a trigger, a view, a virtual table or a computed column in a file that no migration made."""
+    """Raise StoreError for a trigger, view, virtual table or computed column that no journal migration made."""
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
         virtual = kind == "table" and str(sql).upper().split()[1:2] == ["VIRTUAL"]
         foreign = virtual and not name.startswith("lexical")
@@ -40,13 +40,13 @@ def check_objects(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def computes(connection: sqlite3.Connection, table: str) -> bool:
-    """Return whether a table has computed columns: reading them, or checking the table, runs what the file says."""
+    """Return whether a table of a journal's file has computed columns: reading them runs what the file says."""
     found = connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", (table,))
     return found.fetchone() is not None
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, applied: Collection[int], make: Make) -> None:
-    """Raise StoreError where a file's tables and indexes are not those that the applied migrations make."""
+    """Raise StoreError where a journal's tables and indexes are not those that its applied migrations make."""
     expected = _expected(frozenset(applied), make)
     found = _objects(connection)
     for (kind, name), sql in found.items():
@@ -57,7 +57,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, applied: Collection
 
 
 def copy_rows(source: Path, target: Path, applied: Collection[int], make: Make) -> None:
-    """Make `target` of Helix's own tables and fill them with the rows of a file that was checked."""
+    """Fill `target`, a new journal of Helix's own tables, with the rows of a journal's file that was checked."""
     with closing(sqlite3.connect(target.absolute().as_uri(), uri=True, isolation_level=None)) as copy:
         harden(copy)
         make(copy, applied)

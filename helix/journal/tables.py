@@ -73,7 +73,7 @@ class Batch:
 
 
 def before(connection: Connection, wanted: Wanted, held: Held) -> None:
-    """Read what is wanted into `held`."""
+    """Read the journal's rows that `wanted` names, as they are before a change, into `held`."""
     held.nodes.update(nodes(connection, wanted.nodes))
     held.edges.update(edges(connection, wanted.edges))
     held.passages.update(_passages(connection, wanted.passages))
@@ -83,7 +83,7 @@ def before(connection: Connection, wanted: Wanted, held: Held) -> None:
 
 
 def nodes(connection: Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Props | None]:
-    """Return the properties of nodes, None for one that is not there."""
+    """Return the properties of nodes from the journal's state, None for one that is not there."""
     found: dict[NodeKey, Props | None] = dict.fromkeys(keys)
     for label, node_id, props in _matching(connection, "node", ("label", "id"), ("props",), keys):
         found[label, node_id] = props_of(props)
@@ -91,7 +91,7 @@ def nodes(connection: Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Pr
 
 
 def edges(connection: Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Props | None]:
-    """Return the properties of edges, None for one that is not there."""
+    """Return the properties of edges from the journal's state, None for one that is not there."""
     found: dict[EdgeKey, Props | None] = dict.fromkeys(keys)
     for *key, props in _matching(connection, "edge", EDGE_COLUMNS, ("props",), keys):
         kind, source_label, source, target_label, target = key
@@ -100,7 +100,7 @@ def edges(connection: Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Pr
 
 
 def texts(connection: Connection, numbers: Collection[int]) -> dict[int, str]:
-    """Return the texts of those passages that are there, by their numbers."""
+    """Return the texts of passages by their numbers from the journal's state, of those that are there."""
     keys = [(int(number),) for number in numbers]
     return {number: text_of(text) for number, text in _matching(connection, "passage", ("number",), ("text",), keys)}
 
@@ -116,7 +116,7 @@ def _passages(connection: Connection, ids: Collection[str]) -> dict[str, PutPass
 
 
 def edges_at(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
-    """Return the edges at each of the nodes, in the order of their keys; one pass over all edges, however many nodes.
+    """Return the edges at each node in the journal's state, by key; one pass over all edges, however many nodes.
 
     Edges are kept by their source: an index by target too would be written to, all over, by every memory stored.
     """
@@ -136,7 +136,7 @@ def edges_at(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[Ed
 
 
 def passages_of(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[str]]:
-    """Return the ids of each node's passages, in the order in which they came."""
+    """Return the ids of each node's passages in the journal's state, in the order in which they came."""
     found: dict[Ref, list[str]] = {ref: [] for ref in refs}
     keys = [(ref.label, ref.id) for ref in refs]
     rows = _matching(connection, "passage", ("owner_label", "owner"), ("number", "id"), keys)
@@ -146,7 +146,7 @@ def passages_of(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list
 
 
 def write(connection: Connection, batch: Batch) -> None:
-    """Write all of a batch, in the caller's transaction."""
+    """Write a batch of nodes, edges and passages to the journal's tables, in the caller's transaction."""
     many = connection.executemany
     if batch.log:  # a replay has a state and no log
         many("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", batch.log)
@@ -218,12 +218,12 @@ _BATCH = 4096
 
 
 def put_tokens(connection: Connection, tokens: Iterable[tuple[int, str]]) -> None:
-    """Store passages' tokens, joined by blanks, by number, replacing what a number held."""
+    """Store passages' tokens in the journal, joined by blanks, by number, replacing what a number held."""
     connection.executemany(put_statement("token", ("number", "tokens"), ("number",)), tokens)
 
 
 def read_tokens(connection: Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
-    """Yield every passage's number and tokens, by number, in batches; the tokens in UTF-8, joined by blanks."""
+    """Yield every passage's number and tokens from the journal, in batches; UTF-8, joined by blanks."""
     rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")
     while batch := rows.fetchmany(_BATCH):
         numbers, texts = zip(*batch, strict=True)
