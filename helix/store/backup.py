@@ -70,7 +70,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
 
 
 def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
-    """Put a backup in the place of the journal while the service runs; what was there is kept beside it.
+    """Put a backup in the place of the store's journal while the service runs; the old one is kept beside it.
 
     Recall answers from the restored state at once, the graph follows: that it could not be built is a warning of the
     answer. Raises NotFoundError, InvalidInputError for a
@@ -127,7 +127,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
 
 
 def set_aside_closed(folder: Path, now: datetime) -> None:
-    """Put a journal that cannot be opened aside, with what else may know what was in it; raises StoreLockedError."""
+    """Put a store's journal that cannot be opened aside, with its witnesses; raises StoreLockedError."""
     with StoreLock(folder):
         mark = Mark(folder / MARK_NAME)
         witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))

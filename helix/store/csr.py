@@ -193,7 +193,7 @@ class Csr:
 
 
 def build(edges: EdgeList, row_count: int) -> Csr:
-    """Return the compressed form of the edges over `row_count` rows; O(E log E)."""
+    """Return the store's edges over `row_count` rows in compressed form (CSR); O(E log E)."""
     owner = np.concatenate((edges.source, edges.target))
     order = np.argsort(owner, kind="stable")
     starts = np.zeros(row_count + 1, np.int64)

@@ -26,7 +26,7 @@ _ORDINARY = ("no daemon", "the time is up", "the daemon did not answer in time")
 
 
 def examine(store: Store, *, building: bool = False) -> DoctorReport:
-    """Run every check; nothing is changed. `building`: a job is to make the graph anew, and has not begun with it."""
+    """Run every check of `helix doctor` on a store; nothing is changed. `building`: a job is to make the graph anew."""
     return DoctorReport(findings=tuple(_findings(store, building)))
 
 

@@ -37,7 +37,7 @@ _HIDDEN = (STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED])
 def eligible(
     columns: Columns, scopes: Vocabulary, query: RecallQuery, now: datetime, rows: IndexArray | None = None
 ) -> BoolArray:
-    """Return for every row (or for `rows`, in their order) whether it passes every filter of the query.
+    """Return for every row of the catalogue (or for `rows`) whether it passes every filter of the query.
 
     Valid time is read at `as_of`, else at `known_at`, else now. With `known_at` a row counts from its recording until
     its retirement, and whether it had faded is judged then; without it the present status counts. `as_of` also hides
@@ -63,7 +63,7 @@ def eligible(
 
 
 def walkable(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
-    """Return for every row whether a walk on behalf of a scope may pass through it.
+    """Return for every row of the catalogue whether a walk on behalf of a scope may pass through it.
 
     Time, kind and label do not stop a walk (what is superseded still connects), but another project's rows and what
     was forgotten or quarantined do.
@@ -75,7 +75,7 @@ def walkable(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArr
 
 
 def event_times(columns: Columns) -> MicrosArray:
-    """Return when what each row tells of happened: its own time, else the start of its validity, else its recording."""
+    """Return when what each catalogue row tells of happened: its own time, else its validity's start or recording."""
     own = np.maximum(columns.occurred_at, columns.valid_from)
     return np.where(own == NO_START, columns.recorded_at, own)
 

@@ -53,7 +53,7 @@ OpensEngine = Callable[[Path], Engine]
 
 
 def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
-    """Open the tables of a store; `folder` holds the file, or what is kept of a server's. `at` is now (microseconds).
+    """Open a store's engine, SQLite in `folder` or PostgreSQL by the settings; `at` is now (microseconds).
 
     A server that is opened for it alone is closed with it.
 
@@ -87,7 +87,7 @@ def _on_server(settings: Settings, folder: Path) -> Engine:
 def engine_of(
     server: Server, home: Home, tenant: int, settings: Settings, folder: Path, closing: Callable[[], object]
 ) -> Engine:
-    """Open the tables of a tenant that a process becomes home to; `closing` is called when they are closed.
+    """Open the engine of a tenant that a process becomes home to; `closing` is called when it is closed.
 
     Raises StoreLockedError while another process that lives is its home.
     """
@@ -107,7 +107,7 @@ def engine_of(
 
 
 def server_at(address: str, *, vouched: bool = False) -> Server:
-    """Return a server by its address. Raises ConfigError without the extra that speaks to one."""
+    """Return the PostgreSQL server at an address. Raises ConfigError without the extra that speaks to one."""
     try:
         from helix.journal.postgres.postgres_server import Server
     except ImportError as error:

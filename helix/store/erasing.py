@@ -134,7 +134,7 @@ def erase_everywhere(
     in_copy: InCopy,
     tell: Callable[[str], None],
 ) -> EraseReport:
-    """Do all of an erasure that was noted, whatever of it is done already; the graph is left to be built anew.
+    """Erase from every file of the store what was noted, whatever is done already; the graph is built anew later.
 
     `texts` are what logs may quote, read before `remove` takes it out of the present state; `tell` is told of stages.
     """
@@ -164,7 +164,7 @@ def erase_everywhere(
 
 
 def begin_erasure(store: Store, note: Note) -> None:
-    """Note that an erasure is under way; durable when it returns.
+    """Note in the store that an erasure is under way; durable when it returns.
 
     Raises ConflictError while another one is unfinished, which this note would take the place of. One of the same
     node, the first that is named, is no other.
@@ -216,7 +216,7 @@ def _pairs(refs: Iterable[Ref]) -> list[list[str]]:
 
 
 def end_erasure(store: Store) -> None:
-    """Note that nothing is being erased any more, and leave nothing of the note either: ids of sessions are words."""
+    """Note that the store's erasure has ended, and leave nothing of its note: ids of sessions are words."""
 
     def clear() -> None:
         store.journal.set_meta(UNDER_WAY, "")
@@ -238,7 +238,7 @@ def _without_graph(store: Store) -> None:
 
 
 def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
-    """Remove what was put aside when the journal had lost something: it is damaged, and cannot be erased in.
+    """Remove the damaged journals that were put aside after a loss: they cannot be erased in.
 
     While it may still be needed to take rows back it stays, and `let_kept_go` removes it once that is over.
     """
@@ -255,7 +255,7 @@ def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
 
 
 def let_kept_go(store: Store) -> None:
-    """Remove what was kept to recover from where something was erased since; nobody needs it any more."""
+    """Remove the journals kept to recover from where something was erased since; nobody needs them any more."""
     if store.journal.meta(_ERASED_SINCE_LOSS):
         for file in store.path.glob(f"*{KNOWS_MORE}*"):
             remove(file)
@@ -303,7 +303,7 @@ def _renew(store: Store) -> None:
 
 
 def rebuild_graph(store: Store, ticket: Ticket) -> None:
-    """Build the graph anew behind an erasure where it was too large to be built when it was taken back into use.
+    """Rebuild a store's graph behind an erasure where it was too large to be built at the time.
 
     Where that cannot be, the erasure is done all the same, and the graph tells of it.
     """
@@ -315,7 +315,7 @@ def rebuild_graph(store: Store, ticket: Ticket) -> None:
 
 
 def copies_of(store: Store) -> list[Path]:
-    """Return the journals that were put aside and the backups that Helix wrote, those that are gone too."""
+    """Return the journals of a store that were put aside and its backups, those that are gone too."""
     kept = sorted(store.path.glob(f"{KEPT_JOURNAL}*.db"))
     return kept + [Path(path) for path, _ in copies.known(store.journal.database) if Path(path) not in kept]
 
@@ -338,7 +338,7 @@ def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcom
 
 
 def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = ()) -> frozenset[str]:
-    """Leave tombstones of the nodes in the state of a copy, with the names only they speak of there; return the ids."""
+    """Leave tombstones of erased nodes in a journal's copy, with the names only they speak of there; return the ids."""
     doomed = (*refs, *erase.names_left(copy, refs))
     if operations := erase.entombing(copy, doomed, from_micros(at), keep_out):
         copy.append([Change(kind=ERASE, operations=tuple(operations))], at)
@@ -346,7 +346,7 @@ def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[
 
 
 def left_by(path: Path) -> Legacy:
-    """Return what a journal nobody has open leaves; nothing where it is too damaged to say so."""
+    """Return what a store's closed journal leaves to its successor; nothing where it is too damaged to say so."""
     try:
         with closing(Journal(Database(path), tokenise=lexical_tokens)) as journal:
             return legacy_of(journal)
@@ -355,7 +355,7 @@ def left_by(path: Path) -> Legacy:
 
 
 def legacy_of(journal: Journal) -> Legacy:
-    """Return what a journal leaves to the one that takes its place."""
+    """Return what a store's journal leaves to the one that takes its place."""
     return Legacy(
         erased=erase.tombstones(journal),
         copies=tuple(copies.known(journal.database)),
@@ -419,7 +419,7 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
 
 @contextmanager
 def draft_of_copy(folder: Path) -> Iterator[Path]:
-    """Lend a new file in a store's folder, where nobody else may write, to copy the journal to; then it is gone."""
+    """Lend a new private file in a store's folder to copy the journal to; then it is gone."""
     draft = folder / _DRAFT
     _remove(draft)
     try:

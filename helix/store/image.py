@@ -55,7 +55,7 @@ class Image:
 
 
 def write(path: Path, stamp: Stamp, image: Image) -> None:
-    """Write the image to a file that takes the place of `path` when it is whole; only the owner may read it.
+    """Write a store's image to a file that takes the place of `path` when it is whole; only the owner may read it.
 
     Raises OSError, and ValueError for a text with NUL.
     """
@@ -95,13 +95,13 @@ def write(path: Path, stamp: Stamp, image: Image) -> None:
 
 
 def read_stamp(path: Path) -> Stamp | None:
-    """Return what the file is an image of, or None where there is none."""
+    """Return the stamp of a store's image, which says what it is an image of, or None where there is none."""
     header = _header(path)
     return None if header is None else header["stamp"]
 
 
 def read(path: Path) -> Image | None:
-    """Return the image, its arrays mapped, or None where the file is not exactly what was written."""
+    """Return a store's image, its arrays mapped, or None where the file is not exactly what was written."""
     header = _header(path)
     if header is None:
         return None

@@ -57,7 +57,7 @@ EVERYTHING_ACTIVE = MemoryFilter()
 
 
 def check_limit(runtime: Runtime, limit: int) -> None:
-    """Raise InvalidInputError where `limit` is no number of items that may be asked for at once."""
+    """Raise InvalidInputError where a listing's `limit` is no number of items that may be asked for at once."""
     most = runtime.settings.page_size
     if not 1 <= limit <= most:
         raise InvalidInputError(
@@ -69,7 +69,7 @@ def check_limit(runtime: Runtime, limit: int) -> None:
 def memories(
     store: Store, wanted: MemoryFilter, limit: int, after: str | None, order: MemoryOrder = MemoryOrder.NEWEST
 ) -> Page[Any]:
-    """Return a page of the memories that are meant; of those that are equal in an order the oldest come first."""
+    """Return a page of the store's memories by a filter and an order; of equal ones the oldest come first."""
     index = store.index
     rows = reduce(and_, parts(index, wanted).values(), index.where(Label.MEMORY))
     return _ordered(store, rows, Label.MEMORY, order, wanted.time, limit, after)
@@ -92,7 +92,7 @@ def _ordered(
 
 
 def parts(index: StoreIndex, wanted: MemoryFilter) -> dict[str, Rows]:
-    """Return what each part of a filter that narrows anything leaves, by the name of its dimension.
+    """Return the catalogue rows that each part of a listing's filter leaves, by the name of its dimension.
 
     Dimensions are `scope`, `kind`, `status`, `trust`, `time` and `text`. Raises InvalidInputError for too many words.
     """
@@ -124,7 +124,7 @@ def _within(index: StoreIndex, wanted: MemoryFilter) -> list[Rows]:
 def episodes(
     store: Store, wanted: MemoryFilter, session: str | None, order: MemoryOrder, limit: int, after: str | None
 ) -> Page[Any]:
-    """Return a page of episodes of a session (None: of any); of what is wanted their scope and time count."""
+    """Return a page of the store's episodes of a session (None: of any), by their scope and time."""
     parts = _within(store.index, wanted)
     if session is not None:
         parts.append(store.index.of_session(session))
@@ -133,7 +133,7 @@ def episodes(
 
 
 def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: str | None) -> Page[Any]:
-    """Return a page of the rows, which have one of the labels, newest first, behind the node of the id `after`."""
+    """Return a page of catalogue rows that have one of the labels, newest first, behind the node of the id `after`."""
     check_limit(store.runtime, limit)
     index = store.index
     behind = None if after is None else _behind(index, after, labels)
@@ -160,7 +160,7 @@ Placed = tuple[Any, int]
 def first_by(
     index: StoreIndex, order: MemoryOrder, time: TimeKind, rows: Rows, most: int, after: Placed | None = None
 ) -> list[Placed]:
-    """Return at most so many of the rows, behind `after` in an order, each with its value there."""
+    """Return at most so many catalogue rows behind `after` in a listing's order, each with its value there."""
     here = np.flatnonzero(rows.mask)
     if order is MemoryOrder.NAME:
         names = [(index.view.lookups.names[row].casefold(), row) for row in here.tolist()]
@@ -194,7 +194,7 @@ _OF_EPISODES = ("scope", "status", "trust", "text")
 
 
 def count_facets(index: StoreIndex, wanted: MemoryFilter) -> Facets:
-    """Count the memories of each value, each dimension with every filter but its own."""
+    """Count the store's memories by each value of a filter, each dimension with every filter but its own."""
     held, columns = parts(index, wanted), index.view.columns
     memories = index.where(Label.MEMORY)
 

@@ -160,5 +160,5 @@ class Lookups:
 
 
 def last_part(path: str) -> str:
-    """Return the case-folded last part of a path, with either kind of slash."""
+    """Return the file name that the catalogue looks a path up by: its last part, case-folded, with either slash."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2].casefold()

@@ -31,12 +31,12 @@ _LARGEST_CODE = 127
 
 
 def vector_of(stored: bytes) -> VectorArray:
-    """Return a vector as it is kept in bytes, shape (dimension,)."""
+    """Return an embedding vector from the bytes that the store keeps, shape (dimension,)."""
     return np.frombuffer(stored, np.float32)
 
 
 def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
-    """Return so many vectors that are kept in bytes one after the other."""
+    """Return so many embedding vectors from bytes that the store keeps one after the other."""
     return list(vector_of(stored).reshape(count, -1)) if count else []
 
 
@@ -123,7 +123,7 @@ def _blank(dimension: int) -> tuple[VectorArray, CodeArray, VectorArray]:
 
 
 def coded(vectors: VectorArray) -> tuple[CodeArray, VectorArray]:
-    """Return 8-bit codes of rows, shape (n, dimension), and their scales, shape (n,): code * scale is about the row."""
+    """Return 8-bit codes of stored vectors, shape (n, dimension), and their scales: code * scale is about the row."""
     largest = np.abs(vectors).max(axis=1, initial=0.0)
     scales = (largest / _LARGEST_CODE).astype(np.float32)
     codes = np.rint(vectors / np.where(scales > 0, scales, 1.0)[:, None]).astype(np.int8)

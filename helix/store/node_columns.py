@@ -252,12 +252,12 @@ def _is_set(_: Any) -> bool:
 
 
 def empty_columns(capacity: int) -> dict[str, npt.NDArray[Any]]:
-    """Return writable arrays of every column; the content is arbitrary until a row is written."""
+    """Return writable arrays for every column of the catalogue; the content is arbitrary until a row is written."""
     return {name: np.empty(capacity, _TYPES[name]) for name in COLUMN_NAMES}
 
 
 def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) -> dict[str, npt.NDArray[Any]]:
-    """Return writable arrays with room for `capacity` rows that begin with the first `count` of the columns."""
+    """Return the catalogue's columns with room for `capacity` rows, beginning with the first `count` old ones."""
     larger = empty_columns(capacity)
     for name, array in columns.items():
         larger[name][:count] = array[:count]
@@ -265,7 +265,7 @@ def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) ->
 
 
 def shrunk_effectiveness(helped: FloatArray, failed: FloatArray) -> FloatArray:
-    """Return (helped + 1/2) / (helped + failed + 1), 0..1: a single verdict makes nothing perfect or worthless."""
+    """Return a memory's effectiveness (helped + 1/2) / (helped + failed + 1), 0..1, as the catalogue has it."""
     shrunk: FloatArray = (helped + 0.5) / (helped + failed + 1.0)
     return shrunk
 
@@ -273,7 +273,7 @@ def shrunk_effectiveness(helped: FloatArray, failed: FloatArray) -> FloatArray:
 def fading_moments(
     *, importance: FloatArray, half_life: FloatArray, recorded_at: MicrosArray, last_used_at: MicrosArray, floor: float
 ) -> MicrosArray:
-    """Return the last moment (microseconds) at which each row's salience is not below the floor.
+    """Return the last moment (microseconds) at which each catalogue row's salience is not below the floor.
 
     Salience is importance * 2^(-days / half_life), days since the later of recording and last verified use. A half-life
     of 0 or infinity never fades (NO_END); an importance below the floor was never above it (NO_START).

@@ -25,7 +25,7 @@ def open_store(
     make_id: IdMaker,
     engine: OpensEngine | None = None,
 ) -> tuple[Store, str]:
-    """Return the open store and a sentence on its model, or on why there is none.
+    """Return the open store and a sentence on its embedding model, or on why there is none.
 
     A model that turns out damaged when it is loaded leaves the store lexical only, loudly.
     """

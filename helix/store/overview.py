@@ -30,7 +30,7 @@ _MANY_ASIDE_BYTES = 1 << 30
 
 
 def stats(store: Store, scope: str | None) -> Stats:
-    """Count what is of a scope, or of all scopes: an edge is of the scope it begins in, a passage of its node's."""
+    """Count the store's nodes, edges and passages of a scope, or of all: an edge is of the scope it begins in."""
     graph, view = store.projection.snapshot, store.catalogue.view
     counts = view.counts(scope)
     columns = view.columns
@@ -107,7 +107,7 @@ def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
 
 
 def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[str, int]) -> list[str]:
-    """Return, in sentences, what is not as it should be, the gravest first; `disk` is `Store.disk_bytes()`."""
+    """Return the warnings of a store's status in sentences, the gravest first; `disk` is `Store.disk_bytes()`."""
     found = [f"{loss.sentence}: {RECOVER_HINT}" for loss in losses(store.path)]
     found.extend(said for said in (store.journal.mark_trouble, store.log_check.trouble) if said)
     if store.mismatch:
@@ -137,7 +137,7 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
 
 
 def resident_bytes() -> int:
-    """Return the memory this process holds, in bytes (on systems without /proc: the most it ever held)."""
+    """Return the memory the store's process holds, in bytes (without /proc: the most it ever held)."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         import resource  # not on Windows

@@ -99,7 +99,7 @@ class Postings:
 
 
 def build(batches: Iterable[tuple[IndexArray, Sequence[bytes]]]) -> tuple[Postings, IndexArray, LengthArray]:
-    """Return the postings of passages, the passages in their order, and their lengths in tokens.
+    """Return the postings of the store's passages, the passages in their order, and their lengths in tokens.
 
     Each passage is given by its index and its tokens in UTF-8, joined by blanks.
     """
@@ -116,7 +116,7 @@ def build(batches: Iterable[tuple[IndexArray, Sequence[bytes]]]) -> tuple[Postin
 
 
 def keys_of(terms: Sequence[str]) -> KeyArray:
-    """Return the key of each term; terms hold no blanks and are not empty."""
+    """Return the key of each term in the store's postings; terms hold no blanks and are not empty."""
     return _hashes(" ".join(terms).encode())[0] >> np.uint64(_LOW_BITS)
 
 

@@ -20,7 +20,7 @@ _NODES = tuple(CLASS_OF.values())
 
 
 def packed_answer(answer: object) -> str | None:
-    """Return an answer as it is kept for a retry; None where it holds what cannot be kept."""
+    """Return a mutation's answer as the store keeps it for a retry; None where it holds what cannot be kept."""
     try:
         return json.dumps(_pack(answer), ensure_ascii=False, separators=(",", ":"))
     except TypeError:
@@ -28,7 +28,7 @@ def packed_answer(answer: object) -> str | None:
 
 
 def unpacked_answer(told: str | None, records: Records) -> Any:
-    """Return the answer that `packed_answer` was given, with its records as they are now.
+    """Return the answer that the store kept for a retry, with its records as they are now.
 
     Raises ConflictError where it is kept no longer.
     """

@@ -181,7 +181,7 @@ class ImageKeeper:
 
 
 def replay(journal: Journal, catalogue: Catalogue, projection: Projection, after: int) -> int:
-    """Apply the rows behind `after` to tables that hold all before it; return the last row that they hold then.
+    """Apply the journal's rows behind `after` to the store's tables in memory; return the last row that they hold then.
 
     It ends before a row that cannot be read: the tables would miss it.
     """
@@ -197,7 +197,7 @@ def replay(journal: Journal, catalogue: Catalogue, projection: Projection, after
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Fill tables without the cycle collector: a million new objects would start it again and again, for nothing.
+    """Pause Python's cycle collector while the store's tables are filled: a million objects would start it often.
 
     Nothing is frozen here: `gc.freeze` would keep the store itself, which is a cycle, for the life of the process.
     """
@@ -227,7 +227,7 @@ def _layout() -> str:
 
 
 def image_of(view: CatalogueView, graph: GraphSnapshot) -> Image:
-    """Return the image of one moment's views; any thread may do it, whatever is written meanwhile."""
+    """Return the image of the store's tables at one moment; any thread may do it, whatever is written meanwhile."""
     lookups, passages, count = view.lookups, view.passages, view.count
     words = view.words.base.extended(view.words.recent)
     image = Image()
@@ -252,14 +252,14 @@ def image_of(view: CatalogueView, graph: GraphSnapshot) -> Image:
 
 
 def fill_from_image(image: Image, catalogue: Catalogue, projection: Projection, dimension: int) -> None:
-    """Fill catalogue and projection with what an image holds."""
+    """Fill the store's catalogue and projection from an image."""
     catalogue.restore(image, dimension)
     edges = EdgeList(**{part.name: image.array(f"edge {part.name}") for part in fields(EdgeList)})
     projection.restore(edges, catalogue)
 
 
 def fill(journal: Journal, catalogue: Catalogue, projection: Projection, dimension: int) -> int:
-    """Replace all that the tables hold by what the journal does; return the last row of its log that they hold.
+    """Fill the store's tables in memory anew from the journal; return the last row of its log that they hold.
 
     Rows may be written meanwhile: the tables are those of the moment it began. Raises StoreCorruptError.
     """

@@ -53,7 +53,7 @@ class Batch:
 
 
 def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, matrix: Matrix) -> Batch:
-    """Read the operations in their order.
+    """Read a batch of operations in their order into what the store's tables have to be given.
 
     Raises InvalidInputError or EmbeddingSpaceError before anything was changed. A passage whose owner is no node is
     left out: nothing could be answered with it.

@@ -29,7 +29,7 @@ Rest = Callable[[], None]
 
 
 def whole_numbers(vectors: VectorArray) -> VectorArray:
-    """Return unit vectors (float32) times 2048, rounded.
+    """Return unit vectors (float32) as whole numbers: times 2048, rounded.
 
     Products of two are below 2^24, which float32 adds up exactly in any order: a cosine never depends on what else is
     multiplied beside it.
@@ -39,12 +39,12 @@ def whole_numbers(vectors: VectorArray) -> VectorArray:
 
 
 def product_of(cosine: float) -> float:
-    """Return what the product of two vectors in whole numbers is at a cosine."""
+    """Return the product of two vectors in whole numbers whose cosine is this."""
     return cosine * _SCALE * _SCALE
 
 
 def vector_of_words(words: Set[str]) -> VectorArray:
-    """Return a unit vector that the words alone make: for stores without a model."""
+    """Return a unit vector made of a text's words alone: for stores without an embedding model."""
     vector = np.zeros(WORD_DIMENSION)
     for word in sorted(words):
         digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest()
@@ -96,7 +96,7 @@ def near_pairs(
     alike: float,
     rest: Rest,
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield places of texts that are near in vectors (in whole numbers) and words, and their product.
+    """Yield places of stored texts that are near in vectors (in whole numbers) and words, and their product.
 
     The first of each pair is among the `wanted`. From the cosine `near` on shared words decide, from `alike` on the
     cosine alone does.

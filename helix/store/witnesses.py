@@ -56,7 +56,7 @@ def examine_witnesses(journal: Path, mark: Mark, image_file: Path, graph: Path, 
 
 
 def set_aside(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss:
-    """Put a journal that cannot be opened aside with all that may know of it, and note the loss of what it held.
+    """Put a store's journal that cannot be opened aside with its witnesses, and note the loss of what it held.
 
     The next start makes an empty store, which `helix recover` fills. For the owner of the lock.
     """
@@ -90,7 +90,7 @@ def _present(*paths: Path) -> Iterator[tuple[Path, str]]:
 
 
 def note_loss(folder: Path, loss: Loss) -> None:
-    """Note a loss that something else found, such as a graph that is ahead of its journal."""
+    """Note a loss of journal rows that something else found, such as a graph that is ahead of its journal."""
     if all((one.store, one.known) != (loss.store, loss.known) for one in losses(folder)):
         keep(folder, [*losses(folder), loss])
         log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
@@ -129,7 +129,7 @@ def _knows_more(known: Reach, held: Reach, chains: dict[int, str]) -> bool:
 
 
 def put_aside(path: Path, stamp: int, copied: bool = False) -> Iterator[str]:
-    """Give a file and its logs another name, and yield it; the journal stays and is copied, to go on from."""
+    """Rename a file of the store and its logs, and yield it; the journal stays and is copied, to go on from."""
     aside = path.with_name(f"{path.name}{KNOWS_MORE}{stamp}")
     for _, end in list(_present(path)):
         file, kept = path.with_name(path.name + end), aside.with_name(aside.name + end)
