@@ -27,14 +27,14 @@ class Overview(NamedTuple):
 
 
 def path(engine: KuzuEngine, source: Place, target: Place, *, scope: str) -> list[Place]:
-    """Return the nodes of a shortest path of at most 8 steps, both ends included; empty where there is none."""
+    """Return the nodes of a shortest path through the graph, of at most 8 steps, ends included; empty without one."""
     label, node = source
     rows = engine.read(f"path_{label}", id=node, scope=scope, target_label=target[0], target=target[1])
     return [(str(one["_label"]), str(one["id"])) for one in rows[0]["nodes"]] if rows else []
 
 
 def among(engine: KuzuEngine, places: Sequence[Place], limit: int) -> list[tuple[str, Place, Place, float]]:
-    """Return (type, source, target, weight) of the edges that lead from one of the nodes to another of them."""
+    """Return (type, source, target, weight) of the graph's edges that lead from one of the nodes to another of them."""
     wanted = set(places)
     rows = engine.read("edges_among", ids=[node for _, node in places], limit=limit)
     found = [
@@ -50,7 +50,7 @@ def among(engine: KuzuEngine, places: Sequence[Place], limit: int) -> list[tuple
 
 
 def communities(engine: KuzuEngine, *, scope: str, least: int, limit: int) -> list[tuple[int, list[Place]]]:
-    """Return (size, members) of the largest communities of at least `least` nodes, members by their edges within.
+    """Return (size, members) of the graph's largest communities of at least `least` nodes, by edges within.
 
     Communities are those of greatest modularity that Louvain finds (Blondel et al. 2008), each edge counting once.
     """
@@ -60,7 +60,7 @@ def communities(engine: KuzuEngine, *, scope: str, least: int, limit: int) -> li
 
 
 def overview(engine: KuzuEngine, *, scope: str, limit: int) -> Overview:
-    """Return the largest communities and how many edges lead from one to another, and how large the whole is."""
+    """Return the graph's largest communities, how many edges lead from one to another, and the size of the whole."""
     places, ends = _edges(engine, scope)
     groups, number = _grouped(places, ends)
     between = Counter(
@@ -97,7 +97,7 @@ def _grouped(places: Sequence[Place], ends: Sequence[tuple[int, int]]) -> tuple[
 
 
 def centrality(engine: KuzuEngine, *, scope: str, labels: Sequence[str], limit: int) -> list[tuple[str, str, float]]:
-    """Return (label, id, rank) of the nodes with the highest PageRank, edges followed both ways; ranks sum up to 1."""
+    """Return (label, id, rank) of the graph's nodes of highest PageRank, edges followed both ways; ranks sum to 1."""
     places, ends = _edges(engine, scope)
     with ScratchGraph(len(places), [*ends, *((there, here) for here, there in ends)]) as graph:
         ranks = graph.ranks()

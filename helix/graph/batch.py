@@ -22,12 +22,12 @@ _INJECTED_COLUMNS = ("at", "rank", "score", "arm", "outcome")
 
 
 def node_columns(label: Label, node_id: str, props: Props) -> dict[str, Any]:
-    """Return the properties of a node as the columns of its table."""
+    """Return the properties of a node as the columns of its Kuzu table."""
     return {**NODE_DEFAULTS.get(label, {}), **props, "id": node_id}
 
 
 def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
-    """Return the properties of an edge as the columns of its table."""
+    """Return the properties of an edge as the columns of its Kuzu table."""
     columns = {**EDGE_DEFAULTS, **props}
     if relation in _INJECTIONS:
         attributes = json.loads(str(columns["attributes"]))
@@ -83,12 +83,12 @@ class Batch:
 
 
 def vector_of(op: PutPassage) -> list[float]:
-    """Return the vector of a passage, whose bytes are float32."""
+    """Return the vector of a passage for Kuzu, whose bytes are float32."""
     return array("f", op.vector or b"").tolist()
 
 
 def fold(operations: Iterable[Operation]) -> Batch:
-    """Fold operations, later ones over earlier ones; complete and idempotent ones leave the rest of the order free."""
+    """Fold a batch of operations for Kuzu, later ones over earlier ones; the rest may be applied in any order."""
     batch = Batch()
     for op in operations:
         match op:

@@ -33,7 +33,7 @@ _Passage = tuple[str, str, str, bytes]
 
 
 def pool_bytes(dimension: int | None, passages: int) -> int:
-    """Return the page memory that copying and indexing so many vectors takes beside all else.
+    """Return the page memory that Kuzu takes to copy and index so many vectors, beside all else.
 
     Measured: 300,000 of them can be indexed when there is room for each one twice, and cannot with room for a piece
     of NODE_GROUP_ROWS only.

@@ -37,7 +37,7 @@ _STEPS = re.compile(r"[0-9]{1,3}")
 
 
 def check(text: str) -> str:
-    """Return the one reading statement of a text, comments blanked and each word at its place, ready for the engine.
+    """Return the one reading Cypher statement of a text, comments blanked and each word at its place, ready for Kuzu.
 
     Raises CypherRefusedError, naming the word and its line and column, for anything that is not on the lists above.
     """
@@ -65,13 +65,13 @@ def check(text: str) -> str:
 
 
 def parameters(text: str) -> tuple[str, ...]:
-    """Return the names of the `$parameters` a text uses, each once, in order; those in strings or comments are none."""
+    """Return the names of the `$parameters` a Cypher text uses, each once; those in strings or comments are none."""
     found = cypher_tokens.tokens(text)
     return tuple(dict.fromkeys(token.text[1:] for token in found if token.kind is TokenKind.PARAMETER))
 
 
 def bind(statement: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of exactly the parameters a statement uses.
+    """Return the values of exactly the parameters that a Cypher statement uses.
 
     Raises CypherRefusedError for one that has no value (Kuzu would run it as null) or a value that is null, a map or a
     list of several kinds: a value without a type ends Kuzu's process.

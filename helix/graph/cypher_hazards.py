@@ -26,7 +26,7 @@ class _Side(Enum):
 
 
 def check(found: Sequence[Token]) -> None:
-    """Raise CypherRefusedError at the first word of a statement, its brackets known to match, that could crash Kuzu."""
+    """Raise CypherRefusedError at the first word of a Cypher statement, its brackets matched, that could crash Kuzu."""
     computed = _computed_names(found)
     open_marks: list[bool] = []
     keyword = ""

@@ -72,17 +72,17 @@ _UNREADABLE = {
 
 
 def tokens(text: str) -> list[Token]:
-    """Cut a text into its tokens, comments left out; raises CypherRefusedError at the first that is none."""
+    """Cut a Cypher text into its tokens, comments left out; raises CypherRefusedError at the first that is none."""
     return [token for token, _ in _cut(text) if token is not None]
 
 
 def blanked(text: str) -> str:
-    """Return the text with comments turned to blanks and odd white space to plain, every character in its place."""
+    """Return a Cypher text with comments turned to blanks and odd white space to plain, each character at its place."""
     return "".join(token.text if token else blank for token, blank in _cut(text))
 
 
 def has_half_characters(text: str) -> bool:
-    """Whether a text holds lone surrogates, which cannot be sent to Kuzu."""
+    """Return whether a Cypher text holds lone surrogates, which cannot be sent to Kuzu."""
     return _LONE_SURROGATE.search(text) is not None
 
 
@@ -92,12 +92,12 @@ def peek(found: Sequence[Token], at: int) -> Token:
 
 
 def is_name(found: Sequence[Token], at: int) -> bool:
-    """Whether a word can only be a name here: a property, label, map key or the variable before a label."""
+    """Return whether a Cypher word can only be a name here: a property, label, map key or variable before a label."""
     return peek(found, at - 1).is_mark(".", ":") or peek(found, at + 1).is_mark(":")
 
 
 def ends_operand(found: Sequence[Token], at: int) -> bool:
-    """Whether a value, a name or a pattern ends here, so that only a keyword can follow."""
+    """Return whether a value, name or pattern of a Cypher statement ends here, so that only a keyword can follow."""
     token = peek(found, at)
     if token.kind is TokenKind.MARK:
         return token.is_mark(*")]}")

@@ -71,7 +71,7 @@ def operations_in(graph: Path) -> Iterator[PutNode | PutEdge]:
 
 
 def main(path: Path) -> int:
-    """Write everything that the graph at `path` holds to standard output; return the exit code."""
+    """Write everything that the Kuzu graph at `path` holds to standard output; return the exit code."""
     from helix.graph.kuzu_engine import KuzuEngine  # in a process of its own alone
 
     try:

@@ -345,7 +345,7 @@ class ScratchGraph:
 def copy_in(
     connection: kuzu.Connection, table: str, rows: Columns, folder: Path | None = None, options: str = ""
 ) -> int:
-    """Copy rows into a table by a file in `folder` (None: the system's temporary files); return how many it took.
+    """Copy rows into a Kuzu table by a file in `folder` (None: the system's temporary files); return how many.
 
     The file has no name: nothing of it is left however the process ends, and no path has to be written in a statement.
     Raises DiskFullError, and Kuzu's own errors.

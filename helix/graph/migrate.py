@@ -18,7 +18,7 @@ def statements(script: str) -> list[str]:
 
 
 def pending(folder: Path, applied: Mapping[int, str]) -> list[tuple[int, str, str, list[str]]]:
-    """Return (number, name, hash, statements) of every script that is not in `applied` (number to hash).
+    """Return (number, name, hash, statements) of each graph migration that is not in `applied` (number to hash).
 
     Raises StoreTooNewError for a number this code does not know and StoreCorruptError for a hash that has changed:
     the graph is then rebuilt from the journal.

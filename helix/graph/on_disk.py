@@ -17,12 +17,12 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the files that belong to a graph: the database, its log, its shadow pages, and its seal."""
+    """Return the files that belong to a Kuzu graph: the database, its log, its shadow pages, and its seal."""
     return (path, *(path.with_name(path.name + suffix) for suffix in (".wal", ".shadow", ".tmp", ".seal")))
 
 
 def seal(path: Path) -> None:
-    """Note what the file of a graph is that was closed: Kuzu's pages hold no sums of their own."""
+    """Note the digest of a closed Kuzu graph's file as its seal: Kuzu's pages hold no sums of their own."""
     _note(path, f"closed {_digest(path)}\n")
 
 
@@ -54,7 +54,7 @@ def _note(path: Path, text: str) -> None:
 
 
 def drop_log(path: Path) -> None:
-    """Remove the log of a graph that was not closed: the file is then what the last checkpoint made it.
+    """Remove the log of a Kuzu graph that was not closed: the file is then what the last checkpoint made it.
 
     Opened eight times, the same unclosed files gave two different contents (measured on Kuzu 0.11.3). A file whose
     checkpoint was cut short has shadow pages beside it and needs its log to finish: it is left as it is.
@@ -65,7 +65,7 @@ def drop_log(path: Path) -> None:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a graph's files on disk, whether it is open or not."""
+    """Return the bytes of a Kuzu graph's files on disk, whether it is open or not."""
     size = 0
     for file in files_of(path):
         with suppress(FileNotFoundError):  # Kuzu's own log comes and goes
@@ -74,6 +74,6 @@ def size_of(path: Path) -> int:
 
 
 def remove(path: Path) -> None:
-    """Delete a graph's files, where there are any."""
+    """Delete a Kuzu graph's files, where there are any."""
     for file in files_of(path):
         files.remove(file)

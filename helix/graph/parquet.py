@@ -45,7 +45,7 @@ Columns = Mapping[str, Column | Vectors]
 
 
 def write(file: IO[bytes], columns: Columns) -> None:
-    """Write a table to a file that is empty, all columns of one length. Texts are written as UTF-8."""
+    """Write a table to an empty Parquet file for Kuzu, all columns of one length. Texts are written as UTF-8."""
     lengths = {len(column.rows) for column in columns.values()}
     assert len(lengths) == 1, "columns of one length"
     count = lengths.pop()

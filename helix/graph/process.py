@@ -177,13 +177,13 @@ def packed(value: object) -> bytes:
 
 
 def send(stream: IO[bytes], value: object) -> None:
-    """Write one value."""
+    """Write one value to the pipe of the graph's process."""
     stream.write(packed(value))
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one value; raises EOFError where the other end has gone."""
+    """Read one value from the pipe of the graph's process; raises EOFError where the other end has gone."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         raise EOFError
@@ -191,5 +191,5 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def error_answer(error: HelixError) -> tuple[str, str, str, str | None]:
-    """Return an error as an answer."""
+    """Return an error as the graph's process answers it."""
     return ("error", type(error).__name__, error.message, error.hint)

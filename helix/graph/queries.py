@@ -71,7 +71,7 @@ def load(folder: Path, constants: Mapping[str, str] | None = None) -> dict[str, 
 
 
 def text_of(loaded: Mapping[str, str], name: str) -> str:
-    """Return a query by its name; raises StoreError for an edge between labels that the schema does not connect."""
+    """Return a named Cypher query; raises StoreError for an edge between labels that the schema does not connect."""
     text = loaded.get(name)
     if text is None:
         raise StoreError(f"the schema has nothing for {name!r}", hint="`helix doctor` looks closer")
@@ -79,17 +79,17 @@ def text_of(loaded: Mapping[str, str], name: str) -> str:
 
 
 def parameters(text: str) -> list[str]:
-    """Return the names of a query's parameters, each once."""
+    """Return the names of a Cypher query's parameters, each once."""
     return list(dict.fromkeys(_PARAMETER.findall(text)))
 
 
 def edge_query(action: str, relation: Relation, source: Label, target: Label) -> str:
-    """Return the name of the query that puts or drops edges of a type between two labels."""
+    """Return the name of the Cypher query that puts or drops edges of a type between two labels."""
     return f"{action}_{relation}_{source}_{target}"
 
 
 def fill(text: str, constants: Mapping[str, str]) -> str:
-    """Replace each `{name}` of `constants` in the text."""
+    """Replace each `{name}` of `constants` in the text of a Cypher query."""
     for name, value in constants.items():
         text = text.replace("{" + name + "}", value)
     return text
