@@ -37,7 +37,7 @@ JUDGED_FROM = 50
 
 
 def fits(view: CatalogueView, rows: IndexArray, meaning: FloatArray, terms: Sequence[str]) -> FloatArray:
-    """Return how well rows fit a question of these terms, beside FLOOR; `meaning` (0..1) runs parallel to the rows."""
+    """Return how well recall candidates fit a question of these terms, beside FLOOR; `meaning` (0..1) is by row."""
     words = view.words
     weight = information(words, terms)
     whole = sum(weight.values())
@@ -53,6 +53,6 @@ def fits(view: CatalogueView, rows: IndexArray, meaning: FloatArray, terms: Sequ
 
 
 def information(words: WordView, terms: Sequence[str]) -> dict[str, float]:
-    """Return for each distinct term how much it says: its idf, the most for one that no passage holds."""
+    """Return how much each term of a question says: its idf, the most for one that no passage holds."""
     frequency = words.document_frequency(list(dict.fromkeys(terms)))
     return {term: float(np.log1p((words.living - count + 0.5) / (count + 0.5))) for term, count in frequency.items()}

@@ -82,7 +82,7 @@ def fill(
     estimate_tokens: Callable[[str], int],
     watch: Stopwatch,
 ) -> tuple[RecallItem, ...]:
-    """Return the items of the answer, in the ranking's order."""
+    """Return the items of a recall answer, in the ranking's order."""
     nodes: dict[int, Node] = {}
     over: dict[int, Ended] = {}
     folding = _folding(scene, ranking, nodes, records, watch)
@@ -245,7 +245,7 @@ def _is_cut(node: Node) -> bool:
 
 
 def text_of(node: Node) -> str:
-    """Return the text an answer shows of a node."""
+    """Return the text that a recall answer shows of a node."""
     match node:
         case Memory():
             return f"{node.trigger}\n{node.resolution}" if node.resolution else node.trigger
@@ -355,7 +355,7 @@ _RETIRED = STATUS_CODE[Status.RETIRED]
 
 
 def ended(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int) -> dict[int, Ended]:
-    """Return for each row of an episode its memories that have ceased to hold by the moment (microseconds).
+    """Return, for each episode among recall's candidates, its memories that no longer hold at a moment (microseconds).
 
     Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is
     told after the end is told anew.
@@ -375,7 +375,7 @@ def ended(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment
 def disputed(
     view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], shown: BoolArray, edges_at: EdgesAt
 ) -> dict[int, str]:
-    """Return for each row that an open contradiction disputes the name of what does, of `shown` rows alone."""
+    """Return the name of what disputes each recall candidate by an open contradiction, of `shown` rows alone."""
     found = graph.neighbours(rows, Relation.CONTRADICTS)
     found = found.where(shown[found.rows] & (view.columns.status[found.rows] != _RETIRED))
     names: dict[int, str] = {}

@@ -56,7 +56,7 @@ class RankedList:
 def by_owner(
     arm: str, view: CatalogueView, passages: IndexArray, scores: npt.NDArray[np.floating], limit: int
 ) -> RankedList:
-    """Return the best rows by the score of their best passage; of equals the lower row goes first."""
+    """Return a recall arm's best rows by the score of their best passage; of equals the lower row goes first."""
     owners = view.passages.owner[passages]
     take = 2 * limit
     while True:
@@ -78,7 +78,7 @@ def by_owner(
 
 
 def selective_terms(terms: Sequence[str], frequency: Mapping[str, int], limit: int = MAX_TERMS) -> list[str]:
-    """Return the terms that occur at all, the rarest first and at most `limit`; of equals the earlier goes first."""
+    """Return a question's terms that occur at all, the rarest first, at most `limit`; of equals the earlier."""
     known = [term for term in dict.fromkeys(terms) if frequency.get(term, 0) > 0]
     return sorted(known, key=lambda term: frequency[term])[:limit]
 
@@ -114,7 +114,7 @@ class Matches:
 
 
 def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) -> Matches:
-    """Return what the words find among the rows of the mask."""
+    """Return what the words of a question find by BM25 among the rows of the mask."""
     passages, scores = view.words.search(terms)
     passes = mask[view.passages.owner[passages]]
     return Matches(passages=passages[passes], scores=scores[passes])
@@ -123,7 +123,7 @@ def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) 
 def named_arm(
     view: CatalogueView, mask: BoolArray, graph: GraphSnapshot, names: Sequence[str], matches: Matches
 ) -> RankedList:
-    """Return the rows that alone hold one of the names, the best by their words first.
+    """Return the recall arm of rows that alone hold a name of the question, the best by their words first.
 
     A name counts where at most FEW things hold it: a memory and the episodes it is grounded in are one thing.
     """
@@ -147,7 +147,7 @@ def named_arm(
 def yours_arm(
     view: CatalogueView, mask: BoolArray, terms: Sequence[str], affinity: Callable[[IndexArray], FloatArray]
 ) -> RankedList:
-    """Return the memory of the user's own that holds every one of the terms, the best of several by `affinity`."""
+    """Return the recall arm of the user's own memory that holds every term, the best of several by `affinity`."""
     own = (view.columns.label == LABEL_CODE[Label.MEMORY]) & (view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED])
     rows = rows_holding(view, np.flatnonzero(mask & own), terms)
     fit = affinity(rows)
@@ -156,7 +156,7 @@ def yours_arm(
 
 
 def rows_holding(view: CatalogueView, rows: IndexArray, terms: Sequence[str]) -> IndexArray:
-    """Return those of the rows that hold every one of the terms, none where there are no terms."""
+    """Return those rows of a recall arm that hold every one of the terms, none where there are no terms."""
     frequency = view.words.document_frequency(terms)
     for term in sorted(frequency, key=lambda term: frequency[term]):  # the rarest leave the fewest rows to look at
         if not len(rows):
@@ -176,7 +176,7 @@ def files_arm(
     affinity: Callable[[IndexArray], FloatArray],
     limit: int = ARM_LIMIT,
 ) -> RankedList:
-    """Return the rows that touch or mention the files, by the share of them that they have, in 0..1.
+    """Return the recall arm of rows that touch or mention the question's files, by the share they have, in 0..1.
 
     Each file counts once, by how well its path fits (`path_fit`), by half where it is only mentioned, and the more the
     fewer rows have to do with it: what a change shares with every other change says little. `affinity` says how well
@@ -210,7 +210,7 @@ def time_arm(
     affinity: Callable[[IndexArray], FloatArray],
     limit: int = ARM_LIMIT,
 ) -> RankedList:
-    """Return the rows whose event lies in [start, end) microseconds, the best fit to the rest of the query first."""
+    """Return the recall arm of rows whose event is in [start, end) microseconds, the best fit to the query first."""
     times = event_times(view.columns)
     rows = np.flatnonzero(mask & (times >= start) & (times < end))
     fit = affinity(rows)
@@ -219,7 +219,7 @@ def time_arm(
 
 
 def path_fit(asked: str, known: str) -> float:
-    """Return 0..1: 1 for the same path, the shared share of parts where one ends in the other, 0 otherwise.
+    """Return 0..1 for how an asked file fits a path: 1 for the same, less where one ends in the other, else 0.
 
     A known name may be a pattern (`src/*.c`, see `helix.text.path_patterns`), which fits what it matches, from its
     start or from any folder on.

@@ -30,7 +30,7 @@ _REST_OF_WORD = re.compile(r"\w*")
 def reason(
     hits: Sequence[ArmHit], *, text: str, question: Question, linked: str, standing: str = "", folded: str = ""
 ) -> str:
-    """Return the sentence: words matched, rank by meaning, files, time, what it is `linked` to, and how it stands.
+    """Return the sentence why an item is in a recall answer: words matched, meaning, files, time, links, how it stands.
 
     `folded` names what says less and was left out for it.
     """
@@ -63,7 +63,7 @@ def reason(
 
 
 def named_in(less: Mapping[int, Sequence[int]], nodes: Mapping[int, Node]) -> dict[int, str]:
-    """Return for the place of each item the names of what was left out because it says less: memories, then a count.
+    """Return for each item of a recall answer the names of what was left out because it says less, then a count.
 
     `less` maps what was left out to the places that say it; of several the first is told.
     """
@@ -89,12 +89,12 @@ def _listed(nodes: Sequence[Node]) -> str:
 
 
 def walked(hits: Sequence[ArmHit]) -> bool:
-    """Return whether an arm that walks the graph brought the item."""
+    """Return whether an arm of recall that walks the graph brought the item."""
     return any(hit.arm in _WALKED for hit in hits)
 
 
 def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, ..., 11th, ..."""
+    """Return a rank as its ordinal in a recall's explanation: 1st, 2nd, 3rd, 4th, ..., 11th, ..."""
     suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{suffix}"
 
@@ -102,7 +102,7 @@ def ordinal(number: int) -> str:
 def links(
     rows: Sequence[int], *, view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, near: FloatArray
 ) -> Mapping[int, str]:
-    """Return for each row the name of the neighbour the walk most likely came from, where one has a name.
+    """Return for each recall candidate the name of the neighbour the walk most likely came from, where one has a name.
 
     That is an entity of the query, else what was found first, else the nearest.
     """

@@ -51,7 +51,7 @@ def fold(
     limit: int,
     evidence: bool,
 ) -> Folding:
-    """Fold the candidates at the places of `head`, best first, whose `nodes` were read.
+    """Fold the recall candidates at the places of `head`, best first, whose `nodes` were read.
 
     `grounds` are the places of the episodes that a memory, by its place, is grounded in; those behind the head are
     folded too. With `evidence` episodes stay beside their memories. `limit` is how many items are asked for.

@@ -74,7 +74,7 @@ def _placed(rows: IndexArray, given: Sequence[tuple[RankedList, FloatArray]]) ->
 
 
 def fuse(lists: Sequence[RankedList], weights: Mapping[str, float]) -> Fused:
-    """Return the rows of all lists by the sum of weight / (60 + rank), ranks from 1; an arm without a weight has 1.
+    """Fuse the ranked lists of recall's arms by the sum of weight / (60 + rank), ranks from 1; the default weight is 1.
 
     Of equal sums the lower row goes first.
     """

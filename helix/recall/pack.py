@@ -40,7 +40,7 @@ class Portion:
 
 
 def memories_first(order: Sequence[int], grounds: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the order with each memory moved ahead of the first episode that grounds it.
+    """Return recall's order with each memory moved ahead of the first episode that grounds it.
 
     `grounds` maps the place of a memory to the places of its episodes. Everything else keeps its order.
     """
@@ -61,7 +61,7 @@ def pack(
     evidence: bool = False,
     folded: dict[int, list[int]] | None = None,
 ) -> list[Portion]:
-    """Return at most `limit` portions in their order, together within the budget (0: none), each thing once.
+    """Pack at most `limit` portions of a recall answer in order, together within the budget (0: none), each thing once.
 
     With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there

@@ -15,7 +15,7 @@ from helix.store.store import Store
 
 
 def completions(store: Store, of: Completable, prefix: str, limit: int) -> list[str]:
-    """Return up to `limit` words that begin with `prefix`, in the order of letters: of what stands in recall."""
+    """Return up to `limit` words of recallable texts that begin with `prefix`, in the order of letters."""
     return sorted(word for word in _words(store, of) if word and word.startswith(prefix))[:limit]
 
 

@@ -68,7 +68,7 @@ class Question:
 
 
 def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Question:
-    """Read a query; times in it count from `moment_of`. Raises InvalidInputError for no text."""
+    """Read the question of a recall; times in it count from `moment_of`. Raises InvalidInputError for no text."""
     whole = clean(query.query)
     if not whole:
         raise InvalidInputError("the query is empty", hint="say what you want to know")
@@ -87,12 +87,12 @@ def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Qu
 
 
 def moment_of(query: RecallQuery, now: datetime) -> datetime:
-    """Return when a query is asked: as it says, else as of when it asks, else now."""
+    """Return the moment at which a recall query is asked: as it says, else as of when it asks, else now."""
     return query.asked_at or query.as_of or now
 
 
 def check_query(query: RecallQuery, page_size: int) -> None:
-    """Raise InvalidInputError for numbers out of range and for filters that contradict each other."""
+    """Raise InvalidInputError for numbers of a recall query out of range and filters that contradict each other."""
     if not 1 <= query.limit <= page_size:
         raise InvalidInputError(f"limit {query.limit} is not between 1 and {page_size}")
     if query.budget_tokens < 0:

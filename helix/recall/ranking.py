@@ -64,7 +64,7 @@ class Ranking:
 
 
 def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
-    """Score every candidate and order them by score, diversified, memories ahead of the episodes that ground them.
+    """Score every recall candidate and order them by score, diversified, memories before the episodes that ground them.
 
     A summary speaks for episodes that are not on offer: it is passed over where those that are fit the question as
     well, and goes ahead of none. Of equal scores a systemic memory goes first, then what was fused higher. `reread` may
@@ -168,7 +168,7 @@ questions); counted from here, it costs nothing and still removes repetition.
 
 
 def redundancy(vectors: VectorArray, known: BoolArray) -> FloatArray:
-    """Return 0..1 for each pair of rows: 0 up to a cosine of REDUNDANT_FROM, 1 at 1; 0 where a vector is missing."""
+    """Return 0..1 for each pair of recall candidates: 0 up to a cosine of REDUNDANT_FROM, 1 at 1; 0 without vector."""
     cosines = (vectors @ vectors.T).astype(np.float64)
     scaled = np.clip((cosines - REDUNDANT_FROM) / (1.0 - REDUNDANT_FROM), 0.0, 1.0)
     scaled[~known] = 0.0
@@ -177,7 +177,7 @@ def redundancy(vectors: VectorArray, known: BoolArray) -> FloatArray:
 
 
 def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade_off: float) -> IndexArray:
-    """Return all places in the order of greedy selection (Carbonell and Goldstein 1998).
+    """Return all places of candidates by maximal marginal relevance (Carbonell and Goldstein 1998).
 
     Each step takes the place with the highest trade_off * relevance - (1 - trade_off) * (its largest similarity to what
     was taken before); of equals the first. `relevance` is in 0..1, `similar` a square matrix in 0..1. O(n²).
@@ -197,7 +197,7 @@ def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade
 
 
 def diversified(scores: FloatArray, vectors: VectorArray, known: BoolArray, trade_off: float) -> IndexArray:
-    """Return the places of candidates, given best first, reordered; relevance is the score over the best one."""
+    """Return the places of recall candidates, given best first, diversified; relevance is the score over the best."""
     if len(scores) < 2 or scores[0] <= 0 or trade_off >= 1.0:
         return np.arange(len(scores))
     return maximal_marginal_relevance(scores / scores[0], redundancy(vectors, known), trade_off)

@@ -232,7 +232,7 @@ RECIPES: Mapping[str, Recipe] = {
 
 
 def recipe_named(name: str, recipes: Mapping[str, Recipe] = RECIPES) -> Recipe:
-    """Return the recipe of a name; raises InvalidInputError listing what there is."""
+    """Return recall's ranking recipe of a name; raises InvalidInputError listing what there is."""
     if name not in recipes:
         meant = did_you_mean(name, recipes)
         known = f"{meant} recipes: {', '.join(recipes)}; one that config.toml was given since counts after `helix stop`"
@@ -241,7 +241,7 @@ def recipe_named(name: str, recipes: Mapping[str, Recipe] = RECIPES) -> Recipe:
 
 
 def recipes_of(given: Mapping[str, Any]) -> Mapping[str, Recipe]:
-    """Return the recipes that Helix brings with those of the settings, by name.
+    """Return the ranking recipes that Helix brings for recall with those of the settings, by name.
 
     A setting gives a name `{"base": recipe (the name itself, else default), weight: number, ...}`; `weights` of
     `learning` maps kinds to `{"relevance": .., "effectiveness": .., "recency": ..}`. Raises ConfigError.

@@ -66,7 +66,7 @@ class Relevance:
 
 
 def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | None, matches: Matches) -> Relevance:
-    """Return how the rows fit a question of that vector (None: not embedded) and those matches of its words."""
+    """Return the relevance of rows to a question of that vector (None: not embedded) and those matches of words."""
     if vector is None:
         cosine, passages = np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
         meaning = np.zeros(len(rows))
@@ -85,7 +85,7 @@ def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | No
 
 
 def unrelated(view: CatalogueView, vector: VectorArray) -> float:
-    """Return the mean cosine of the store's passages with the vector: what a text has that is not about it.
+    """Return the mean cosine of the store's passages with a question's vector: what an unrelated text has.
 
     Models differ in it (0.5 with bge-small, 0.1 with potion), and so do questions.
     """
@@ -95,7 +95,7 @@ def unrelated(view: CatalogueView, vector: VectorArray) -> float:
 
 
 def fits_of(index: StoreIndex, rows: Rows, vector: VectorArray) -> dict[int, float]:
-    """Return by row how far its cosine is above that of an unrelated text, as a share of what is left to 1.
+    """Return each row's cosine with a question above that of an unrelated text, as a share of what is left to 1.
 
     It is -1 for a row without a vector.
     """
@@ -109,19 +109,19 @@ def fits_of(index: StoreIndex, rows: Rows, vector: VectorArray) -> dict[int, flo
 
 
 def best_fit(index: StoreIndex, rows: Rows, vector: VectorArray) -> float:
-    """Return the best of what `fits_of` returns for the rows, 0 where none has a vector."""
+    """Return the best fit to a question among the rows, as `fits_of` gives it, 0 where none has a vector."""
     best = scan(index.view, candidates(index.view, rows.mask), vector, 1).scores
     floor = unrelated(index.view, vector)
     return (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
 
 
 def holding(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[int]:
-    """Return those of the rows that hold every one of the terms, none where there are no terms."""
+    """Return those of recall's rows that hold every one of the question's terms, none where there are no terms."""
     return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]
 
 
 def sharing(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
-    """Return by row the sum of the weights of the terms that it holds, each by how rare it is among the rows.
+    """Return by row the weights of the question's terms it holds, summed; each by how rare it is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.
     Rows that hold none are left out.

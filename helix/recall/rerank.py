@@ -71,7 +71,7 @@ class Rereading:
 
 
 def mixed(factors: Factors, best: IndexArray, odds: FloatArray) -> Factors:
-    """Return factors whose sum is (1 - SHARE) * the sum before + SHARE * probability * the best sum before.
+    """Mix a reranker's probabilities into scores: (1 - SHARE) * the sum before + SHARE * probability * the best sum.
 
     `odds` are the log-odds of the candidates at the places `best`. The others have no probability, so that they keep
     their order behind these, and scores keep the scale that the recipe gave them.

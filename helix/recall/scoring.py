@@ -112,7 +112,7 @@ def signals_of(
     now: int,
     intent: Intent | None,
 ) -> Signals:
-    """Return the signals of the candidates whose columns are given.
+    """Return the ranking signals of the recall candidates whose columns are given.
 
     `length`, `beside`, `files` and `arms` are as in `Signals`; `shares` holds how far up the arms of those names list
     them, `proximity` how much of a walk from the best candidates arrives at them.
@@ -158,14 +158,14 @@ def _kinds_of(intent: Intent | None) -> BoolArray:
 
 
 def recency_half_lives(columns: Columns) -> FloatArray:
-    """Return the half-life in days of each row's recency: by kind for memories, by label for the rest."""
+    """Return the half-life in days of each candidate's recency: by kind for memories, else by label."""
     by_kind = np.array([*(RECENCY_HALF_LIFE_DAYS[kind] for kind in KINDS), REFLECTION_HALF_LIFE_DAYS])
     days = np.where(columns.label == LABEL_CODE[Label.MEMORY], by_kind[columns.kind], REFLECTION_HALF_LIFE_DAYS)
     return np.where(columns.label == LABEL_CODE[Label.EPISODE], EPISODE_HALF_LIFE_DAYS, days)
 
 
 def stretched(values: FloatArray) -> FloatArray:
-    """Return the values min-max scaled to 0..1, 1 where all are equal, 0 where one is NaN."""
+    """Return a ranking signal min-max scaled to 0..1, 1 where all are equal, 0 where one is NaN."""
     known = np.isfinite(values)
     if not known.any():
         return np.zeros(len(values))
@@ -175,20 +175,20 @@ def stretched(values: FloatArray) -> FloatArray:
 
 
 def with_intent(factors: Factors, signals: Signals) -> Factors:
-    """Return the factors with the boost of the kinds that the intent is after, where there is one."""
+    """Return the score factors with the boost of the kinds that the question's intent is after, if there is one."""
     if not signals.intended.any():
         return factors
     return {**factors, "*intent": np.where(signals.intended, INTENT_BOOST, 1.0)}
 
 
 def scores_of(factors: Factors) -> FloatArray:
-    """Return (sum of the `+` factors) times (product of the `*` factors) of every candidate."""
+    """Return every recall candidate's score: (sum of the `+` factors) times (product of the `*` factors)."""
     scores: FloatArray = _combined(factors, np.zeros(len(next(iter(factors.values()), ()))))
     return scores
 
 
 def score_of(factors: Mapping[str, float]) -> float:
-    """Return the score that one item's factors make: what `scores_of` gives, from the numbers that are shown."""
+    """Return the score of one recall item by its factors: what `scores_of` gives, from the numbers that are shown."""
     return float(_combined(factors, 0.0))
 
 

@@ -60,12 +60,12 @@ class Found:
 
 
 def matches_of(view: CatalogueView, mask: BoolArray, question: Question) -> Matches:
-    """Return what the most selective of the question's words find among the rows of the mask."""
+    """Return what the most selective of a question's words find among the rows of the mask."""
     return lexical_matches(view, mask, selective_terms(question.terms, view.words.document_frequency(question.terms)))
 
 
 def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwatch) -> Found:
-    """Run every arm, fuse, walk the graph from what was found, and fuse again with what the walk found."""
+    """Search for a question by every arm of recall, fuse, walk the graph from there, and fuse again with that."""
     view, mask = scene.view, scene.mask
     lists: list[RankedList] = []
     notes: list[str] = []
@@ -98,7 +98,7 @@ def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwat
 
 
 def heat_of(found: Found, walkable: BoolArray) -> FloatArray:
-    """Return the share of its time that the walk spends at each row, its restarts at the seeds included."""
+    """Return the share of its time that recall's graph walk spends at each row, its restarts at the seeds included."""
     heat, seeds = found.near.copy(), found.seeds
     allowed = walkable[seeds.rows]
     total = seeds.mass[allowed].sum()

@@ -38,13 +38,13 @@ def check_dimension(view: CatalogueView, vector: VectorArray) -> None:
 
 
 def candidates(view: CatalogueView, mask: BoolArray) -> IndexArray:
-    """Return the indexes, ascending, of the embedded passages whose owners pass the mask."""
+    """Return the indexes, ascending, of the embedded passages whose owners pass a recall's mask."""
     passages = view.passages
     return np.flatnonzero(mask[passages.owner] & passages.alive & passages.embedded)
 
 
 def scan(view: CatalogueView, indexes: IndexArray, vector: VectorArray, limit: int = ARM_LIMIT) -> RankedList:
-    """Return the rows nearest to the vector by cosine among the passages at `indexes` (ascending).
+    """Scan the passages at `indexes` (ascending) for the rows nearest to the question's vector by cosine.
 
     All are compared by their codes, and so many of the best as `limit` rows take by themselves.
     """
@@ -69,7 +69,7 @@ def vector_arm(
     limit: int = ARM_LIMIT,
     exact_below: int = EXACT_BELOW,
 ) -> tuple[RankedList, str]:
-    """Return the rows nearest to the vector, and a note where the index could not be asked (else empty).
+    """Return the recall arm of rows nearest to the vector, and a note where the index could not be asked (or "").
 
     What the filter leaves of the index's answer is used only if it is as many rows as were wanted, or as there are.
     """
@@ -89,7 +89,7 @@ def vector_arm(
 
 
 def cosines(view: CatalogueView, rows: IndexArray, vector: VectorArray) -> tuple[FloatArray, IndexArray]:
-    """Return each row's best cosine with the vector and the index of that passage (NaN and NO_INDEX without one)."""
+    """Return each row's best cosine with the question's vector and that passage's index (NaN and NO_INDEX without)."""
     best, passages = np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
     indexes = view.passages.of_rows(rows, view.count)
     indexes = indexes[view.passages.embedded[indexes]]

@@ -56,7 +56,7 @@ class Seeds:
 
 
 def entity_rows(view: CatalogueView, mentions: Iterable[Mention], walkable: BoolArray) -> IndexArray:
-    """Return the rows of the entities that a query speaks of, as far as its asker may see them."""
+    """Return the rows of the entities that a question speaks of, as far as its asker may see them."""
     rows = dict.fromkeys(
         row for mention in mentions for row in view.entities(mention.kind, mention.name) if walkable[row]
     )
@@ -64,7 +64,7 @@ def entity_rows(view: CatalogueView, mentions: Iterable[Mention], walkable: Bool
 
 
 def seeds_of(relevance: Relevance, entities: IndexArray, graph: GraphSnapshot) -> Seeds:
-    """Return the most relevant candidates, and the entities by ENTITY_SEED over their degree.
+    """Return the seeds of recall's walk: the most relevant candidates, and entities by ENTITY_SEED over their degree.
 
     The degree stands for how little a thing says: what everything mentions leads everywhere (node specificity,
     Gutiérrez et al. 2024, HippoRAG).
@@ -79,7 +79,7 @@ def seeds_of(relevance: Relevance, entities: IndexArray, graph: GraphSnapshot) -
 
 
 def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, entities: IndexArray) -> BoolArray:
-    """Return the walkable rows less the entities that only one thing speaks of, but for the query's own.
+    """Return the rows that recall's walk may pass: walkable, less entities only one thing has, but for the query's.
 
     Such an entity leads nowhere but back, and would reward whatever speaks of things nobody else does.
     """
@@ -94,7 +94,7 @@ def passable(view: CatalogueView, graph: GraphSnapshot, walkable: BoolArray, ent
 def nearness(
     view: CatalogueView, graph: GraphSnapshot, seeds: Seeds, walkable: BoolArray, expand: Expand
 ) -> FloatArray:
-    """Return how much of a walk from the seeds arrives at each row over edges; 0 everywhere without expansion.
+    """Return how much of recall's walk from the seeds arrives at each row over edges; 0 everywhere without expansion.
 
     With PAGERANK it is the personalised PageRank less the restarts, so that a seed nothing leads to has 0: what the
     other arms found is theirs to say. With NEIGHBOURS it is what one step brings, and a second one from where nothing
@@ -123,7 +123,7 @@ def _one_step(graph: GraphSnapshot, rows: IndexArray, mass: FloatArray, walkable
 
 
 def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = ARM_LIMIT) -> RankedList:
-    """Return the nearest rows of the mask, of equals the lower row first."""
+    """Return the recall arm of the rows that the walk finds nearest, of equals the lower row first."""
     rows = np.flatnonzero(mask & (near > 0))
     values = near[rows]
     if len(rows) > limit:
@@ -134,7 +134,7 @@ def graph_arm(near: FloatArray, mask: BoolArray, expand: Expand, limit: int = AR
 
 
 def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused: Fused) -> RankedList:
-    """Return what solves the failures among the best candidates, in the order of the failures."""
+    """Return the recall arm of what solves the failures among the best candidates, in the order of the failures."""
     top = fused.rows[:SOLVED_FROM]
     failed = (view.columns.label[top] == _MEMORY) & np.isin(view.columns.kind[top], _FAILURES)
     found = graph.neighbours(top[failed], Relation.SOLVES)
@@ -146,7 +146,7 @@ def solves_arm(view: CatalogueView, graph: GraphSnapshot, mask: BoolArray, fused
 
 
 def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> RankedList:
-    """Return the turns beside the most relevant ones in their sessions, in the order of those."""
+    """Return the recall arm of the turns beside the most relevant ones in their sessions, in the order of those."""
     fits = relevance.mixed
     best = np.argsort(-fits, kind="stable")[:CONTEXT_FROM]
     found = graph.neighbours(relevance.rows[best], Relation.NEXT)
@@ -157,7 +157,7 @@ def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> 
 
 
 def turns_beside(graph: GraphSnapshot, rows: IndexArray) -> IndexArray:
-    """Return the places among the rows of turns that follow each other in a session, both ways, shape (2, pairs)."""
+    """Return the places of candidates that are turns next to each other in a session, both ways, shape (2, pairs)."""
     found = graph.neighbours(rows, Relation.NEXT)
     sorter = np.argsort(rows)
     places = (

@@ -23,7 +23,7 @@ _ELSEWHERE = 0.5
 
 
 def heard(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
-    """Return those of the rows that the query may be answered with, ascending.
+    """Return those of the rows that a recall query may be answered with, ascending.
 
     What outcomes speak against is not among them, unless the user stands for it.
     """
@@ -44,7 +44,7 @@ def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetim
 def worthiest(
     index: StoreIndex, query: RecallQuery, trusts: Sequence[Trust], now: datetime, limit: int
 ) -> list[tuple[int, float]]:
-    """Return the rows of the query's kinds and of these classes of trust that are worth most, and what they are worth.
+    """Return the rows of the query's kinds and of these classes of trust that are worth most, and their worth.
 
     What the user said comes first. The worth, 0 to 1, is importance/10 * confidence * trust * effectiveness *
     (1 + recency)/2, halved for what is not the project's own.
@@ -67,7 +67,7 @@ def worthiest(
 
 
 def by_exactness(index: StoreIndex, levels: Mapping[int, int], order: Sequence[Kind]) -> list[int]:
-    """Return the rows by level (0 is the most exact), those of the first kind of `order` before all.
+    """Return recalled rows by level (0 is the most exact), those of the first kind of `order` before all.
 
     Of one level, kinds come by `order`, then what has helped more, what is worth more, what was recorded later. Right
     behind the first of several of the first kind stands the best of the others.
