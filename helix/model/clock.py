@@ -13,12 +13,12 @@ DAY_MICROS = 86_400_000_000
 
 
 def system_clock() -> datetime:
-    """Return the present moment in UTC."""
+    """Return the present moment of the system clock, as an aware UTC datetime."""
     return datetime.now(UTC)
 
 
 def to_micros(moment: datetime) -> int:
-    """Return whole microseconds since the epoch; a naive moment is taken as UTC."""
+    """Return a moment in whole microseconds since the epoch; a naive moment is taken as UTC."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - EPOCH) // _MICROSECOND

@@ -121,7 +121,7 @@ def relation_to_draw(word: str) -> tuple[Relation, str]:
 
 
 def drawn_again(present: Edge, drawn: Edge) -> Edge:
-    """Return an edge that is there with the free words of one that is drawn between the same nodes, MOST_WORDS in all.
+    """Return an edge with the free words of another drawn between the same nodes added, MOST_WORDS in all.
 
     Who adds a word and is believed less stands for all of it from then on.
     """
@@ -144,7 +144,7 @@ def words_of(relation: str) -> list[str]:
 
 
 def known_relation(word: str) -> Relation:
-    """Return the relation of that name, however it is written; raises InvalidInputError."""
+    """Return the relation type of that name, however it is written; raises InvalidInputError."""
     try:
         return Relation(word.strip().upper().replace("-", "_"))
     except ValueError as error:

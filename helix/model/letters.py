@@ -15,7 +15,7 @@ _WIDE_MARKS = "\uff9e\uff9f"
 
 
 def normalised(form: Literal["NFC", "NFKC", "NFD", "NFKD"], text: str) -> str:
-    """Return a text in a normal form; of more than MOST_MARKS marks on one letter the rest is left out.
+    """Return a text in a normal form of Unicode; of more than MOST_MARKS marks on one letter the rest is left out.
 
     To bring marks into their order Python takes time by the square of how many follow each other: 65,000 kept the whole
     process for 20 seconds.

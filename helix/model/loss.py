@@ -50,7 +50,7 @@ class Loss:
 
 
 def losses(store: Path) -> tuple[Loss, ...]:
-    """Return the losses of the store in this folder that nobody has taken note of yet, the oldest first."""
+    """Return the losses of the journal of a store in this folder that nobody has acknowledged, the oldest first."""
     try:
         told = json.loads(read_text(store / LOST_FILE, links=False))
         names = [field.name for field in fields(Loss)]
@@ -71,7 +71,7 @@ def losses(store: Path) -> tuple[Loss, ...]:
 
 
 def keep(store: Path, found: Iterable[Loss]) -> None:
-    """Have the store's folder tell of exactly these losses."""
+    """Have the store's folder tell of exactly these losses of its journal."""
     told: Sequence[Loss] = tuple(found)
     if not told:
         (store / LOST_FILE).unlink(missing_ok=True)
@@ -80,5 +80,5 @@ def keep(store: Path, found: Iterable[Loss]) -> None:
 
 
 def recovered(loss: Loss, rows: int) -> Loss:
-    """Return the loss with so many more rows taken back."""
+    """Return a journal's loss with so many more rows taken back."""
     return replace(loss, recovered=loss.recovered + rows)

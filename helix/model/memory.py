@@ -209,13 +209,13 @@ def room_of(memory: Memory) -> tuple[int, float]:
 
 
 def claimed_of(memory: Memory) -> float:
-    """Return what of `helped` rests on the word of agents alone."""
+    """Return how much of a memory's `helped` count rests on the word of agents alone."""
     kept = memory.attributes.get(CLAIMED, 0.0)
     return float(kept) if isinstance(kept, int | float) else 0.0
 
 
 def unproven_of(memory: Memory) -> float:
-    """Return what of `helped` proves nothing: what agents claimed, and all of it where nobody here stands for it."""
+    """Return how much of a memory's `helped` proves nothing: agents' claims, or all where nobody stands for it."""
     return memory.helped if memory.said_by in QUOTED else claimed_of(memory)
 
 
@@ -226,10 +226,10 @@ def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, 
 
 
 def spoken_against(memory: Memory) -> float:
-    """Return what of `failed` was said by outcomes and people, and was not charged for taking room."""
+    """Return how much of a memory's `failed` outcomes and people said, without what it was charged for room."""
     return max(0.0, round(memory.failed - room_of(memory)[1], 9))
 
 
 def body(trigger: str, resolution: str) -> str:
-    """Return the text by which a memory is found."""
+    """Return the text of a memory, by which it is found: trigger and resolution."""
     return f"{trigger}\n{resolution}" if resolution else trigger

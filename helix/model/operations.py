@@ -91,7 +91,7 @@ Drop = DropNode | DropEdge | DropPassage
 
 
 def drop_of(op: Operation) -> Drop:
-    """Return the operation that removes what the operation concerns."""
+    """Return the drop operation for the node, edge or passage that an operation concerns."""
     match op:
         case PutNode():
             return DropNode(label=op.label, id=op.id)
@@ -122,12 +122,12 @@ class Row:
 
 
 def encode(change: Change) -> dict[str, Any]:
-    """Return the change as JSON-able data, without vectors."""
+    """Return a change of operations as JSON-able data, without vectors."""
     return {"kind": change.kind, "note": dict(change.note), "ops": [encode_operation(op) for op in change.operations]}
 
 
 def decode(data: Mapping[str, Any]) -> Change:
-    """Return the change that `encode` wrote; raises KeyError or ValueError on anything else."""
+    """Return the change of operations that `encode` wrote; raises KeyError or ValueError on anything else."""
     return Change(
         kind=data["kind"], note=data.get("note", {}), operations=tuple(decode_operation(op) for op in data["ops"])
     )
@@ -142,7 +142,7 @@ def _unref(pair: list[str]) -> Ref:
 
 
 def encode_operation(op: Operation) -> dict[str, Any]:
-    """Return one operation as JSON-able data, without a vector."""
+    """Return one operation of a change as JSON-able data, without a vector."""
     match op:
         case PutNode():
             return {"op": "node", "label": op.label.value, "id": op.id, "props": dict(op.props)}

@@ -19,12 +19,12 @@ Key = tuple[str | int | float, ...]
 
 
 def cursor_of(key: Key) -> str:
-    """Return a key as a cursor: behind it lies the rest of the list, whether or not its item is still there."""
+    """Return a key as the cursor of a page: behind it lies the rest of the list, whether or not its item remains."""
     return base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
 def key_of(cursor: str, example: Key) -> Key:
-    """Return the key that a cursor holds; raises InvalidInputError for what is no cursor of a list with such keys."""
+    """Return the key that a page's cursor holds; raises InvalidInputError for what is no cursor of such a list."""
     try:
         key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, RecursionError) as error:
@@ -43,7 +43,7 @@ def no_cursor(text: str) -> InvalidInputError:
 def page_of(
     items: Iterable[T], key: Callable[[T], Key], *, first: int, after: str | None, newest_first: bool = False
 ) -> Page[T]:
-    """Return the `first` items behind the cursor `after`, by their keys; `newest_first` puts the greatest key first.
+    """Return the page of `first` items behind the cursor `after`, by their keys; `newest_first` reverses them.
 
     Raises InvalidInputError for a text that is no cursor of this list.
     """
@@ -57,7 +57,7 @@ def page_of(
 
 
 def cut(found: Sequence[T], first: int, total: int, cursor: Callable[[T], str]) -> Page[T]:
-    """Return the page of the `first` that were found; where the list goes on, one more has been found."""
+    """Cut the page of the first `first` items; where the list goes on, one more has been found."""
     cursors = tuple(map(cursor, found[:first]))
     more = cursors[-1] if len(found) > first else None
     return Page(items=tuple(found[:first]), total=total, cursors=cursors, next_cursor=more)

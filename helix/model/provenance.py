@@ -35,7 +35,7 @@ class Trust(Worded):
 
 
 def weakest(*classes: Trust) -> Trust:
-    """Return the weakest of the classes: trust never rises above its source."""
+    """Return the weakest of trust classes: trust never rises above its source."""
     return max(classes, key=lambda trust: trust.rank)
 
 
@@ -67,12 +67,12 @@ class Provenance:
 
 
 def is_hand_written(provenance: Provenance) -> bool:
-    """Return whether a person wrote it: the user said it, or it stands in notes."""
+    """Return whether provenance says that a person wrote it: the user said it, or it stands in notes."""
     return provenance.trust is Trust.USER_ASSERTED or provenance.extractor == NOTES
 
 
 def provenance_word(provenance: Provenance) -> str:
-    """Return in a word where something comes from, as every line says it that reaches an agent.
+    """Return the provenance of a record in a word, as every line says it that reaches an agent.
 
     `you` said or confirmed it; it is `verified`; an `agent` said it; or it was read in a `commit`, in `notes` of a
     repository, in what a `tool` printed, or on the `web`. A memory that was made of several is as its weakest source.

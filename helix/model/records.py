@@ -48,19 +48,19 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def label_of(node: Node) -> Label:
-    """Return the label of a domain object."""
+    """Return the label of a domain object: which node of the model it is."""
     return _LABEL_OF[type(node)]
 
 
 def put(node: Node) -> PutNode:
-    """Return the operation that writes the whole of a domain object."""
+    """Return the operation that writes the whole of a domain object as a node."""
     props = to_props(node)
     del props["id"]
     return PutNode(label=label_of(node), id=node.id, props=props)
 
 
 def put_edge(edge: Edge) -> PutEdge:
-    """Return the operation that writes the whole of an edge, but for what is at its default."""
+    """Return the operation that writes the whole of an edge record, but for what is at its default."""
     said = [(name, getattr(edge, name), default) for name, default in _EDGE_OWN.items()]
     said += [(name, getattr(edge.provenance, name), default) for name, default in _EDGE_PROVENANCE.items()]
     props = {name: flatten(value) for name, value, default in said if value != default}
@@ -68,7 +68,7 @@ def put_edge(edge: Edge) -> PutEdge:
 
 
 def edge_from(op: PutEdge) -> Edge:
-    """Return the edge of a stored one."""
+    """Return the edge record of a stored edge."""
     return from_props(Edge, {**op.props, "type": op.type, "source": op.source, "target": op.target})
 
 
@@ -104,7 +104,7 @@ def node_from(label: Label, node_id: str, props: Props) -> Node:
 
 
 def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored properties as people and other tools read them: times as ISO 8601, mappings and lists as such."""
+    """Spell stored properties as people read them: times as ISO 8601, mappings and lists as such."""
     told = dict(props)
     for name, restore in _restorers_of(cls).items():
         value = told.get(name)
@@ -116,7 +116,7 @@ def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unspelled(cls: type[Any], told: Mapping[str, Any]) -> dict[str, Scalar]:
-    """Return what `spelled` was given. Raises ValueError, TypeError, KeyError or OverflowError for what it is not."""
+    """Return properties as stored from what `spelled` made. Raises ValueError, TypeError, KeyError or OverflowError."""
     props: dict[str, Scalar] = {}
     restorers = _restorers_of(cls)
     for name, value in told.items():
@@ -143,7 +143,7 @@ def _restorers_of(cls: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
 
 
 def flatten(value: Any) -> Scalar:
-    """Return one value as a store holds it."""
+    """Flatten one value of a record to what a store holds."""
     if type(value) in _PLAIN:
         return typing.cast(Scalar, value)
     if isinstance(value, Enum):

@@ -21,7 +21,7 @@ KEPT_CLASSES: dict[str, type[Any]] = {}
 
 
 def kept(cls: C) -> C:
-    """Let values of a class be a part of an answer that is kept for a retry, as a decorator."""
+    """Let records of a class be a part of an answer that is kept for an idempotent retry, as a decorator."""
     KEPT_CLASSES[cls.__name__] = cls
     return cls
 

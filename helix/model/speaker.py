@@ -49,7 +49,7 @@ _LONGEST = 60
 
 
 def agent_of(environ: Mapping[str, str]) -> str:
-    """Return the name of the agent whose client gave this environment, `claude-code` for one; empty for a person."""
+    """Return the name of the coding agent that this environment tells of, such as `claude-code`; empty for a person."""
     if environ.get("CURSOR_EXTENSION_HOST_ROLE") == "agent-exec":
         return "cursor"
     marked = next((agent for name, agent in MARKS.items() if environ.get(name)), "")
@@ -57,5 +57,5 @@ def agent_of(environ: Mapping[str, str]) -> str:
 
 
 def agent_named(text: str) -> str:
-    """Return the name of an agent as it is kept: short, lower case, letters and digits; empty for an empty one."""
+    """Return a coding agent's name in normal form: short, lower case, letters and digits; empty for an empty one."""
     return _UNFIT.sub("-", text[:_LONGEST].lower()).strip("-")

@@ -36,7 +36,7 @@ _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 
 
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
-    """Return the operation that leaves nothing of a node but its id, kind, scope, time of recording and its end.
+    """Return the operation that leaves a tombstone of a node: its id, kind, scope, time of recording and its end.
 
     By its scope it is known to those who sync that alone. Of a task and its like stays what it came to. Every property
     that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which `KeptOut`
@@ -147,12 +147,12 @@ _DIGEST_BYTES = 16
 
 
 def normal(text: str) -> str:
-    """Return the words of a text alone, in one case, a blank between two: equal where two say the same words."""
+    """Return the words of an erased text in normal form: one case, a blank between two, nothing else."""
     return " ".join(_WORD.findall(normalised("NFKC", text).casefold()))
 
 
 def digests(memory: Memory) -> list[str]:
-    """Return what a memory is known by once its words are gone: its key, where it was derived, and its statement."""
+    """Return the digests by which an erased memory is known: its key, where it was derived, and its statement."""
     said = (_of_key(str(memory.attributes.get(KEY, ""))), normal(f"{memory.trigger} {memory.resolution}"))
     return [_salted(memory.id, one) for one in said if one]
 
@@ -170,7 +170,7 @@ class KeptOut:
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
-    """Return what is kept out from pairs of a salt and its digests."""
+    """Return the erased statements that may not come back, from pairs of a salt and its digests."""
     return KeptOut({salt: frozenset(known) for salt, known in held})
 
 
