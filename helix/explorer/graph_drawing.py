@@ -29,14 +29,14 @@ _TITLE = 80
 
 
 def drawn_nodes(index: StoreIndex, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
-    """Return each node as it is drawn, in the order given; one that is gone by now is left out."""
+    """Return each node as the explorer draws it, in the order given; one that is gone by now is left out."""
     wanted = list(dict.fromkeys(refs))
     held, times = zip(wanted, index.records.present(wanted), strict=True), index.times(TimeKind.HAPPENED)
     return {ref: _drawn(index, ref, node, times) for ref, node in held if node is not None}
 
 
 def drawn_edges(index: StoreIndex, edges: Sequence[DropEdge], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
-    """Return each edge as it is drawn, of those whose two ends are drawn; one that is gone by now is left out."""
+    """Return each edge as the explorer draws it, of those with both ends drawn; one that is gone is left out."""
     wanted = [edge for edge in edges if edge.source in nodes and edge.target in nodes]
     found = (edge_from(op) for op in index.records.edges(wanted) if op is not None)
     return tuple(
@@ -57,7 +57,7 @@ def drawn_edges(index: StoreIndex, edges: Sequence[DropEdge], nodes: Mapping[Ref
 
 
 def edges_among(index: StoreIndex, refs: Iterable[Ref], most: int = MOST_EDGES) -> list[DropEdge]:
-    """Return at most so many of the edges that lead from one of the nodes to another of them, by their ends."""
+    """Return at most so many edges of a drawing that lead from one of the nodes to another, by their ends."""
     rows = [row for ref in refs if (row := index.row_of(ref)) is not None]
     held = np.zeros(index.count, np.bool_)
     held[rows] = True
@@ -74,7 +74,7 @@ def edges_among(index: StoreIndex, refs: Iterable[Ref], most: int = MOST_EDGES) 
 def nodes_near(
     index: StoreIndex, ref: Ref, *, steps: int, scope: str | None, limit: int
 ) -> tuple[dict[Ref, int], bool]:
-    """Return the nodes nearest to one by the edges to them, at most `limit`, and whether there are more.
+    """Return the nodes of a drawing nearest to one by the edges to them, at most `limit`, and whether there are more.
 
     What is quarantined is no step of a way; with a scope, a way stays within it and `global`.
     """
@@ -125,7 +125,7 @@ def _drawn(index: StoreIndex, ref: Ref, node: Node, times: MicrosArray) -> Graph
 
 
 def title(node: Node) -> str:
-    """Return what a node is called: its name, or how its text begins; of what is quarantined neither."""
+    """Return the title of a drawn node: its name, or how its text begins; of what is quarantined neither."""
     if getattr(node, "status", None) is Status.QUARANTINED:
         return "(quarantined)"
     match node:

@@ -55,7 +55,7 @@ _KINDS = {"NODE": "node", "REL": "relationship"}
 def cypher(
     store: Store, query: str, params: Mapping[str, Any] | None, timeout_ms: int | None, limit: int | None
 ) -> CypherResult:
-    """Run a statement; raises CypherRefusedError, QueryTimeoutError, InvalidInputError, GraphUnavailableError."""
+    """Run Cypher; raises CypherRefusedError, QueryTimeoutError, InvalidInputError, GraphUnavailableError."""
     settings = store.runtime.settings
     timeout = min(settings.cypher_timeout_ms if timeout_ms is None else timeout_ms, settings.request_timeout_ms)
     rows = min(settings.cypher_rows if limit is None else limit, _MOST_TIMES_THE_ROWS * settings.cypher_rows)
@@ -82,7 +82,7 @@ def graph_schema(store: Store) -> list[GraphTable]:
 
 
 def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limit: int) -> Neighbourhood:
-    """Return what lies within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
+    """Return the graph within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
     if not 1 <= steps <= _MOST_STEPS:
         raise InvalidInputError(f"steps must be 1 to {_MOST_STEPS}, not {steps}")
     index = store.index
@@ -99,7 +99,7 @@ def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limi
 
 
 def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphPath:
-    """Return a shortest path of at most 8 steps between two nodes; an empty one where there is none."""
+    """Return a shortest path of at most 8 steps between two nodes of the graph; an empty one where there is none."""
     ends = {"source": (source.label.value, source.id), "target": (target.label.value, target.id)}
     found = _ask(store, "path", **ends, scope=scope or "")
     places = [_ref(place) for place in found["nodes"]]
@@ -110,14 +110,14 @@ def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphP
 
 
 def walk(index: StoreIndex, heated: Sequence[tuple[Ref, float]]) -> Walk:
-    """Return nodes with their heat, and the edges among them."""
+    """Return heated nodes of the graph as the explorer draws them, and the edges among them."""
     nodes = drawn_nodes(index, [ref for ref, _ in heated])
     found = tuple(HeatedNode(node=nodes[ref], heat=heat) for ref, heat in heated if ref in nodes)
     return Walk(nodes=found, edges=drawn_edges(index, edges_among(index, nodes), nodes))
 
 
 def communities(store: Store, *, scope: str | None, least: int, limit: int) -> list[Community]:
-    """Return the largest communities of what is active in a scope and `global`, or everywhere."""
+    """Return the graph's largest communities of what is active in a scope and `global`, or everywhere."""
     if least < 2:
         raise InvalidInputError("a community has at least 2 nodes")
     found = _ask(store, "communities", scope=scope or "", least=least, limit=limit, most=_MEMBERS)
@@ -129,7 +129,7 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
 
 
 def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
-    """Return the largest communities of what is active in a scope and `global`, or everywhere, as they are drawn.
+    """Return the graph's largest communities, active in a scope and `global`, or everywhere, as they are drawn.
 
     Where it takes long to find them, they may be those of some minutes ago; what they are called is as it is now.
     """
@@ -149,7 +149,7 @@ def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
 
 
 def community(store: Store, ident: str, *, scope: str | None, limit: int) -> CommunityInside:
-    """Return one of the communities of an overview from near; raises NotFoundError where it has none of that id."""
+    """Return one of the graph's communities of an overview from near; raises NotFoundError for an unknown id."""
     groups = {_name_of(members): (size, members) for size, members in _from_afar(store, scope)["groups"]}
     if ident not in groups:
         raise NotFoundError("there is no such community now", hint="the overview shows those that there are")
@@ -170,7 +170,7 @@ def _name_of(members: Sequence[Sequence[str]]) -> str:
 
 
 def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limit: int) -> list[CentralNode]:
-    """Return the nodes of greatest PageRank among what is active in a scope and `global`, or everywhere."""
+    """Return the graph's nodes of greatest PageRank among what is active in a scope and `global`, or everywhere."""
     found = _ask(store, "centrality", scope=scope or "", labels=[label.value for label in labels], limit=limit)
     named = drawn_nodes(store.index, [_ref(place) for *place, _ in found])
     return [CentralNode(node=named[ref], rank=float(rank)) for *place, rank in found if (ref := _ref(place)) in named]
@@ -198,7 +198,7 @@ _AT_ONCE = 1_000
 
 
 def nodes_called(store: Store, text: str, labels: Sequence[Label], limit: int) -> list[GraphNode]:
-    """Return at most `limit` nodes of each label that have every word in what they are called, label by label.
+    """Return at most `limit` graph nodes of each label whose name has every word, label by label.
 
     A memory and an insight have it in their text, a plan and a task in the whole of their objective. Memories and
     insights that do not stand in recall are left out, as are private sessions. Without a word there are none.

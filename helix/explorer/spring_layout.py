@@ -39,7 +39,7 @@ class Spot(NamedTuple):
 
 
 def placed(sizes: Sequence[int], links: Sequence[tuple[int, int, int]]) -> list[Spot]:
-    """Return a disc for each thing, its area by its size, of which none covers another.
+    """Return a disc for each node of a drawn graph, its area by its size, of which none covers another.
 
     Links are (one, other, how many), and pull by the logarithm of that.
     """
