@@ -17,7 +17,7 @@ _OFTEN = 1_000
 
 @contextmanager
 def new_file(target: Path) -> Iterator[TextIO]:
-    """Lend a file to write text to. Raises ConflictError where `target` is there, NotFoundError without its folder."""
+    """Lend a new export file for text. Raises ConflictError where `target` is, NotFoundError without its folder."""
     if os.path.lexists(target):
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():

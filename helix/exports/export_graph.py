@@ -28,7 +28,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def write_lines(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
-    """Write every node and edge to a new file; returns its path and how many they are. Raises what `new_file` raises.
+    """Export every node and edge as JSON lines; returns its path and their numbers. Raises what `new_file` raises.
 
     What is forgotten, retired or quarantined is there too; what was erased is not.
     """
@@ -67,7 +67,7 @@ _NO_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_graphml(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
-    """Write every node and edge to a new file; returns its path and how many they are. Raises what `new_file` raises.
+    """Export every node and edge as GraphML; returns its path and their numbers. Raises what `new_file` raises.
 
     A node is known as `Label:id`, and has its label as `label`; an edge has its type as `type`. Times are ISO 8601.
     """

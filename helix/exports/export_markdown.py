@@ -30,7 +30,7 @@ _SAFE_ID = re.compile(r"[0-9A-Za-z-]{1,80}")
 
 
 def write_vault(store: Store, folder: Path, ticket: Ticket) -> Mapping[str, object]:
-    """Write a note for each memory into a folder, which is made, or empty; returns its path and the counts.
+    """Export a Markdown note for each memory into a new or empty folder; returns its path and the counts.
 
     Memories that are not active are there too, and say so. Raises ConflictError for a folder that holds anything or is
     another user's, and NotFoundError where it would lie in none.

@@ -39,7 +39,7 @@ class MemoryNote:
 
 
 def note_text(note: MemoryNote) -> str:
-    """Return the text of a note."""
+    """Return the Markdown text of a memory's note."""
     trigger, resolution = (str(note.props.get(word) or "") for word in _WORDS)
     inert = note.props.get("trust") in _STRANGERS or note.props.get("status") == Status.QUARANTINED.value
     body = _body(*((_block(trigger), _block(resolution)) if inert else (trigger, resolution)), note.edges)
@@ -53,7 +53,7 @@ def note_text(note: MemoryNote) -> str:
 
 
 def read_note(text: str) -> MemoryNote | None:
-    """Return what a note says that `note_text` wrote, None for any other; raises ValueError for one that is damaged.
+    """Return a memory from a Markdown note that `note_text` wrote, None for any other; ValueError for a damaged one.
 
     Words that were changed in the body are taken as they are now.
     """
