@@ -94,7 +94,7 @@ _DIGITS = 12
 
 
 def bounded(confidence: float, trust: Trust) -> float:
-    """Return the confidence, or what its class of trust allows where that is less."""
+    """Return a memory's confidence, or what its class of trust allows where that is less."""
     return min(confidence, MOST_CERTAIN[trust])
 
 
@@ -116,7 +116,7 @@ def count_sighting(composer: Composer, known: Memory, trust: Trust, voice: str) 
 
 
 def seen(memory: Memory) -> int:
-    """Return how often a memory was met."""
+    """Return how often a memory was seen: its count of sightings."""
     count = memory.attributes.get(SEEN, 1)
     return count if isinstance(count, int) else 1
 
@@ -155,7 +155,7 @@ class Quality(IntEnum):
 
 
 def easiness_after(easiness: float, quality: int) -> float:
-    """Return EF' = max(1.3, EF + 0.1 - (5-q)(0.08 + (5-q)*0.02)), SM-2's rule, for a quality of 0..5."""
+    """Return a memory's easiness EF' = max(1.3, EF + 0.1 - (5-q)(0.08 + (5-q)*0.02)), SM-2, quality 0..5."""
     short = 5 - quality
     return max(LEAST_EASINESS, easiness + 0.1 - short * (0.08 + short * 0.02))
 

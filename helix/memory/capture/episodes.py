@@ -108,5 +108,5 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
 
 
 def spoken(content: str, session: str, agent: str) -> str:
-    """Return the text by which an episode is found: in a conversation, who said it belongs to it."""
+    """Return the text by which an episode is found: in a conversation, its speaker belongs to it."""
     return f"{agent}: {content}" if session and agent else content

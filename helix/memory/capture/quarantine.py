@@ -42,7 +42,7 @@ _LABELS = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
 
 
 def screen(trust: Trust | None, *texts: str) -> Screening:
-    """Return what status new texts may have that are one thing and come from one source.
+    """Return the status of new texts of one source: quarantined where they read like an instruction to an agent.
 
     What reads like an instruction is active only where a person or a verified outcome stands for it. Trust that nobody
     stated (None) does not: the caller may as well be an agent that repeats what it read.
@@ -54,7 +54,7 @@ def screen(trust: Trust | None, *texts: str) -> Screening:
 
 
 def texts_of(value: object) -> Iterator[str]:
-    """Yield every text in JSON data, keys included."""
+    """Yield every text to be screened in captured JSON data, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -66,7 +66,7 @@ def texts_of(value: object) -> Iterator[str]:
 
 
 def review(store: Store, scope: str | None = None, limit: int = 50, after: str | None = None) -> Page[Held]:
-    """Return a page of what is quarantined in exactly this scope (None: in any), newest first, and why.
+    """Return a page of the quarantine in exactly this scope (None: in any), newest first, with the reasons.
 
     An episode that is found by a memory alone is not listed beside it, and goes with it.
     """
@@ -78,7 +78,7 @@ def review(store: Store, scope: str | None = None, limit: int = 50, after: str |
 
 
 def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
-    """Let what is quarantined be recalled from now on; its trust class stays what it was.
+    """Let a quarantined memory or episode be recalled from now on; its trust class stays what it was.
 
     The journal, and the memory itself, say who accepted it. Raises NotFoundError, or ConflictError where it is not
     quarantined.
@@ -91,12 +91,12 @@ def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
 
 
 def reject(store: Store, name_or_id: str, by: str = "") -> Holdable:
-    """Forget what is quarantined; nothing is deleted. Raises as `accept` does."""
+    """Forget a quarantined memory or episode; nothing is deleted. Raises as `accept` does."""
     return _settle(store, name_or_id, "reject", by, _held, lambda node, *_: replace(node, status=Status.FORGOTTEN))
 
 
 def hold(store: Store, name_or_id: str, by: str = "") -> Holdable:
-    """Quarantine what was accepted or rejected again, or anything else, with the evidence for which it alone speaks.
+    """Put a memory or an episode into quarantine, also after a review, with the evidence for which it alone speaks.
 
     What is quarantined already stays as it is. Raises NotFoundError, or ConflictError for an old version of a memory.
     """
@@ -122,7 +122,7 @@ def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
 
 
 def restate_evidence(index: StoreIndex, composer: Composer, before: Memory, after: Memory) -> None:
-    """Let the evidence for which only this memory speaks follow it into or out of quarantine, or back from oblivion.
+    """Let the evidence of this memory alone follow it into or out of quarantine, or back from oblivion.
 
     What is forgotten in the ordinary way leaves its evidence as it was.
     """

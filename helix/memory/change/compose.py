@@ -48,14 +48,14 @@ class Prepared(Reading):
 
 
 def read(text: str, files: Sequence[str] = ()) -> Reading:
-    """Read a redacted text; the files it is about are mentions too, and the first ones."""
+    """Read a redacted text into its passages and mentions; the files it is about are the first of these."""
     pieces = tuple(chunks(text))
     tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
     return Reading(pieces=pieces, tokens=tokens, mentions=spoken_of(text, files))
 
 
 def prepare(store: Store, readings: Sequence[Reading], given: Sequence[bytes | None] | None = None) -> list[Prepared]:
-    """Embed what was read; the slow part of a write, done before the writer is asked.
+    """Embed a text's passages; the slow part of a write, done before the writer is asked.
 
     `given` holds vectors made elsewhere, None for the texts that have none; one is taken for a text of one piece.
     """
@@ -77,7 +77,7 @@ def prepare(store: Store, readings: Sequence[Reading], given: Sequence[bytes | N
 
 
 def unembedded(reading: Reading) -> Prepared:
-    """Return what was read as it goes in without vectors: words find it at once, vectors are filled in later."""
+    """Return a text's passages as written without vectors: words find them at once, vectors are filled in later."""
     return Prepared(
         pieces=reading.pieces,
         tokens=reading.tokens,

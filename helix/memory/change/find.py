@@ -26,7 +26,7 @@ _COMPARED = 5_000
 
 
 def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
-    """Return the memory of that id, or the newest of that name, active ones first; of these scopes, None: of any.
+    """Find the memory of an id, or the newest of a name, active ones first; of these scopes, None: of any.
 
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
     scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
@@ -90,7 +90,7 @@ def _beginning(index: StoreIndex, wanted: str, scopes: Collection[str] | None) -
 
 
 def standing_memory_of(index: StoreIndex, name_or_id: str) -> Memory:
-    """Return what `memory_of` does, but raise ConflictError for a tombstone: nothing is left of it to be changed."""
+    """Find a memory as `memory_of` does, but raise ConflictError for a tombstone: it cannot be changed."""
     memory = memory_of(index, name_or_id)
     if is_erased(memory):
         raise ConflictError(f"{memory.id} was erased for good", hint="store it again if it is still wanted")
@@ -98,5 +98,5 @@ def standing_memory_of(index: StoreIndex, name_or_id: str) -> Memory:
 
 
 def node_of(index: StoreIndex, name_or_id: str) -> Ref:
-    """Return the node with that id, else the memory of that name; raises NotFoundError."""
+    """Find the node with that id, else the memory of that name; raises NotFoundError."""
     return index.with_id(name_or_id.strip()) or memory_of(index, name_or_id).ref

@@ -111,7 +111,7 @@ def known_kind(word: str) -> Kind:
 
 
 def moment(value: datetime | None) -> datetime | None:
-    """Return a moment in UTC; one that names no time zone is taken as UTC, as everywhere in Helix."""
+    """Return a time that was given with a memory in UTC; one that names no time zone is taken as UTC."""
     if value is None:
         return None
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -123,7 +123,7 @@ def fraction(value: float | None, what: str, default: float) -> float:
 
 
 def poignancy(value: float | None, default: float) -> float:
-    """Return an importance in 1..10, or the default for None."""
+    """Return an importance in 1..10 that was given with a memory, or the default for None."""
     return _bounded(value, "importance", default, 1.0, 10.0)
 
 

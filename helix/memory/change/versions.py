@@ -24,7 +24,7 @@ _INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUN
 def supersede(
     composer: Composer, records: Records, old: Memory, new: Memory, prepared: Prepared, files: tuple[str, ...]
 ) -> Ref:
-    """Write `new` as the version that replaces `old`, which is retired; return the new node.
+    """Write memory `new` as the version that replaces `old`, which is retired; return the new node.
 
     A version better founded than the old one does not stand on weaker evidence: that stays with the old version.
     """
@@ -37,7 +37,7 @@ def supersede(
 
 
 def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -> None:
-    """Retire `old` in favour of `new`, a node that is written already, and pass on what a version passes on."""
+    """Retire memory `old` in favour of `new`, which is written already, and pass on what a version passes on."""
     before, after = old.ref, new.ref
     composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
     composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
@@ -72,7 +72,7 @@ def files_of(records: Records, memory: Memory) -> tuple[str, ...]:
 
 
 def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: datetime | None, name: str = "") -> None:
-    """Set when a memory ceases to hold (None: it holds on), and its name where one is given.
+    """Set until when a memory holds (None: without end), and its name where one is given.
 
     Both time lines stay right: where the end lies in the past, or an end is moved, the memory as it was believed until
     now is kept as a retired copy, which `known_at` finds, and the memory itself counts as recorded now.
@@ -102,7 +102,7 @@ def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) 
 
 
 def passages_of(index: StoreIndex, memory: Memory) -> Prepared:
-    """Return the texts and vectors by which a memory is found, to be written under another one's id."""
+    """Return the texts and vectors by which a memory is found, to be written under another memory's id."""
     row = index.row_of(memory.ref)
     pieces = [] if row is None else index.pieces_of([row])
     held = [(index.records.passage(piece.number), piece.vector) for piece in pieces]

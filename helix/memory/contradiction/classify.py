@@ -89,7 +89,7 @@ class Claim:
 def decide(
     newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
 ) -> tuple[Verdict, Memory | None]:
-    """Return the verdict and the stored memory it is about; `nearest` are (active memory of the scope, cosine).
+    """Decide how a new memory stands to stored ones, and to which; `nearest` are (active memory, cosine).
 
     The same words are the same thing whatever the cosine. A similar text that differs in a negation, a number or a
     version, or is of another command, says something else, however near its vector is. A weaker source never replaces a
@@ -150,7 +150,7 @@ def came_later(memory: Memory, known: Memory) -> bool:
 
 
 def hold_at_once(one: Memory, other: Memory) -> bool:
-    """Return whether there is a time for which both are said to hold."""
+    """Return whether there is a time for which two claims of memories are both said to hold."""
     return _begins_within(one, other) and _begins_within(other, one)
 
 
@@ -164,7 +164,7 @@ def claims(kind: Kind) -> bool:
 
 
 def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
-    """Return why a stored memory and a newcomer cannot both hold, told from their words, or None.
+    """Return why a stored memory and a newcomer contradict each other by their words, or None.
 
     Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
     """
@@ -176,28 +176,28 @@ def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
 def contraries(
     newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
 ) -> list[tuple[Memory, Contradiction]]:
-    """Return which of the memories near enough cannot hold beside a newcomer, and why; the nearest first."""
+    """Return the near memories that contradict a newcomer, and why; the nearest first."""
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
     found = ((memory, against(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
     return [(memory, why) for memory, why in found if why is not None]
 
 
 def same_words(memory: Memory, newcomer: Newcomer) -> bool:
-    """Return whether two are of one kind and say the very same, but for upper and lower case and white space."""
+    """Return whether two memories are of one kind and say the same, but for case and white space."""
     if memory.kind is not newcomer.kind or other_commands(memory, newcomer):
         return False
     return _plain(memory.trigger, memory.resolution) == _plain(newcomer.trigger, newcomer.resolution)
 
 
 def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
-    """Return whether two near texts agree in their negations, numbers and versions, and name no different things."""
+    """Return whether two near statements agree in their negations, numbers and versions, and name the same things."""
     return not other_commands(memory, newcomer) and agrees(
         f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
     )
 
 
 def agrees(left: str, right: str) -> bool:
-    """Return whether no negation, number, version, name or exchanged word keeps two near texts apart."""
+    """Return whether no negation, number, version, name or exchanged word keeps two near statements apart."""
     return (
         negated(left) == negated(right)
         and numbers(left) == numbers(right)
@@ -207,13 +207,13 @@ def agrees(left: str, right: str) -> bool:
 
 
 def other_commands(memory: Memory, other: Memory | Newcomer) -> bool:
-    """Return whether each of two belongs to a command, and not to the same: their fixes are not each other's."""
+    """Return whether two memories belong to different commands: their fixes are not each other's."""
     one, two = (own_commands(each.trigger, each.attributes) for each in (memory, other))
     return bool(one and two) and one.isdisjoint(two)
 
 
 def same_subject(left: str, right: str) -> bool:
-    """Return whether two triggers share most of their words (Jaccard), and neither names what the other does not."""
+    """Return whether two memories' triggers share most words (Jaccard), and neither names what the other does not."""
     a, b = frozenset(query_terms(left)), frozenset(query_terms(right))
     return overlap(a, b) >= _SAME_SUBJECT and (a <= b or b <= a)
 
@@ -223,7 +223,7 @@ def _plain(trigger: str, resolution: str) -> str:
 
 
 def thresholds_of(runtime: Runtime) -> Thresholds:
-    """Return the thresholds that hold for the store."""
+    """Return the store's similarity thresholds for duplicates and contradictions."""
     settings, embedder = runtime.settings, runtime.embedder
     measured = UNMEASURED if embedder is None else likeness_of(embedder.space.model)
     return Thresholds(

@@ -75,7 +75,7 @@ class Contradiction:
 
 
 def contradiction(left: Statement, right: Statement) -> Contradiction | None:
-    """Return why the two cannot both hold, or None; the same answer, turned round, for the two turned round.
+    """Return why two statements contradict each other, or None; the same, turned round, for the two turned round.
 
     What they say of the present is compared, without when, why and by whom it is said. What one says holds no more
     contradicts the other that says it does. What was, told as history, and what is asked contradict nothing that is.

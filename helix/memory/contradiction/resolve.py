@@ -36,7 +36,7 @@ _OUTSIDE = Trust.TOOL_OUTPUT.rank
 def oppose(
     composer: Composer, index: StoreIndex, newer: Memory, known: Memory, why: Contradiction, former: Edge | None = None
 ) -> Ruling:
-    """Settle or flag that two memories contradict each other, or do it anew (`former`); return how it was ruled.
+    """Settle or flag a contradiction of two memories, or do it anew (`former`); return how it was ruled.
 
     `newer` is the edge's source; it may be written by the same change. The loser's validity ends where the winner's
     begins (now, where the winner's began earlier). What is too close to call, and what is not sure, is flagged: both
@@ -92,7 +92,7 @@ def oppose(
 
 
 def take_back(composer: Composer, index: StoreIndex, one: Memory, other: Memory, former: Edge) -> None:
-    """Take a contradiction back that no person decided and that is none any longer: both hold as if it had not been."""
+    """Take back a contradiction that no person decided and that is none any longer: both memories hold as before."""
     for side, memory in ((FIRST, one), (SECOND, other)):
         back = _own(memory, former)
         stated = _before(index.records, memory, former)["valid_to"]
@@ -107,7 +107,7 @@ def take_back(composer: Composer, index: StoreIndex, one: Memory, other: Memory,
 def ruled(
     records: Records, one: Memory, other: Memory, why: Contradiction, since: Mapping[str, datetime] | None = None
 ) -> Ruling:
-    """Return which of two contradicting memories a rule lets hold; OPEN where it is not sure that they contradict.
+    """Return which of two contradicting memories a rule lets hold; OPEN where the contradiction is not sure.
 
     What disputes took from their confidence counts as theirs: else it would matter which dispute was found first. What
     a person chose loses by rule to nothing that was told or chosen before, and to the rest as if it were told then.
@@ -156,7 +156,7 @@ def disputes_of(records: Records, memory: Memory) -> list[Edge]:
 
 
 def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
-    """Lower a memory's confidence and return what was taken.
+    """Lower the confidence of a memory that a contradiction puts in doubt, and return what was taken.
 
     What tools or the web say takes nothing from a better founded memory: doubt would be a cheap attack on it.
     """
@@ -169,13 +169,13 @@ def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
 
 
 def begin(composer: Composer, winner: Memory, since: datetime) -> None:
-    """Say since when the winner holds, where it did not say so itself: before, something else held."""
+    """Set since when the winner of a contradiction holds, where it did not say so itself."""
     if winner.valid_from is None:
         composer.patch(winner.ref, valid_from=since)
 
 
 def stated_end(records: Records, memory: Memory) -> datetime | None:
-    """Return until when a memory was said to hold, whatever it has lost to since."""
+    """Return until when a memory was said to hold, whatever contradiction it has lost since."""
     told = _before(records, memory, None)["valid_to"]
     return None if told is None else datetime.fromisoformat(str(told))
 
@@ -186,7 +186,7 @@ def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | Non
 
 
 def held_beside(records: Records, memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> datetime | None:
-    """Return until when a memory holds beside those that it contradicts: each with the edge, and where it stands."""
+    """Return until when a memory holds beside those that contradict it: each with the edge, and where it stands."""
     return _earliest(_before(records, memory, None)["valid_to"], *_ends(memory, rivals))
 
 

@@ -16,7 +16,7 @@ from helix.store.store import Store
 
 
 def recompute_validity(composer: Composer, store: Store) -> None:
-    """End every memory that a living winner contradicts, and revive those whose winner ended.
+    """End each memory whose contradiction a living winner won, and revive those whose winner ended.
 
     To be called when all else of the change is composed. The contradictions stay as they are; only active memories are
     ended or opened, any other when it comes back itself.

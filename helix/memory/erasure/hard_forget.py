@@ -49,7 +49,7 @@ _RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITE
 
 
 def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
-    """Return what a hard forget takes away, and what stays though it speaks of it; nothing is changed.
+    """Return what a hard forget takes away, and what stays though it names the forgotten; nothing is changed.
 
     A memory goes with its versions and with every episode, task and the like that holds a sentence of theirs, or once
     did; anything else goes as it is. With them goes whatever rests on nothing else, and the names that nothing else
@@ -72,7 +72,7 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
 
 
 def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
-    """Take away what the plan names, from every file and everything held in memory; tombstones stay.
+    """Take away what a hard forget's plan names, from every file and from memory; tombstones stay.
 
     What has come to belong to it since it was asked for goes too: it was promised that nothing stays. It is finished at
     the next start where it was cut short, and doing it twice does nothing the second time. The graph is built anew:
@@ -86,7 +86,7 @@ def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
 
 
 def note(store: Store, plan: ErasePlan) -> Note:
-    """Note that a plan is to be carried out, durably; whoever opens the store next does it where nobody else has.
+    """Note durably that a hard forget's plan is to be carried out; who opens the store next does it otherwise.
 
     Raises ConflictError while another erasure is unfinished.
     """

@@ -28,7 +28,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
-    """Look through all that is stored for secrets; with `apply`, take them out everywhere, for good.
+    """Scan all that is stored for secrets; with `apply`, take them out everywhere, for good.
 
     A scan that is cancelled reports what it found by then and changes nothing. What is rewritten keeps its id; its
     passages are made and embedded anew, an entity that is named by a secret is dropped.
@@ -63,12 +63,12 @@ def scan_restored(store: Store, ticket: Ticket) -> None:
 
 
 def note(store: Store) -> None:
-    """Note that secrets are to be taken out, durably, before it is known which; see `erasing.begin_erasure`."""
+    """Note durably that a scan's secrets are to be taken out, before they are known; see `erasing.begin_erasure`."""
     erasing.begin_erasure(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
 
 
 def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
-    """Do all of what was noted, whatever of it is done already; vectors and the graph are left to be made anew.
+    """Take all of a noted scan's secrets out, whatever is done already; vectors and the graph are made anew later.
 
     A note without nodes was cut short before its scan had ended: everything is looked through again.
     """

@@ -76,7 +76,7 @@ class Said(NamedTuple):
 
 
 def texts_of(props: Props) -> Iterator[Said]:
-    """Yield every text of a record that somebody chose the words of."""
+    """Yield every text of a stored record that may hold a secret: somebody chose its words."""
     for place, value in props.items():
         if place in _JSON and isinstance(value, str):
             yield from (Said(place, text, name) for name, text in texts(_loaded(value)))
@@ -107,7 +107,7 @@ def without_secrets(label: Label | None, node_id: str, props: Props, redact: Red
 def pieces_without(
     old_texts: tuple[str, ...], new_texts: tuple[str, ...], pieces: tuple[str, ...], redact: Redact
 ) -> tuple[str, ...]:
-    """Return a record's pieces as they read without secrets.
+    """Return the pieces of a stored record as they read without secrets.
 
     Pieces cut from one of the old texts are cut anew from the new one in its place: a cut may go through a secret.
     """
@@ -121,7 +121,7 @@ def pieces_without(
 
 
 def secrets_in(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
-    """Yield every secret of a text with its kind."""
+    """Yield every secret of a stored text with its kind."""
     found = redact(said.text, said.name).findings
     yield from ((said.text[finding.start : finding.end], finding.kind) for finding in found)
 
@@ -208,7 +208,7 @@ def clearing(journal: Journal, refs: Iterable[Ref], redact: Redact, number: int)
 
 
 def secrets_at(journal: Journal, refs: Iterable[Ref], redact: Redact) -> list[str]:
-    """Return every secret that the nodes say still."""
+    """Return every secret that stored nodes still say."""
     found = {
         secret
         for held in _held(journal, refs).values()

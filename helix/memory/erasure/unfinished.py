@@ -14,7 +14,7 @@ _BY_KIND = {erasing.ERASE: hard_forget.carry_out, erasing.REDACT: scan.carry_out
 
 
 def finish(store: Store) -> bool:
-    """Finish what was to be erased when the store was closed or killed; return whether anything was.
+    """Finish the hard forget or scan that was cut short when the store was closed or killed; return whether one was.
 
     The graph is left to be built anew (`store.graph.needs_rebuild`). A store in which it fails is closed: nobody is to
     be served what was to be gone.

@@ -45,11 +45,11 @@ Of items that say the same in the same surroundings (`Said.same`) only the first
 
 
 def go_on() -> None:
-    """Rest not at all."""
+    """Let clustering take no rest."""
 
 
 def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on) -> Links:
-    """Return the links among the items, of those at the places `fresh` (None: of all of them)."""
+    """Return the links among candidates that say one thing, of those at the places `fresh` (None: of all)."""
     links: dict[int, dict[int, int]] = defaultdict(dict)
     for one, two, product in near_pairs(items, bars, fresh, rest):
         if two not in links[one] and _together(items[one], items[two], bars):
@@ -60,7 +60,7 @@ def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None
 def near_pairs(
     items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield pairs of places that are near in vectors and words, and how near: the first of each among `fresh`.
+    """Yield pairs of candidates near in vectors and words, and how near: the first of each among `fresh`.
 
     Only the first place of each group counts, by `order`.
     """
@@ -83,7 +83,7 @@ def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
 
 
 def components(links: Links, count: int) -> list[list[int]]:
-    """Return the places 0..count-1 in groups that links connect, each ascending, by their first place."""
+    """Return the clusters of the places 0..count-1 that links connect, each ascending, by their first place."""
     seen: set[int] = set()
     groups = []
     for start in range(count):
@@ -102,7 +102,7 @@ def components(links: Links, count: int) -> list[list[int]]:
 
 
 def clusters(items: Sequence[Said], links: Links, bars: Bars, rest: Rest = go_on) -> list[list[Said]]:
-    """Return the items in clusters that say one thing each, the medoid first, then by nearness to it."""
+    """Return candidates in clusters that say one thing each, the medoid first, then by nearness to it."""
     groups = {group[0]: group for group in groups_of(items).values()}
     rest()
     stars = _Stars(items, links, groups, product_of(bars.near), rest)
@@ -202,7 +202,7 @@ Rivals = Mapping[bytes, Set[bytes]]
 def opposed(
     items: Sequence[Said], bars: Bars, fresh: Iterable[int], rest: Rest = go_on
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield what the items at the places `fresh` say, each with what surely contradicts it and is near enough, once."""
+    """Yield each candidate of the places `fresh` with the near ones that surely contradict it, once."""
     told = [item for item in items if item.candidate.explicit and claims(item.candidate.kind)]
     chosen = {items[place].same for place in fresh}
     for one, two, _ in near_pairs(told, bars, [n for n, item in enumerate(told) if item.same in chosen], rest):
@@ -215,7 +215,7 @@ def opposed(
 
 
 def turns(cluster: Sequence[Said], enders: Iterable[Said]) -> list[list[Said]]:
-    """Return what says one thing cut where it was said anew after an ender, each part in the cluster's order.
+    """Return a cluster cut where its statement was said anew after an ender, each part in the cluster's order.
 
     Where it, the ender and it again follow each other within `CLOSE_IN_TIME`, nobody can tell which was meant to hold.
     """

@@ -83,7 +83,7 @@ class Desired:
 def derive(
     items: Sequence[Said], links: Links, rules: Rules, rest: Rest = go_on, rivals: Rivals = MappingProxyType({})
 ) -> list[Desired]:
-    """Return the memories that candidates, the links between them and their rivals ask for, ordered by key."""
+    """Derive memories from candidates, the links between them and their rivals; ordered by key."""
     found: list[tuple[Sequence[Said], Desired]] = []
     for cluster in clusters(items, links, rules.bars, rest):
         rest()

@@ -106,7 +106,7 @@ def existing(index: StoreIndex, scope: str, rest: Rest = go_on) -> list[Existing
 
 
 def rejoining(records: Records, there: Sequence[Existing], orphaned: Sequence[Existing]) -> list[Existing]:
-    """Return the live memories that may be one again, as what was said between them goes (`orphaned`) or was erased."""
+    """Return the live derived memories that may be one again, as what was said between them goes (`orphaned`)."""
     ends = {
         ref.id for one in orphaned for edge in disputes_of(records, one.memory) for ref in (edge.source, edge.target)
     }
@@ -174,7 +174,7 @@ def _is_own(edge: Edge, ref: Ref) -> bool:
 def add(
     composer: Composer, records: Records, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
 ) -> Memory:
-    """Write a memory that was not there before; it takes the place of `former`, what it has earned included."""
+    """Write a new derived memory; it takes the place of `former`, what it has earned included."""
     memory = Memory(
         id=composer.new_id(),
         name=former.name if former is not None else composer.name(scope, slug(wanted.trigger)),
@@ -207,7 +207,7 @@ def add(
 
 
 def renew(composer: Composer, records: Records, known: Existing, wanted: Desired, prepared: Prepared) -> Memory:
-    """Write the version that says what is asked for now; counters, clocks and links go over to it."""
+    """Write a derived memory's new version with today's words; counters, clocks and links go over to it."""
     old = known.memory
     memory = replace(
         old,
@@ -235,7 +235,7 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
 
 
 def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
-    """Bring a memory whose words stay to the evidence that there is now."""
+    """Bring a derived memory whose words stay to the evidence that there is now."""
     old, ref = known.memory, known.ref
     provenance = _provenance(wanted)
     composer.patch(
@@ -253,23 +253,23 @@ def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
 
 
 def retire(composer: Composer, known: Existing) -> None:
-    """Take a memory out of use whose grounding is gone; it stays on disk, and comes back with its grounding."""
+    """Retire a derived memory whose grounding is gone; it stays on disk, and comes back with its grounding."""
     composer.patch(known.ref, status=Status.RETIRED, retired_at=composer.now)
 
 
 def agrees_with(known: Existing, wanted: Desired) -> bool:
-    """Return whether nothing about a memory is to change: words, evidence, and what follows from it."""
+    """Return whether a derived memory needs no change: words, evidence, and what follows from it."""
     noted = _attributes(known.memory.attributes, wanted)
     return known.grounding == set(wanted.grounding) and dict(known.memory.attributes) == noted
 
 
 def reads_the_same(known: Existing, wanted: Desired) -> bool:
-    """Return whether a memory says already, in a person's words or its own, what is asked for."""
+    """Return whether a memory says already, in a person's words or its own, what is derived now."""
     return known.edited or _words(known.memory) == wanted.words
 
 
 def ground(composer: Composer, memory: Memory, episodes: Iterable[str]) -> None:
-    """Ground a memory that is not derived in more episodes."""
+    """Ground a memory that is not derived in more of the episodes."""
     provenance = Provenance(extractor=EXTRACTOR, trust=memory.provenance.trust)
     _ground(composer, memory.ref, episodes, provenance)
 
@@ -354,14 +354,14 @@ NEAREST = 20
 
 
 def newcomer_of(wanted: Desired) -> Newcomer:
-    """Return something wanted as what the decision looks at."""
+    """Return a memory that derivation wants as the newcomer that the decision looks at."""
     return Newcomer(kind=wanted.kind, trigger=wanted.trigger, resolution=wanted.resolution, trust=wanted.trust)
 
 
 def compared(
     store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds
 ) -> tuple[Verdict, Memory | None]:
-    """Return what something wanted is against the active memories of a scope: without a model by their words alone."""
+    """Return how a memory that derivation wants stands to the active ones: without a model by words alone."""
     vector = prepared.vectors[0]
     if vector is None:
         twins = [one for one in store.index.memories_named(slug(newcomer.trigger)) if _told(one, scope, newcomer)]
@@ -370,7 +370,7 @@ def compared(
 
 
 def twin_of(store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> Memory | None:
-    """Return the active memory that says the same, was stored, and is no weaker founded than what is wanted."""
+    """Return the stored active memory that says what derivation wants, and is no weaker founded."""
     verdict, other = compared(store, scope, newcomer, prepared, thresholds)
     if verdict is not Verdict.NOOP or other is None or other.is_derived:
         return None
@@ -378,7 +378,7 @@ def twin_of(store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, th
 
 
 def speaks_for(store: Store, memory: Memory, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> bool:
-    """Return whether a stored memory that took a derived one over says still what the episodes say.
+    """Return whether a stored memory that took over a derived one still says what the episodes say.
 
     It may say it in other words; it was edited to say something else where a number, a name or a negation differs.
     """

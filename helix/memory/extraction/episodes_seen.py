@@ -206,7 +206,7 @@ Found = tuple[Candidate, VectorArray | None]
 
 
 def packed(found: Sequence[Found], *, held_back: bool) -> tuple[str, bytes]:
-    """Return what an episode came to as JSON, and the vectors of the candidates that have one, one after the other.
+    """Return the candidates of an episode as JSON, and the vectors of those that have one, one after the other.
 
     `held_back`: the gate let nothing of it through.
     """
@@ -233,7 +233,7 @@ def packed(found: Sequence[Found], *, held_back: bool) -> tuple[str, bytes]:
 
 
 def unpacked(episode: str, told: str, vectors: bytes) -> tuple[list[Found], bool]:
-    """Return what was packed for an episode: what was found in it, and whether the gate held it back."""
+    """Return the candidates packed for an episode, and whether the gate held it back."""
     kept = json.loads(told)
     rows = kept["candidates"]
     count = sum(row["vector"] for row in rows)

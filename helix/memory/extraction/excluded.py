@@ -16,7 +16,7 @@ _UNDONE = "undone/"
 
 
 def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
-    """Return what is not to be derived in a scope; `anew`: what was undone is."""
+    """Return the statements that may not be derived in a scope; `anew`: undone ones may."""
     index = store.index
     erased = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE)))
     found = [(memory.id, memory.attributes.get(KEPT_OUT, ())) for memory in erased]
@@ -25,14 +25,14 @@ def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
 
 
 def note_undone(store: Store, memories: Iterable[Memory]) -> None:
-    """Keep out of their scopes what these memories say, from the next run on; on the writer's thread."""
+    """Exclude the statements of undone memories from derivation, from the next run on; on the writer's thread."""
     for memory in memories:
         words = json.dumps({"scope": memory.scope, "digests": digests(memory)}, ensure_ascii=False)
         store.journal.set_meta(_UNDONE + memory.id, words)
 
 
 def lift(store: Store, scope: str) -> None:
-    """Let what was undone in a scope be derived again; on the writer's thread."""
+    """Let statements that were undone in a scope be derived again; on the writer's thread."""
     for memory_id, _ in list(_undone(store, scope)):
         store.journal.drop_meta(_UNDONE + memory_id)
 

@@ -191,13 +191,13 @@ _CACHE = "__pycache__"
 
 
 def edition_of_rules() -> str:
-    """Return 16 hexadecimal digits that change with any line of the extractor, the gate or what they read text with."""
+    """Return 16 hex digits that change with any line of the extractor, the gate or what they read text with."""
     own = files("helix.memory.extraction")
     return digest_of(*(own / name for name in _RULES), files("helix.text"))
 
 
 def digest_of(*sources: Traversable) -> str:
-    """Return a digest of files and folders, 16 hexadecimal digits: of their names and bytes, whatever their place."""
+    """Return a digest of the extractor's files and folders, 16 hex digits: of names and bytes, whatever the place."""
     digest = sha256()
     for name, file in sorted((pair for source in sources for pair in _files(source)), key=lambda pair: pair[0]):
         content = file.read_bytes()

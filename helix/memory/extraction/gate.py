@@ -192,7 +192,7 @@ class Passed:
 
 
 def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], list[Passed]]:
-    """Return the sentences of an episode and those of them that hold something durable, in order.
+    """Return an episode's sentences, in order, and those of them that hold something durable to extract.
 
     What an episode held back is not lost: it is the episode's, which stays. Novelty is no reason to hold back here: a
     thing said again strengthens what is known of it.
@@ -210,7 +210,7 @@ def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], li
 
 
 def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
-    """Return what a sentence of an episode, which mentions what was found, is taken for; None for nothing.
+    """Return the kind of memory that a sentence of an episode gives; None for nothing.
 
     What a tool or the web says is never explicit: text that is nobody's own may ask to be remembered too.
     """
@@ -236,12 +236,12 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
 
 
 def is_own_word(episode: Episode) -> bool:
-    """Return whether who says it speaks of themselves and the project, and does not say what they were told."""
+    """Return whether an episode's speaker speaks for themselves and the project, and not from hearsay."""
     return episode.role in _SPOKEN
 
 
 def may_settle(episode: Episode) -> bool:
-    """Return whether saying it once can be enough: it is somebody's own, and no tool's or page's."""
+    """Return whether an episode saying it once can be enough: it is somebody's own word, no tool's or page's."""
     return episode.provenance.trust.rank <= Trust.AGENT_INFERRED.rank and episode.role not in ("tool", "system")
 
 

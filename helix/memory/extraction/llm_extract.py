@@ -115,7 +115,7 @@ class ModelExtractor:
 
 
 def extractor_of(run: Run) -> Extractor:
-    """Return the extractor of the settings: by rules, with the help of the run's language model where it has one."""
+    """Return the extractor of memories of the settings: rules, with the run's language model where it has one."""
     rules, model = RuleExtractor(run.store.runtime.settings.gate_threshold), run.language_model
     return (
         rules if model is None else ModelExtractor(model, rules, run.store.runtime.settings.heuristic_confidence_cutoff)

@@ -50,7 +50,7 @@ class Said:
 
 
 def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, around: VectorArray | None) -> Said:
-    """Return a candidate made comparable; without vectors (of unit length, float32) its words make one."""
+    """Return an extracted candidate made comparable; without vectors (of unit length, float32) its words make one."""
     text = _statement(candidate)
     own = whole_numbers(vector_of_words(terms(text)) if vector is None else vector)
     wider = own if around is None else whole_numbers(around)
@@ -78,7 +78,7 @@ def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, aro
 
 
 def agree(one: Said, other: Said) -> bool:
-    """Return whether nothing in two texts stands against each other: denials, numbers, names, speakers, opposites.
+    """Return whether nothing in two candidates' texts disagrees: denials, numbers, names, speakers, opposites.
 
     What says that something holds no more is no repetition of what does not. Of two that were said in so many words
     each is enough by itself: neither may have a number, and of two decisions a name, that the other has not; and what

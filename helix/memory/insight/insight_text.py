@@ -83,7 +83,7 @@ class Thought:
 
 
 def same_said(items: Sequence[Item]) -> list[list[Item]]:
-    """Return the items, in order, in groups that make one statement each: the same but for a few words and numbers."""
+    """Return the evidence of an insight, in order, in groups that say the same but for a few words and numbers."""
     groups: list[list[Item]] = []
     heads: list[frozenset[str]] = []
     for item in items:
@@ -99,7 +99,7 @@ def same_said(items: Sequence[Item]) -> list[list[Item]]:
 
 
 def thought_of(community: Sequence[Sequence[Item]], names: Mapping[str, Entity]) -> Thought | None:
-    """Return what rules make of statements that belong together; None where nothing is mentioned by enough of them.
+    """Return the insight that rules make of statements that belong together; None where too few mention anything.
 
     What it is about is the thing that most of it mentions: how many episodes do, since when, with what else, and the
     most telling sentences about it. Only what shares more than that thing's name with another statement belongs to it.
@@ -214,7 +214,7 @@ _FRAME = frozenset(
 
 
 def words_of_memories(index: StoreIndex, rows: Sequence[int], holds: Rows) -> dict[int, str]:
-    """Return by row of an episode what the active memories that were made of it and hold say, each in one line."""
+    """Return for each episode the lines of its active memories, as evidence of an insight."""
     speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & holds
     told = [[one for one in held if one in speaks] for held in index.supported_by(rows, Relation.GROUNDED_IN)]
     made = sorted({one for held in told for one in held})
@@ -237,7 +237,7 @@ def statements_about(text: str, speaker: str, name: str, present: AbstractSet[st
 
 
 def matter(sentence: Sentence, name: str) -> frozenset[str]:
-    """Return what a sentence speaks of beside what is named: other names, and the stems of its telling words."""
+    """Return the matter of an insight's sentence beside its subject: other names, and stems of its telling words."""
     calls = _calls(name)
     others = {f"@{other.casefold()}" for other in sentence.names if other.casefold() not in map(str.casefold, calls)}
     rest = sentence.text
@@ -247,7 +247,7 @@ def matter(sentence: Sentence, name: str) -> frozenset[str]:
 
 
 def joined(matters: Sequence[AbstractSet[str]]) -> list[int]:
-    """Return the places of the most of them that hang together, each by something it shares with another, ascending.
+    """Return the places of the largest group of sentences linked by shared matter, for one insight, ascending.
 
     Of equals those with the first place; one that shares nothing with any hangs together with nothing.
     """
@@ -265,7 +265,7 @@ def joined(matters: Sequence[AbstractSet[str]]) -> list[int]:
 
 
 def words_in(text: str) -> frozenset[str]:
-    """Return the stems of the telling words of a text, without its numbers."""
+    """Return the stems of the telling words of an insight's text, without its numbers."""
     return frozenset(term for term in query_terms(text, limit=len(text)) if not term.isdigit())
 
 

@@ -74,7 +74,7 @@ def confidence_of(pieces: int, trust: Trust) -> float:
 
 
 def slice_of(pieces: int) -> str:
-    """Return how a reflection's provenance says how many pieces of evidence it was drawn from."""
+    """Return the words of a reflection's provenance on how many pieces of evidence it was drawn from."""
     return f"{_CITES}{pieces}"
 
 

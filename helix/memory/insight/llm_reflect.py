@@ -24,7 +24,7 @@ def reflect_with_model(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int
 
 
 def think_of(model: LanguageModel | None) -> Think | None:
-    """Return what asks a language model for insights, or None where there is none.
+    """Return the function that asks a language model for insights, or None where there is none.
 
     About items of which the model says nothing that it can cite it answers None. Of what an insight cites, the first
     MOST_CITED stay.

@@ -53,7 +53,7 @@ Think = Callable[[Sequence[Item]], Sequence[Thought] | None]
 
 
 def reflect(run: Run, payload: Mapping[str, Any], think: Think | None = None) -> Mapping[str, int]:
-    """Weigh the insights there are anew, then write those that say something new; return what was done, as counts.
+    """Weigh the insights there are anew, then write new ones as reflections; return what was done, as counts.
 
     `payload`: `scope` (None: every scope, each for itself). Running it again on the same evidence adds nothing.
     """

@@ -74,7 +74,7 @@ def roll_up(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def source_of(episodes: Sequence[Episode]) -> str:
-    """Return the source of the summary of these episodes: the same ones always have the same."""
+    """Return the source of a roll-up's summary of these episodes: the same ones always have the same."""
     ids = "\n".join(sorted(episode.id for episode in episodes))
     return f"{SUMMARY_SOURCE}{len(episodes)}:{sha256(ids.encode()).hexdigest()[:32]}"
 
@@ -266,7 +266,7 @@ _ENDS = " .!\u2026"
 
 
 def told_already(index: StoreIndex, rows: Sequence[int], covered: AbstractSet[int], now: int) -> set[int]:
-    """Return which of the rows (episodes, in order) tell nothing new.
+    """Return which episodes (rows, in order) tell nothing new in a roll-up.
 
     A memory that is grounded in it and has not faded at `now` (microseconds) has all its telling words. Or an earlier
     one of the rows, one that is `covered` by a summary, or one that such a memory says has the same text in its scope.

@@ -65,7 +65,7 @@ def summarised(episodes: Sequence[Episode]) -> Summary:
 
 
 def tells(episodes: Sequence[Episode]) -> bool:
-    """Return whether the episodes say anything beside greetings, thanks, cheers and remarks of a few words."""
+    """Return whether episodes are worth a summary: they say more than greetings, thanks, cheers and brief remarks."""
     return any(features_of(one) for those in _said(episodes) for one in those if not _is_trivial(one))
 
 
@@ -136,7 +136,7 @@ def _chosen(
 
 
 def most_telling(said: Sequence[Sentence], told: AbstractSet[str], weights: Sequence[float] = ()) -> Iterator[int]:
-    """Yield the places of sentences, each time of the one that adds most to what is `told` by then, while one does.
+    """Yield the places of sentences for a summary, each time the one that adds most to what is `told`.
 
     The first of equals goes first, and each once. The caller adds to `told` what it takes. As what a sentence adds only
     shrinks, few have to be looked at again at each step, however many there are.
@@ -156,13 +156,13 @@ def most_telling(said: Sequence[Sentence], told: AbstractSet[str], weights: Sequ
 
 
 def features_of(sentence: Sentence) -> set[str]:
-    """Return what a sentence tells: names, numbers and words, each under a mark of its own."""
+    """Return the features of a summary's sentence: names, numbers and words, each under a mark of its own."""
     named = {f"@{name.casefold()}" for name in sentence.names}
     return named | {f"#{number}" for number in sentence.numbers} | sentence.terms
 
 
 def worth_of(sentence: Sentence, told: AbstractSet[str]) -> float:
-    """Return what a sentence adds to what was told, by its length in tokens."""
+    """Return the worth of a sentence to a summary: what it adds to what was told, by its length in tokens."""
     fresh = features_of(sentence) - told
     worth = sum(_NAME if one[0] == "@" else _NUMBER if one[0] == "#" else _WORD for one in fresh)
     cued = 1 + _CUED * min(_MOST_CUES, sentence.cues)

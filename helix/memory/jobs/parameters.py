@@ -72,7 +72,7 @@ PARAMETERS: Mapping[str, Parameters] = MappingProxyType(
 
 
 def checked(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the payload as the job gets it, the same for the same request: without None, but for `scope` (all).
+    """Return a background job's payload, the same for the same request: without None, but for `scope` (all).
 
     Raises InvalidInputError, which says what is allowed, for a name the kind does not know or a value out of range.
     """

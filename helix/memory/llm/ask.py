@@ -99,7 +99,7 @@ class Insight:
 
 
 def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
-    """Return for each pair why the two cannot both hold; None where they can, or no answer holds.
+    """Ask a language model for each pair why the two cannot both hold; None where they can, or no answer holds.
 
     The words that stand against each other must be words of the two.
     """
@@ -114,13 +114,13 @@ def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) 
 
 
 def importances(model: LanguageModel, texts: Sequence[str]) -> list[float | None]:
-    """Return the importance of each text, 1..10, or None."""
+    """Ask a language model for the importance of each text, 1..10, or None."""
     answers = model.answer(IMPORTANCE, texts)
     return [None if answer.value is None else float(answer.value["importance"]) for answer in answers]
 
 
 def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] | None:
-    """Return what the first 24 texts come to together, at least one insight, or None.
+    """Ask a language model for insights from the first 24 texts, at least one, or None.
 
     An insight is dropped unless it cites two texts or more, all of them there, its words, numbers and names are theirs,
     and its question names nothing that is in no text.
@@ -141,7 +141,7 @@ def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] 
 
 
 def summary(model: LanguageModel, texts: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the lines that sum up the texts, or None where one line says what no text says, or they are no shorter.
+    """Ask a language model for lines that sum up the texts; None for words that no text says, or no shorter ones.
 
     Texts that are too long to be shown whole are not summed up: what is left out would be lost.
     """
@@ -161,7 +161,7 @@ def _numbered(texts: Sequence[str], longest: int) -> str:
 
 
 def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
-    """Return a text as one line that may be kept: no controls, blanks run together, cut, and redacted once more."""
+    """Return a language model's text as one line to keep: no controls, blanks run together, cut, redacted again."""
     return head(" ".join(text.split()), longest)
 
 

@@ -72,7 +72,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
 
 
 def unlink(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
-    """Take the weight and the word of a `link` back, and the edge with the last of it; returns it as it was before.
+    """Take a link's weight and word back from an edge, which goes with its last link; returns the edge before.
 
     Raises NotFoundError where there is no such edge, ConflictError where nobody drew it.
     """

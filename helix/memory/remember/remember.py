@@ -263,7 +263,7 @@ def _ground(composer: Composer, ref: Ref, memory: Memory, session: str) -> None:
 
 
 def follow_up(store: Store, memory_id: str) -> None:
-    """Promote or count a failure, close the gaps that anything else answers; nothing for what is not active."""
+    """Promote or count a remembered failure, close the gaps that another memory answers; nothing for inactive ones."""
     memory = store.index.memory_by_id(memory_id)
     if memory is None or memory.status is not Status.ACTIVE:
         return

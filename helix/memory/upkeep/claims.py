@@ -39,7 +39,7 @@ class Unsettled:
 
 
 def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[Unsettled]:
-    """Return what is to be settled between a memory and all others, so that the order they came in does not matter.
+    """Return the contradictions to settle between a memory and all others, whatever order they came in.
 
     `but`: memories that it was set against elsewhere.
     """
@@ -56,7 +56,7 @@ def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[
 
 
 def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
-    """Settle or flag whatever memories contradict; return whether none was changed by somebody else meanwhile."""
+    """Settle or flag the contradictions of memories; return whether none was changed meanwhile."""
     undisturbed = True
     for memory in memories:
         rest()
@@ -66,14 +66,14 @@ def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], Non
 
 
 def settled(run: Run, one: Unsettled) -> bool:
-    """Settle or flag one contradiction as a step of a run; return whether the two were still what they had been."""
+    """Settle or flag one contradiction as a step of a run; return whether both memories were unchanged."""
     name = "|".join(map(str, _words(one.newer) + _words(one.known)))
     step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     return run.write(step, settle(run.store, one)) is not False
 
 
 def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
-    """Settle or flag whatever a stored memory contradicts, and return the names of what that is."""
+    """Settle or flag the contradictions of a stored memory, and return the names of the contrary ones."""
     for one in unsettled(store, memory):
         change = settle(store, one)
 
@@ -89,7 +89,7 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
 
 
 def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
-    """Return what settles it on the writer's thread, where the two are still what they were; it tells whether."""
+    """Return the decision that settles a contradiction, where both memories are unchanged; it tells whether."""
 
     def compose(composer: Composer) -> bool:
         newer, known = (cast(Memory, node) for node in store.records.nodes([_ref(found.newer), _ref(found.known)]))

@@ -87,7 +87,7 @@ def contradictions(
 
 
 def place(dispute: Dispute) -> Key:
-    """Return where a contradiction stands among others: the oldest first."""
+    """Return the place of a contradiction in the order of disputes: the oldest first."""
     return (to_micros(dispute.since), dispute.first.id, dispute.second.id)
 
 

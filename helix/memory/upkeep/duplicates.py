@@ -39,7 +39,7 @@ class _Pair(NamedTuple):
 def duplicates(
     store: Store, scope: str | None, threshold: float | None, limit: int, after: str | None
 ) -> Page[Duplicate]:
-    """Return a page of the pairs of a scope (None: of each) that are at least so similar, the most similar first.
+    """Return a page of near-duplicate memories of a scope (None: of each), as pairs, the most similar first.
 
     By default that is as similar as a refinement is to what it refines. Left out are pairs that a person keeps apart
     and pairs that contradict each other. Raises InvalidInputError for a threshold out of range, or a wrong cursor.
@@ -54,12 +54,12 @@ def duplicates(
 
 
 def count(store: Store, scope: str | None) -> int:
-    """Return how many pairs `duplicates` lists."""
+    """Return how many pairs of near-duplicate memories `duplicates` lists."""
     return len(_pairs(store.index, store, scope, None))
 
 
 def settle(store: Store, a: str, b: str, winner: str) -> Memory:
-    """Have a person fold one of two memories into the other, the winner, or keep `both`; return the one that stays.
+    """Have a person fold one of two duplicates into the other, the winner, or keep `both`; return the one that stays.
 
     What was folded comes back with `unmerge`; a pair that is kept apart is not listed, and not folded by a job.
     Raises NotFoundError, ConflictError where one of them is not active, or InvalidInputError for another winner.

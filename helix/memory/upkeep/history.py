@@ -57,7 +57,7 @@ class _Lineage:
 
 
 def history(store: Store, memory: Memory) -> list[Version]:
-    """Return what became of a memory in all its versions, the oldest change first."""
+    """Return the history of a memory in all its versions, the oldest change first."""
     lineage = _Lineage(versions_of(store.index, memory))
     return [
         version
@@ -67,7 +67,7 @@ def history(store: Store, memory: Memory) -> list[Version]:
 
 
 def versions_of(index: StoreIndex, memory: Memory) -> frozenset[str]:
-    """Return the ids of a memory's versions, its own among them; what was folded into it is none."""
+    """Return the ids of a memory's versions for its history, its own among them; not of what was folded into it."""
     found, ahead = {memory.id}, [memory.id]
     while ahead:
         here = Ref(label=Label.MEMORY, id=ahead.pop())

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def check_feedback(names: Sequence[str], delta: float, quality: int | None) -> None:
-    """Raise InvalidInputError for feedback that says nothing, or nothing that may be said."""
+    """Raise InvalidInputError for feedback on a memory that says nothing, or nothing that may be said."""
     if not math.isfinite(delta) or delta == 0 or abs(delta) > _MOST_DELTA:
         message = f"delta must be a number other than 0, within -{_MOST_DELTA:g}..{_MOST_DELTA:g}, not {delta!r}"
         raise InvalidInputError(message, hint="above 0 it helped, below it failed: helix feedback NAME --delta 0.5")
@@ -74,19 +74,19 @@ def decay_edges(store: Store, unused_days: float, dry_run: bool) -> MaintenanceR
 
 
 def run_decay(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
-    """Do `decay` as a job; payload {"unused_days": 30, "min_uses": 2}, both optional."""
+    """Run `decay` of unused memories as a job; payload {"unused_days": 30, "min_uses": 2}, both optional."""
     days, uses = payload.get("unused_days", UNUSED_DAYS), payload.get("min_uses", FEW_USES)
     return _in_background(run, "memories decayed", _decay(run.store, days, uses))
 
 
 def run_prune(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
-    """Do `prune` as a job; payload {"min_effectiveness": 0.25, "min_uses": 3}, both optional."""
+    """Run `prune` of failing memories as a job; payload {"min_effectiveness": 0.25, "min_uses": 3}, optional."""
     ratio, uses = payload.get("min_effectiveness", LEAST_EFFECTIVENESS), payload.get("min_uses", TRIED_USES)
     return _in_background(run, "memories archived", _prune(run.store, ratio, uses))
 
 
 def run_decay_edges(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
-    """Do `decay_edges` as a job; payload {"unused_days": 60}, optional."""
+    """Run `decay_edges` between memories as a job; payload {"unused_days": 60}, optional."""
     return _in_background(
         run, "edges decayed", _decay_edges(run.store.records, payload.get("unused_days", UNUSED_EDGE_DAYS))
     )

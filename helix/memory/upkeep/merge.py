@@ -107,7 +107,7 @@ def kept_apart(records: Records) -> list[Memory]:
 
 
 def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = True) -> None:
-    """Keep two memories from being folded together, or (not `apart`) no longer, as a part of somebody's change."""
+    """Keep two memories from being merged, or (not `apart`) no longer, as a part of somebody's change."""
     for memory, rival in ((one, other), (other, one)):
         kept = [ident for ident in apart_from(memory) if ident != rival.id]
         others = {name: value for name, value in memory.attributes.items() if name != _APART}
@@ -227,7 +227,7 @@ def _ranked(index: StoreIndex, scope: str | None) -> list[Memory]:
 
 
 def rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
-    """Return what orders memories by how well they may stand for another: the lowest best."""
+    """Return the rank of a memory among those to merge, by how well it may stand for another: the lowest best."""
     return (memory.provenance.trust.rank, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
 
 

@@ -39,7 +39,7 @@ def nearest_active(
 def recent(
     store: Store, text: str, *, threshold: float, days: float, kind: Kind | None, scope: str | None, limit: int
 ) -> list[SimilarMemory]:
-    """Return memories recorded within the last days that are at least that similar to the text, nearest first.
+    """Return memories of the last days that are at least that similar to a text, nearest first: repeats of late.
 
     Raises ModelError without an embedding model: likeness in meaning is all this asks for.
     """
@@ -67,7 +67,7 @@ def recent(
 
 
 def suggest(store: Store, memory: Memory, limit: int) -> list[EdgeSuggestion]:
-    """Return edges that the memory could have, the most similar first."""
+    """Suggest edges that a memory could have, the most similar first."""
     check_limit(store.runtime, limit)
     index = store.index
     row = index.row_of(memory.ref)

@@ -51,7 +51,7 @@ class Failure:
 
 
 def failure_of(records: Records, memory: Memory) -> Failure:
-    """Return a failure with when it was met: by its episodes, and as it was noted where it came in the same words."""
+    """Return a failure with the times it was met: by its episodes, and by notes of the same words."""
     ref = memory.ref
     edges = [op for op in records.edges_at(ref) if op.source == ref]
     episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
@@ -111,7 +111,7 @@ def _names(error: str) -> bool:
 
 
 def note_sighting(composer: Composer, memory: Memory) -> None:
-    """Note when a failure was met again in the very same words; of other kinds nothing is noted."""
+    """Note when a failure was met again in the very same words; other kinds of memory note nothing."""
     if memory.kind is not Kind.FAILURE:
         return
     before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))

@@ -34,7 +34,7 @@ _ROWS = 256
 
 
 def recover(store: Store, ticket: Ticket) -> Mapping[str, Any]:
-    """Take back what the losses of a store lack; return how many `rows` and `nodes` came, and what is `missing` still.
+    """Recover what the journal of a store lost; return how many `rows` and `nodes` came, and what is `missing`.
 
     Doing it again takes nothing twice. Raises NotFoundError where nothing is known to be lost.
     """
@@ -56,7 +56,7 @@ def recover(store: Store, ticket: Ticket) -> Mapping[str, Any]:
 
 
 def acknowledge(store: Store) -> int:
-    """Have the store tell no more of its losses; return how many there were.
+    """Acknowledge the losses of a store, so that it tells no more of them; return how many there were.
 
     The kept files stay where they are until something is erased; where something was, they go now.
     """
@@ -67,7 +67,7 @@ def acknowledge(store: Store) -> int:
 
 
 def check_nothing_to_recover(store: Store) -> None:
-    """Raise ConflictError while something may be taken back: what is erased now could come back with it."""
+    """Raise ConflictError while losses may be recovered: what is erased now could come back."""
     if losses(store.path):
         raise ConflictError(
             "the journal has lost changes that may still be taken back, what is erased now among them",

@@ -17,7 +17,7 @@ _BATCH = 64
 
 
 def lacking(store: Store) -> int:
-    """Return how many passages have no vector while there is a model that could make them one."""
+    """Return how many passages lack a vector while an embedding model could make them one."""
     if store.runtime.embedder is None or store.mismatch:
         return 0
     return len(store.index.lacking_vectors())

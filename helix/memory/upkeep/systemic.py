@@ -65,13 +65,13 @@ _Compose = Callable[[Composer], _Promoted | None]
 
 
 def notice(store: Store, failure_id: str) -> Memory | None:
-    """Promote or count a failure that was just stored; return the systemic memory it belongs to, or None."""
+    """Promote or count a failure that was just stored; return its systemic failure, or None."""
     found = _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
     return None if found is None else found.memory
 
 
 def promote_systemic(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
-    """Promote the failures of a scope that keep occurring, as a job; payload {"scope": a scope, or None for all}.
+    """Promote a scope's recurring failures to systemic ones, as a job; payload {"scope": one, or None for all}.
 
     It looks at what was recorded within the last week, whenever that happened; what is older was looked at when it was
     new. Running it again changes nothing.
