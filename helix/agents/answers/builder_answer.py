@@ -71,7 +71,7 @@ class BuilderAnswer:
 
 
 def read_builder(text: str) -> BuilderAnswer:
-    """Return what a builder's last message says: of several outcomes the last that says something; never raises."""
+    """Read a builder's last message as its answer: of several outcomes the last that says something; never raises."""
     said: dict[str, str] = {}
     outcome = ""
     for name, value in _told(_parted(text)):
@@ -93,7 +93,7 @@ def read_builder(text: str) -> BuilderAnswer:
 
 
 def read_task_metadata(metadata: Mapping[str, Any]) -> BuilderAnswer:
-    """Return what the metadata of a client's task says of it; never raises."""
+    """Read a builder's answer from the metadata of a client's task; never raises."""
     given = fold(metadata)
     outcome = word(given.get("helix_outcome")).lower()
     return BuilderAnswer(
@@ -111,7 +111,7 @@ def read_task_metadata(metadata: Mapping[str, Any]) -> BuilderAnswer:
 
 
 def read_learned(given: object) -> tuple[Learned, ...]:
-    """Return what was learned: objects of `type`, `trigger`, `resolution`, or lines such as `pattern: when -> do`."""
+    """Return what a builder learned: objects of `type`, `trigger`, `resolution`, or lines `pattern: when -> do`."""
     if isinstance(given, str):
         found = next((value for value in values(given) if mappings(value)), None)
         items: Iterable[object] = mappings(found) if found is not None else _rows(given) or lines(given)

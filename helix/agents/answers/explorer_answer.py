@@ -91,7 +91,7 @@ class ExplorerAnswer:
 
 
 def read_explorer(text: str) -> ExplorerAnswer:
-    """Return what an explorer's last message says, tolerant of prose, fences and a missing end; never raises."""
+    """Read an explorer's answer from its last message, tolerant of prose, fences and a missing end; never raises."""
     given = best_object(text, KEYS)
     if not given:
         return ExplorerAnswer(problems=("there is no JSON object with any of: " + ", ".join(KEYS),))
@@ -105,7 +105,7 @@ def read_explorers(text: str) -> tuple[ExplorerAnswer, ...]:
 
 
 def beside_json(text: str) -> tuple[str, ...]:
-    """Return what a text says beside its JSON, such as an explorer's answer in prose, without what introduces JSON."""
+    """Return an agent's answer beside its JSON, such as an explorer's prose, without what introduces JSON."""
     said, at = [], 0
     for _, start, end in placed(text):
         said.append(text[at:start])
@@ -139,7 +139,7 @@ def _answer(given: Mapping[str, Any]) -> ExplorerAnswer:
 
 
 def merge_explorations(answers: Sequence[ExplorerAnswer], objective: str) -> dict[str, Any]:
-    """Return one exploration of several answers: each file and thing once, in the order in which it was said.
+    """Merge several explorers' answers to one exploration: each file and thing once, in the order said.
 
     Its keys are `objective`, `structure{directories, entry_points}`, `patterns{framework, idioms}`,
     `memory{relevant_failures, relevant_patterns}`, `targets{files, functions}`; `targets.files` are the findings.

@@ -48,7 +48,7 @@ class _Heading:
 def sections(
     text: str, names: Iterable[str], *, bare: bool = False, outcomes: Iterable[str] = (), quoted: bool = True
 ) -> list[tuple[str, str]]:
-    """Return what a text says under each of these names, in its order; never raises.
+    """Return the fields of an agent's text under each of these names, in its order; never raises.
 
     A name begins a line, in whatever case, behind marks of headings, lists and stress or emoji, and is followed by a
     colon; what follows up to the next name is its value. A name that stands somewhere in capitals is read only where it

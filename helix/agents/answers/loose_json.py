@@ -30,7 +30,7 @@ def values(text: str) -> Iterator[Any]:
 
 
 def placed(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Yield what `values` does, each with where it begins in the text and where it ends."""
+    """Yield JSON values of an agent's answer as `values` does, each with where it begins and ends in the text."""
     text = text[:TEXT_LIMIT]
     at, steps = 0, _WALKS * TEXT_LIMIT
     while steps > 0 and (start := _opening(text, at)) >= 0:
@@ -50,7 +50,7 @@ def placed(text: str) -> Iterator[tuple[Any, int, int]]:
 
 
 def best_object(text: str, keys: Iterable[str]) -> Mapping[str, Any]:
-    """Return the object in a text that has the most of these keys, the last of equals; empty where none has any."""
+    """Return the JSON object in an agent's answer that has the most of these keys, the last of equals; else empty."""
     wanted, best, most = frozenset(keys), {}, 0
     for value in values(text):
         if isinstance(value, Mapping):
@@ -61,7 +61,7 @@ def best_object(text: str, keys: Iterable[str]) -> Mapping[str, Any]:
 
 
 def fold(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a mapping with its keys in snake_case; of two that become one, the first that says something counts."""
+    """Return a mapping of an agent's answer with its keys in snake_case; of two equal ones, the first that counts."""
     folded: dict[str, Any] = {}
     for key, item in value.items():
         name = re.sub(r"[\s\-]+", "_", _CAMEL.sub("_", str(key).strip())).lower()
@@ -80,7 +80,7 @@ def word(value: object) -> str:
 
 
 def words(value: object) -> tuple[str, ...]:
-    """Return a value as texts: of a list its items, of a text what `listed` finds; empty ones are left out."""
+    """Return a value of an agent's answer as texts: a list's items, a text's as `listed`; empty ones are left out."""
     if isinstance(value, str):
         return listed(value)
     if isinstance(value, list | tuple):
@@ -89,7 +89,7 @@ def words(value: object) -> tuple[str, ...]:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Return the items of a list written as JSON, as bullets, as lines, or with commas in one line."""
+    """Return the items of a list in an agent's answer, as JSON, as bullets, as lines, or with commas in one line."""
     text = text.strip()
     if text.lower() in _NOTHING:
         return ()
@@ -102,7 +102,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Return the items of a list of sentences, written as JSON, as bullets or as lines; commas part nothing in them."""
+    """Return sentences listed in an agent's answer, as JSON, as bullets or as lines; commas part nothing in them."""
     text = text.strip()
     if text.startswith("[") and isinstance(found := next(values(text), None), list):
         return words(found)
@@ -111,14 +111,14 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 def mapping(value: object) -> dict[str, Any]:
-    """Return a value as a mapping with folded keys: a text is read as JSON; empty where it is none."""
+    """Return a value of an agent's answer as a mapping with folded keys: a text is read as JSON; else empty."""
     if isinstance(value, str):
         value = next((one for one in values(value) if isinstance(one, Mapping)), {})
     return fold(value) if isinstance(value, Mapping) else {}
 
 
 def mappings(value: object) -> tuple[dict[str, Any], ...]:
-    """Return a value as mappings with folded keys; what is none is left out."""
+    """Return a value of an agent's answer as mappings with folded keys; what is none is left out."""
     if isinstance(value, str):
         value = next((one for one in values(value) if isinstance(one, list)), [])
     if isinstance(value, Mapping):
@@ -127,7 +127,7 @@ def mappings(value: object) -> tuple[dict[str, Any], ...]:
 
 
 def command(text: str) -> str:
-    """Return the command that a text begins with: its code, whatever is said behind it, else its first paragraph.
+    """Return the command that a text of an agent's answer begins with: its code, else its first paragraph.
 
     Several as code at its beginning, one behind the other, are one that runs them in turn.
     """
@@ -144,7 +144,7 @@ def command(text: str) -> str:
 
 
 def table(text: str) -> list[tuple[str, ...]]:
-    """Return the rows of the Markdown table that a text is, without its heading; empty where it is none."""
+    """Return the rows of the Markdown table in an agent's answer, without its heading; empty where it is none."""
     rows = [line.strip() for line in text.splitlines() if line.strip()]
     if not rows or any(not row.startswith("|") for row in rows):
         return []
@@ -154,7 +154,7 @@ def table(text: str) -> list[tuple[str, ...]]:
 
 
 def is_rule(row: str) -> bool:
-    """Return whether a row of a table only parts its heading from what is below."""
+    """Return whether a Markdown table's row in an agent's answer only parts its heading from what is below."""
     return "--" in row and "|" in row and not row.strip("|:- \t")
 
 

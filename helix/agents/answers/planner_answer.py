@@ -60,7 +60,7 @@ class PlannerAnswer:
 
 
 def read_planner(text: str) -> PlannerAnswer:
-    """Return what a planner's last message says, tolerant of prose, fences and a missing end; never raises."""
+    """Read a planner's answer from its last message, tolerant of prose, fences and a missing end; never raises."""
     said: dict[str, str] = {}
     for name, value in sections(text, _NAMES, bare=True):
         said[name] = value or said.get(name, "")
@@ -86,17 +86,17 @@ def read_planner(text: str) -> PlannerAnswer:
 
 
 def plan_tasks(given: object) -> tuple[PlannedTask, ...]:
-    """Return tasks as a planner writes them, or as the client's own list has them, in their order."""
+    """Return the tasks of a planner's answer, as it writes them or as the client's own list has them, in order."""
     return tuple(_task(item, place) for place, item in enumerate(mappings(given)[:_LIMIT], start=1))
 
 
 def answer_problems(answer: PlannerAnswer) -> tuple[str, ...]:
-    """Return in sentences where an answer is not what a planner's contract asks for, each once."""
+    """Return in sentences where a planner's answer does not keep its contract, each once."""
     return tuple(dict.fromkeys((*_problems(answer), *_mismatches(answer), *plan_problems(answer.tasks))))
 
 
 def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
-    """Return in sentences what is wrong with a plan: order, budgets, and tasks that cannot be proved."""
+    """Return in sentences what is wrong with a planner's plan: order, budgets, and tasks that cannot be proved."""
     tasks = tuple(tasks)
     problems = order_problems(tasks)
     for task in tasks:
@@ -108,7 +108,7 @@ def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
 
 
 def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
-    """Return in sentences what makes it impossible to work through a plan."""
+    """Return in sentences what makes it impossible to work through a planner's plan."""
     tasks = tuple(tasks)
     known = [task.seq for task in tasks]
     problems = [f"two tasks have the number {seq}" for seq in dict.fromkeys(known) if known.count(seq) > 1]
@@ -122,7 +122,7 @@ def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
 
 
 def sequence(value: object) -> str:
-    """Return the number of a task in the plan's order: digits fill up to three, other words stay."""
+    """Return the number of a task in a planner's order: digits fill up to three, other words stay."""
     text = word(value)
     said = client_task(text)
     return said.zfill(3) if said.isdigit() else text.strip("#`*\"' ")

@@ -95,7 +95,7 @@ class BuilderParams:
 
 
 def parse_prompt(prompt: str) -> Prompt:
-    """Return the fields of a prompt, in whatever order and case; of a field that stands twice, the first text."""
+    """Return the fields of a prompt to an agent, in any order and case; of a field that stands twice, the first."""
     found: dict[str, str] = {}
     last = ""
     for name, value in sections(prompt, NAMES):
@@ -125,7 +125,7 @@ def detect_agent_type(prompt: str, subagent_type: str = "") -> AgentType | None:
 
 
 def should_inject(prompt: str) -> bool:
-    """Return whether memories may be put into a prompt: not where a line of it says NO_INJECT, unless it says false."""
+    """Return whether memories may be put into a prompt to an agent: not where a line says NO_INJECT unless false."""
     said = _NO_INJECT.finditer(prompt[:TEXT_LIMIT])
     return all((found[1] or "").lower() in _NO for found in said)
 

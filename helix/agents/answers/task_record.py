@@ -19,12 +19,12 @@ OUTCOMES = (DELIVERED, BLOCKED, SKIPPED)
 
 
 def helix_task_state(task: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> TaskState:
-    """Return where a task of the client's list stands; what it waits for was delivered only where `others` say so."""
+    """Return the state of a task in the client's list; what it waits for is delivered only where `others` say so."""
     return state(task, {identity(other) for other in others if state(other).successful})
 
 
 def state(task: Mapping[str, Any], delivered: Collection[str] = ()) -> TaskState:
-    """Return where a task stands when the tasks of the ids `delivered` are."""
+    """Return the state of a client's task when the tasks of the ids `delivered` are."""
     status = status_of(task)
     outcome = _metadata(task).get("helix_outcome")
     said = outcome.strip().lower() if isinstance(outcome, str) else ""
@@ -39,18 +39,18 @@ def state(task: Mapping[str, Any], delivered: Collection[str] = ()) -> TaskState
 
 
 def identity(task: Mapping[str, Any]) -> str:
-    """Return the client's id of a task, empty where it has none."""
+    """Return the client's id of a task's record, empty where it has none."""
     return _word(task.get("id", task.get("taskId")))
 
 
 def status_of(task: Mapping[str, Any]) -> str:
-    """Return the client's status of a task: pending where it says none."""
+    """Return the client's status of a task's record: pending where it says none."""
     status = task.get("status")
     return status.strip().lower().replace("-", "_") if isinstance(status, str) and status.strip() else PENDING
 
 
 def blockers(task: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ids of the tasks that a task waits for, each once, in order."""
+    """Return the ids of the tasks that a client's task waits for, each once, in order."""
     given = task.get("blockedBy", task.get("blocked_by"))
     if isinstance(given, str | int):
         given = [given]
@@ -101,5 +101,5 @@ def client_task(text: str) -> str:
 
 
 def is_one_word(said: str) -> bool:
-    """Return whether an id could be one of a client's: a word, and no sentence about one."""
+    """Return whether an id could be a client's id of a task: a word, and no sentence about one."""
     return bool(said) and not any(sign.isspace() for sign in said)

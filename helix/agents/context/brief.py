@@ -61,7 +61,7 @@ class _Line:
 def brief(
     store: Store, scope: str | None, budget_tokens: int = BUDGET, *, is_loaded: IsLoaded = nothing_loaded
 ) -> Brief:
-    """Return the project's systemic failures, those that come again, contradictions, decisions and conventions.
+    """Return a session's brief: systemic failures, those that come again, contradictions, decisions and conventions.
 
     Decisions and conventions are what you, a verified outcome or an agent said, yours first. Of commits, notes, tools
     and the web there are none that nobody confirmed: of hundreds of commits none is worth reading before it is known

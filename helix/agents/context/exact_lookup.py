@@ -105,7 +105,7 @@ _BY_WORDS = _Key(
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
-    """Return the memories about exactly this command, the error it ended with, or the files it edits, best first.
+    """Look up the memories about exactly this command, the error it ended with, or the files it edits, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the
@@ -205,14 +205,14 @@ def _tells_what_to_do(said: str) -> bool:
 
 
 def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
-    """Return what an agent is told at the action: a line for each memory, whole lines only; empty for none."""
+    """Return the text of looked-up memories for an agent at its action: whole lines only; empty for none."""
     kept = _within(sites, budget_tokens)
     reasons = " and ".join(dict.fromkeys(site.reason for site, _ in kept))
     return listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
 
 
 def shown(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> tuple[Shown, ...]:
-    """Return the memories that `text` tells of, as they are noted with a task."""
+    """Return the looked-up memories that `text` shows an agent, as they are noted with a task."""
     return shown_of([line for _, line in _within(sites, budget_tokens)])
 
 

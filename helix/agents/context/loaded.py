@@ -26,12 +26,12 @@ IsLoaded = Callable[[Memory], bool]
 
 
 def nothing_loaded(memory: Memory) -> bool:
-    """Tell that a memory is in no file that the client has read."""
+    """Tell that no memory is in a notes file that the agent's client has loaded."""
     return False
 
 
 def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded:
-    """Return what tells whether a memory was read from a file that the client reads in `folder` or above it.
+    """Return what tells whether a memory is from a notes file that the agent's client loads in `folder` or above.
 
     `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
     whole path.
@@ -52,7 +52,7 @@ def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded
 
 
 def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
-    """Return the sources of a context without what the client has loaded."""
+    """Return the sources of an agent's context without the notes that its client has loaded."""
 
     def recall(query: RecallQuery) -> RecallAnswer:
         found = sources.recall(query)

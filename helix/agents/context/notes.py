@@ -53,11 +53,11 @@ Written = Callable[[str, str | None], tuple[Note, ...] | None]
 
 
 def nothing_written(question: str, scope: str | None) -> None:
-    """Tell nothing: what a person wrote is then found as everything else is."""
+    """Return no notes for an agent's context: what a person wrote is then found as everything else is."""
 
 
 def notes_by_user(store: Store, question: str, scope: str | None, *, strict: bool = False) -> tuple[Note, ...] | None:
-    """Return the active memories that the user wrote or stands for and that fit a question, best first.
+    """Return the user's notes for an agent's context: active memories that fit a question, best first.
 
     With `strict` they have to fit better: nobody called for them. None where the store has no vectors or the model
     cannot be asked.

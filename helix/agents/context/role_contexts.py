@@ -64,7 +64,7 @@ def explorer_context(
     *,
     focus: str = "",
 ) -> ExplorerContext:
-    """Return what is known and the failures that matter to an objective and what is looked for, `limit` in all.
+    """Return an explorer's context: what is known and the failures that matter to its objective, `limit` in all.
 
     Decisions and conventions are among what is known.
     """
@@ -108,7 +108,7 @@ def planner_context(
     scope: str | None,
     limit: int = LIMIT,
 ) -> PlannerContext:
-    """Return the decisions, conventions, changes, facts and failures that matter to an objective, `limit` in all.
+    """Return a planner's context: decisions, conventions, changes, facts and failures, `limit` in all.
 
     A systemic failure that it runs into stands before them, as a warning.
     """
@@ -151,7 +151,7 @@ _BUILDER_KINDS = (Kind.SYSTEMIC, *(kind for kinds in _BUILDER_SECTIONS.values() 
 
 
 def builder_context(sources: Sources, params: BuilderParams, scope: str | None) -> BuilderContext:
-    """Return what matters to a task: memories that fit its objective and those that touch its files, `limit` in all.
+    """Return a builder's context: memories that fit its task's objective or touch its files, `limit` in all.
 
     Systemic failures are warnings, which come first. Without anything to say the block is empty.
     """
@@ -195,7 +195,7 @@ _MOST_DELIVERIES = 20
 
 
 def lineage_of(tasks: Iterable[Mapping[str, Any] | Task | PlanTask | Delivery]) -> tuple[Delivery, ...]:
-    """Return the deliveries of tasks in the order of their numbers, at most the last twenty; others deliver nothing.
+    """Return the deliveries of tasks for a builder's context, by their numbers, at most the last twenty.
 
     A task is one of ours, one of a client's list (`metadata` says what came of it), or a delivery as it stands.
     """
@@ -286,12 +286,12 @@ class RequestContext:
 
 
 def is_telling(prompt: str) -> bool:
-    """Return whether a prompt says what it is about, as `go on` and a client's own commands do not."""
+    """Return whether an agent's prompt says what it is about, as `go on` and a client's own commands do not."""
     return not prompt.lstrip().startswith(("/", "!")) and len(set(query_terms(prompt))) >= _FEWEST_TERMS
 
 
 def is_same_task(terms: Collection[str], prompt: str) -> bool:
-    """Return whether a prompt speaks of what an earlier one of these terms spoke of."""
+    """Return whether an agent's prompt is about the task of an earlier prompt of these terms."""
     asked = set(query_terms(prompt))
     return len(asked.intersection(terms)) >= _SAME_TASK * max(1, min(len(asked), len(terms)))
 
@@ -304,7 +304,7 @@ def request_context(
     budget_tokens: int = PROMPT_BUDGET,
     known: Collection[str] = (),
 ) -> RequestContext:
-    """Return what a prompt is about beyond doubt, in whole lines within a budget; `known` was shown already.
+    """Return the context that a prompt is surely about, in whole lines within a budget, without the `known`.
 
     The floor is that of what nobody here stands for.
     """

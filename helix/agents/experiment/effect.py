@@ -93,7 +93,7 @@ class Case:
 
 
 def report(store: Store, since: datetime | None = None, scope: str | None = None) -> Report:
-    """Compare the tasks recorded since a moment (None: all) in exactly this scope (None: in any)."""
+    """Report on tasks with and without memory since a moment (None: all) in exactly this scope (None: in any)."""
     cases = []
     for task in tasks_of(store.index, scope=scope, since=since):
         held = injections(store.index, task.id)
@@ -109,7 +109,7 @@ def report(store: Store, since: datetime | None = None, scope: str | None = None
 def compared(
     cases: Sequence[Case], *, now: datetime, since: datetime | None, scope: str | None, holdback: float
 ) -> Report:
-    """Return the report on cases; their order makes no difference.
+    """Compare tasks with and without memory in a report; their order makes no difference.
 
     Main threads that were only briefed are no cases: what they were shown counts among the tokens, and nowhere else.
     """
@@ -300,7 +300,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(hits: int, cases: int, z: float = Z95) -> tuple[float, float]:
-    """Return the score interval of a share, within 0..1; (0, 1) where there are no cases.
+    """Return Wilson's score interval of a share of tasks, within 0..1; (0, 1) where there are no cases.
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, J. Am. Stat. Assoc. 22 (1927).
     """
@@ -314,7 +314,7 @@ def wilson(hits: int, cases: int, z: float = Z95) -> tuple[float, float]:
 
 
 def newcombe(hits: int, cases: int, other_hits: int, other_cases: int, z: float = Z95) -> tuple[float, float]:
-    """Return the interval of the first share less the second, within -1..1; (-1, 1) where either has no cases.
+    """Return Newcombe's interval of one share of tasks less another, within -1..1; (-1, 1) where one has no cases.
 
     R. G. Newcombe, Interval estimation for the difference between independent proportions: comparison of eleven
     methods, Stat. Med. 17 (1998), method 10: the two score intervals, without continuity correction, put together.

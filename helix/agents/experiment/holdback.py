@@ -43,7 +43,7 @@ def treatment(store: Store, ident: str) -> str:
 
 
 def drawn(store: Store, ident: str) -> str:
-    """Return what `treatment` says, or would say of a task that is kept from now on, without waiting for a write."""
+    """Return a task's treatment in the experiment as `treatment` would draw it, without waiting for a write."""
     found = find_task(store.index, ident)
     if found is not None and found.treatment:
         return found.treatment
@@ -53,7 +53,7 @@ def drawn(store: Store, ident: str) -> str:
 
 
 def was_drawn(task: Task) -> bool:
-    """Return whether a task could have been either: what was decided while nothing was held out proves nothing."""
+    """Return whether a task could have had either treatment: without a hold-back the comparison proves nothing."""
     return cast(float, task.attributes.get(SHARE, 0.0)) > 0
 
 

@@ -25,7 +25,7 @@ _APART = 12.0
 
 
 def page(report: Report) -> str:
-    """Return the report as one HTML document; every word that comes from the store is escaped."""
+    """Return the experiment's report as an HTML document; every word that comes from the store is escaped."""
     shown = [(report.with_memory, "with memory", "with"), (report.undrawn, "with memory, not drawn", "")]
     return (
         _environment()

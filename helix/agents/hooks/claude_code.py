@@ -49,13 +49,13 @@ Payload = Mapping[str, Any]
 
 
 def read(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Claude Code as an event; None for what Helix does nothing about, or cannot read."""
     reader = _READERS.get(_text(payload, "hook_event_name"))
     return reader(payload) if reader is not None and _text(payload, "session_id") and _fits(payload) else None
 
 
 def action_ended(payload: Payload, *, status: int | None, output: str = "", failed: bool | None = None) -> Event | None:
-    """Return the end of a command or an edit which a client tells in these names, but its outcome in words of its own.
+    """Return the end of a command or an edit from a hook payload in these names, its outcome in the client's words.
 
     `failed` says what is known of one without a status; None for what is no action that Helix knows.
     """
@@ -72,7 +72,7 @@ def action_ended(payload: Payload, *, status: int | None, output: str = "", fail
 
 
 def delivery(payload: Payload) -> str:
-    """Return what a payload and its retry have in common and no other has; empty where the client names no call.
+    """Return what identifies a hook payload and its retry; empty where the client names no call.
 
     That is a digest of all of it, where it is about one call of a tool or one prompt. Other hooks tell how things
     stand: told twice, they say nothing new.
@@ -87,7 +87,7 @@ def delivery(payload: Payload) -> str:
 
 
 def write(event: Event, reply: Reply) -> dict[str, Any]:
-    """Return the answer to an event as Claude Code reads it; empty where there is nothing to say."""
+    """Return the answer to a hook event as Claude Code reads it; empty where there is nothing to say."""
     said: dict[str, Any] = {}
     if reply.context:
         said["additionalContext"] = reply.context[:ANSWER_LIMIT]
@@ -120,7 +120,7 @@ def _session_began(payload: Payload) -> Event:
 
 
 def is_by_client(prompt: str) -> bool:
-    """Return whether a prompt was put in a person's place by the client."""
+    """Return whether a hook's prompt was put in a person's place by the client."""
     return _OF_CLIENT.match(prompt) is not None
 
 

@@ -47,12 +47,12 @@ class Client(NamedTuple):
 
 
 def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return a payload with some of its own names in place of others, as far as it has them."""
+    """Return a hook payload with some of its own names in place of others, as far as it has them."""
     return {**payload, **{name: payload[own] for own, name in names.items() if own in payload}}
 
 
 def call(payload: Payload, tools: Mapping[str, str], given: Mapping[str, str]) -> dict[str, Any]:
-    """Return a payload whose tool, and what it was given, have the names that Claude Code has for them."""
+    """Return a hook payload whose tool and its input have the names that Claude Code has for them."""
     held = payload.get("tool_input")
     named = renamed(held, given) if isinstance(held, Mapping) else {}
     tool = str(payload.get("tool_name") or "")
@@ -60,7 +60,7 @@ def call(payload: Payload, tools: Mapping[str, str], given: Mapping[str, str]) -
 
 
 def patched(payload: Payload, patch: object) -> dict[str, Any]:
-    """Return a payload of a tool that applies a patch as an edit of the first file in it."""
+    """Return the hook payload of a tool that applies a patch as an edit of the first file in it."""
     text = patch if isinstance(patch, str) else ""
     lines = text.splitlines()
     files = _PATCHED.findall(text)
@@ -70,13 +70,13 @@ def patched(payload: Payload, patch: object) -> dict[str, Any]:
 
 
 def said_status(text: str) -> int | None:
-    """Return the exit status that a tool's answer says in words; None where it says none."""
+    """Return the exit status that a tool's answer in a hook payload says in words; None where it says none."""
     found = _STATUS.search(text)
     return int(found[1]) if found else None
 
 
 def told(held: object) -> Mapping[str, Any]:
-    """Return a tool's answer, a table, the JSON of one, or a text, as a table; {"output": text} for a text."""
+    """Return a tool's answer in a hook payload as a table, also from JSON; {"output": text} for a text."""
     if isinstance(held, str):
         try:
             read = json.loads(held)
@@ -87,7 +87,7 @@ def told(held: object) -> Mapping[str, Any]:
 
 
 def context_as(name: str) -> Callable[[Event, Reply], dict[str, Any]]:
-    """Return what writes an answer as one text of that name, and nothing else."""
+    """Return what writes a hook's answer as one text of that name, and nothing else."""
 
     def write(_: Event, reply: Reply) -> dict[str, Any]:
         return {name: reply.context[:ANSWER_LIMIT]} if reply.context else {}
@@ -96,7 +96,7 @@ def context_as(name: str) -> Callable[[Event, Reply], dict[str, Any]]:
 
 
 def without_call(write: Callable[[Event, Reply], dict[str, Any]]) -> Callable[[Event, Reply], dict[str, Any]]:
-    """Return what writes an answer without a notice and a changed call, which this client has in no such shape."""
+    """Return what writes a hook's answer without notice and changed call, which this client has in no such shape."""
     return lambda event, reply: write(event, Reply(context=reply.context))
 
 
@@ -113,7 +113,7 @@ _TAIL_BYTES = 1 << 18
 
 
 def read_codex(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Codex as an event; None for what Helix does nothing about, or cannot read."""
     if payload.get("tool_name") == "apply_patch":
         given = payload.get("tool_input")
         payload = patched(payload, given.get("command") if isinstance(given, dict) else given)
@@ -172,7 +172,7 @@ _CONTINUE_GIVEN = {"filepath": "file_path"}
 
 
 def read_continue(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Continue as an event; None for what Helix does nothing about, or cannot read."""
     named = call(payload, {}, _CONTINUE_GIVEN)
     own = named.get("hook_event_name")
     if own not in ("PostToolUse", "PostToolUseFailure"):
@@ -207,7 +207,7 @@ _CURSOR_GIVEN = {"path": "file_path", "contents": "content"}
 
 
 def read_cursor(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Cursor as an event; None for what Helix does nothing about, or cannot read."""
     own, roots = str(payload.get("hook_event_name")), payload.get("workspace_roots")
     named = renamed(call(payload, _CURSOR_TOOLS, _CURSOR_GIVEN), {"conversation_id": "session_id"})
     given = named["tool_input"]
@@ -251,7 +251,7 @@ _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Proce
 
 
 def read_gemini(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Gemini CLI as an event; None for what Helix does nothing about, or cannot read."""
     event = _GEMINI_EVENTS.get(str(payload.get("hook_event_name")))
     payload = {
         **call(payload, _GEMINI_TOOLS, {}),
@@ -272,7 +272,7 @@ def read_gemini(payload: Payload) -> Event | None:
 
 
 def write_gemini(event: Event, reply: Reply) -> dict[str, Any]:
-    """Return the answer to an event as Gemini CLI reads it; empty where there is nothing to say."""
+    """Return the answer to a hook event as Gemini CLI reads it; empty where there is nothing to say."""
     answer = claude_code.write(event, Reply(context=reply.context, notice=reply.notice))
     said = answer.get("hookSpecificOutput")
     return {**answer, "hookSpecificOutput": {**said, "hookEventName": _GEMINI_NAMES[event.name]}} if said else answer
@@ -295,7 +295,7 @@ def _named_by_goose(payload: Payload) -> dict[str, Any]:
 
 
 def read_goose(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Goose as an event; None for what Helix does nothing about, or cannot read."""
     named = _named_by_goose(payload)
     own = named.get("hook_event_name")
     if own not in ("PostToolUse", "PostToolUseFailure"):
@@ -305,7 +305,7 @@ def read_goose(payload: Payload) -> Event | None:
 
 
 def write_goose(event: Event, _: Reply) -> dict[str, Any]:
-    """Return the answer to an event: that the turn may end, at its end; otherwise nothing, as nothing is read."""
+    """Return the answer to a hook event of Goose: that the turn may end, at its end; else nothing, as it reads none."""
     return {"decision": "allow"} if isinstance(event, Rested) else {}
 
 
@@ -328,7 +328,7 @@ _OPENCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newStrin
 
 
 def read_opencode(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of OpenCode as an event; None for what Helix does nothing about, or cannot read."""
     given = payload.get("tool_input")
     if payload.get("tool_name") in ("patch", "apply_patch") and isinstance(given, dict):
         payload = patched(payload, given.get("patchText"))
@@ -363,7 +363,7 @@ _VSCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString"
 
 
 def read_vscode(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of VS Code as an event; None for what Helix does nothing about, or cannot read."""
     payload = renamed(payload, _VSCODE_NAMES)
     given = payload.get("tool_input")
     if payload.get("tool_name") == "apply_patch" and isinstance(given, dict):
@@ -391,7 +391,7 @@ _WINDSURF_EVENTS = {"pre_user_prompt": "UserPromptSubmit", "post_cascade_respons
 
 
 def read_windsurf(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Windsurf as an event; None for what Helix does nothing about, or cannot read."""
     own, info = str(payload.get("agent_action_name")), payload.get("tool_info")
     info = info if isinstance(info, dict) else {}
     named = {

@@ -68,7 +68,7 @@ class Calls:
 
 
 def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tuple[datetime | None, Event]]:
-    """Yield what a session's file tells last of commands, edits and tasks, in their order, each with its time.
+    """Yield the last commands, edits and tasks of a session's transcript as events, in order, each with its time.
 
     Of a long file only the end is read. In the main thread's file (no `agent`) what sub-agents did is left out.
     """
@@ -103,7 +103,7 @@ def _tail(file: Path) -> list[bytes]:
 
 
 def record_of(raw: bytes) -> Record | None:
-    """Return the record of a line; None for one that is no JSON object."""
+    """Return the record of a client's transcript line; None for one that is no JSON object."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):
@@ -112,7 +112,7 @@ def record_of(raw: bytes) -> Record | None:
 
 
 def blocks_of(content: object) -> Iterator[Record]:
-    """Yield the blocks of a message's content, a plain text as one."""
+    """Yield the content blocks of a message in a client's transcript, a plain text as one."""
     if isinstance(content, str):
         yield {"type": "text", "text": content}
     elif isinstance(content, list):
@@ -120,12 +120,12 @@ def blocks_of(content: object) -> Iterator[Record]:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content."""
+    """Return the text of a message's content in a client's transcript."""
     return "\n".join(str(block.get("text") or "") for block in blocks_of(content))
 
 
 def moment_of(value: object) -> datetime | None:
-    """Return the time that a record tells, in UTC; None where it tells none."""
+    """Return the time of a record in a client's transcript, in UTC; None where it tells none."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

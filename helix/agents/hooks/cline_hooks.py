@@ -33,7 +33,7 @@ _GIVEN = {"path": "file_path", "old_text": "old_string", "new_text": "new_string
 
 
 def read(payload: Payload) -> Event | None:
-    """Return what a payload tells; None for what Helix does nothing about, or cannot read."""
+    """Read a hook payload of Cline as an event; None for what Helix does nothing about, or cannot read."""
     named, told = _named(payload), _table(payload, *_CALLS)
     if named["hook_event_name"] != "PostToolUse":
         return claude_code.read(named)

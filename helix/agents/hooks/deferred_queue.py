@@ -105,7 +105,7 @@ class Afterwards:
 
 
 def in_this_context(work: Work) -> Work:
-    """Return what does something later, on whatever thread, as if it were done here."""
+    """Return a hook's deferred work so that it runs later, on any thread, in today's context variables."""
     return partial(copy_context().run, work)
 
 

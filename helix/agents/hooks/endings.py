@@ -37,7 +37,7 @@ _MESSAGE = 65_536
 
 
 def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
-    """Read a sub-agent's last words: what it says of its task, what it used, and what it gives to learn."""
+    """Read a stopped sub-agent's last words at its hook: its task, the memories it used, what it gives to learn."""
     worker = desk.worker(event)
     kind = worker.kind or detect_agent_type("", event.agent_type)
     if kind is None:
@@ -55,7 +55,7 @@ def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
 
 
 def rested(desk: Desk, event: Rested) -> Reaction:
-    """Settle what was done in the main thread; have what happened so far consolidated before a history is cut."""
+    """Settle the main thread's task when an agent rests; consolidate what happened before a history is cut."""
     if event.agent:
         return NOTHING
     flush = (lambda: desk.flush(desk.session.scope),) if event.compacting else ()
@@ -64,7 +64,7 @@ def rested(desk: Desk, event: Rested) -> Reaction:
 
 
 def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
-    """Hand over what is left to be done, and return at once: a client kills what takes longer."""
+    """Hand over what a session's end leaves to do, and return at once: a client kills hooks that take longer."""
     released = partial(desk.release, even_unsure=True)
     broken_off = partial(_settle_open, desk, of_agents=True)
     ends = (released, broken_off, lambda: _finish(desk, SESSION_KEY), lambda: _end(desk))
@@ -187,7 +187,7 @@ def _end(desk: Desk) -> None:
 
 
 def last_words(transcript: str) -> str:
-    """Return the last text of an agent from the end of its history, empty where there is none that can be read."""
+    """Return an agent's last text from the end of its transcript, empty where there is none that can be read."""
     try:
         with files.open_regular(transcript) as file:
             size = file.seek(0, 2)

@@ -46,7 +46,7 @@ NOTHING = Reaction()
 
 
 def joined(first: Reaction, found: Reaction) -> Reaction | None:
-    """Return two reactions to one event as one; None where what they tell is too long together."""
+    """Return two reactions to one hook event as one; None where their context is too long together."""
     context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
     if len(context) > ANSWER_LIMIT:
         return None
@@ -133,7 +133,7 @@ _MOST_WORDS, _LONGEST_WORD = 50, 100
 
 
 def bounded(told: Mapping[str, object]) -> dict[str, object]:
-    """Return what is told with its texts as long as there is room for all, each without its middle where it is longer.
+    """Return a hook event's values with their texts cut in the middle, so that all have room.
 
     Of lists the first fifty are kept. A text is redacted before it is cut: half a secret is known by nobody.
     """
@@ -153,7 +153,7 @@ def _cut(value: object, most: int) -> object:
 
 
 def showing(desk: Desk, key: str, shown: Sequence[Shown]) -> tuple[bool, Work]:
-    """Return whether memories are held out from a task of the session, and what writes down that they were shown."""
+    """Return whether a hook holds out memories from its session's task, and what notes that they were shown."""
     task = task_id(desk.session.scope, desk.session.name, key)
     held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
     at = desk.store.runtime.clock()

@@ -27,7 +27,7 @@ _MOST_COMMANDS = 8
 
 
 def count_repeat(desk: Desk, command: str, error: str) -> None:
-    """Count a session that meets the error of a failure which is remembered, once; find it at this command too."""
+    """Count a session whose command met a remembered failure's error, once; find it at this command too."""
     known, session = _known(desk, command, error), sha256(desk.session.name.encode()).hexdigest()[:16]
     if known is None or is_own(desk, known) or known.attributes.get(_LAST) == session:
         return
@@ -51,7 +51,7 @@ def count_repeat(desk: Desk, command: str, error: str) -> None:
 
 
 def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
-    """Store a failure with its fix, once for an error that says what it is about; else once for the command too.
+    """Store an error with its fix once a hook tells both; once for an error with a subject, else for the command too.
 
     It quotes what a tool printed, so it is trusted no further than that.
     """
@@ -81,7 +81,7 @@ def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
 
 
 def is_own(desk: Desk, memory: Memory) -> bool:
-    """Return whether a memory was learned in this very session: whoever learned it knows it."""
+    """Return whether a memory was learned in the hook's own session: whoever learned it knows it."""
     return memory.source.startswith(f"{desk.client}:{desk.session.name}:")
 
 

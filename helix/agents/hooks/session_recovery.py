@@ -31,7 +31,7 @@ _MOST_AGENTS = 20
 
 
 def last_written(store: Store) -> datetime | None:
-    """Return when the newest row of the log was written: until then a daemon was there; None where no row tells."""
+    """Return when the newest log row was written, so the last sign of an earlier daemon; None where no row tells."""
     rows = store.journal.rows(store.journal.last_seq - 1, 1)
     try:
         return from_micros(rows[0].at) if rows else None
@@ -40,7 +40,7 @@ def last_written(store: Store) -> datetime | None:
 
 
 def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[Work, ...]:
-    """Take up a session that this daemon has not met; return what is to be done before all else is written down.
+    """Recover a client's session that another daemon saw begin; return what is to be done before all else is written.
 
     `there_until` is when a daemon was last there: what the history tells of later is kept now, once, as far as the
     session was open then and capture was not paused since.

@@ -20,7 +20,7 @@ _KEEPS_ITS_HISTORY = ("resume", "fork")
 
 
 def session_began(desk: Desk, event: SessionBegan) -> Reaction:
-    """Open the session and brief it, unless it is taken up again with the history that it had."""
+    """Open a client's session at its hook and brief it, unless it is taken up again with the history that it had."""
     if event.source in _KEEPS_ITS_HISTORY:
         return brief_once(desk, known=True)
     desk.session.forget_shown()
@@ -30,7 +30,7 @@ def session_began(desk: Desk, event: SessionBegan) -> Reaction:
 
 
 def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
-    """Return what an action comes to, with the brief before it where a session's first prompt has met no daemon."""
+    """Return a hook's reaction with the brief before it where a session's first prompt has met no daemon."""
     if event.agent or desk.session.briefed:
         return found
     first = brief_once(desk, known=True)
@@ -38,7 +38,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
 
 
 def brief_once(desk: Desk, *, known: bool) -> Reaction:
-    """Brief the session once; `known` says that it may have been, before the daemon was started anew.
+    """Brief a client's session once; `known` says that it may have been, before the daemon was started anew.
 
     Where no answer reaches the agent the brief comes with the first action that has one.
     """

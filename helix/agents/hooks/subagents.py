@@ -19,7 +19,7 @@ _PROMPT_BYTES = 1 << 20
 
 
 def recognise(desk: Desk, event: Event) -> None:
-    """Find out whose call a sub-agent came of, so that what it does is told of the right task.
+    """Find out which call a sub-agent came of, so that what it does is told of the right task.
 
     What the client has written beside the agent's history decides, else the agent's prompt, where no other call has the
     same; of a session that this daemon has not seen begin, the store knows.
@@ -41,19 +41,19 @@ def recognise(desk: Desk, event: Event) -> None:
 
 
 def worker_of(desk: Desk, agent: str, history: Path) -> Worker:
-    """Return who a history is of: the main thread (no `agent`), or a sub-agent, with its task where that is known."""
+    """Return whose transcript a path is: the main thread's (no `agent`), or a sub-agent's, with its task if known."""
     if agent and not desk.session.knows(agent):
         _from_store(desk, agent, "", _call_of(history.with_suffix(".meta.json")))
     return desk.session.read_of(agent)
 
 
 def agent_started(desk: Desk, event: AgentStarted) -> Reaction:
-    """Note who does a task, as soon as that is certain."""
+    """Note which sub-agent does a task, as soon as that is certain."""
     return _noted(desk, desk.worker(event), event.agent)
 
 
 def agent_joined(desk: Desk, event: AgentJoined) -> Reaction:
-    """Take note of which sub-agent came of which call, as the client says it."""
+    """Note which sub-agent came of which call, as the client's hook says it."""
     if not event.started:
         return NOTHING
     desk.session.joined(event.call, event.started)

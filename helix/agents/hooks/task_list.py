@@ -43,13 +43,13 @@ _STATUSES = (PENDING, IN_PROGRESS, COMPLETED)
 
 
 def task_told(desk: Desk, event: TaskTold) -> Reaction:
-    """Bring the mirrored task up to date; where its end is told, settle what its memories get and what it taught."""
+    """Update the mirrored task that a client's hook tells of; at its end, settle its memories and what it taught."""
     desk.session.follow(event.task, event.status)
     return Reaction(always=(lambda: _keep(desk, event),), did=f"task {event.status or 'told'}")
 
 
 def said_of(answer: BuilderAnswer) -> dict[str, object]:
-    """Return what an agent said of its task as the task's attributes; what it did not say is left out."""
+    """Return an agent's words on its task as the task's attributes; what it did not say is left out."""
     said: dict[str, object] = {
         SUMMARY: answer.summary,
         BLOCKED_REASON: answer.reason,
@@ -61,7 +61,7 @@ def said_of(answer: BuilderAnswer) -> dict[str, object]:
 
 
 def told_of(task: Task | None, **more: object) -> dict[str, Any]:
-    """Return a task as the observer reads it: what the board knows of it."""
+    """Return a client's task as the observer reads it: what the board knows of it."""
     if task is None:
         return dict(more)
     return {

@@ -28,7 +28,7 @@ from helix.text.error_lines import signature_of
 
 
 def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
-    """Show the memories about exactly this command or file; one that was shown here before is not shown again."""
+    """Show the memories about exactly this command or file at a tool's hook, each once in a session."""
     worker = desk.worker(event)
     if _wants_none(desk, worker):
         return NOTHING
@@ -37,7 +37,7 @@ def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
 
 
 def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
-    """Keep how a command ended, as evidence and as a failure or its fix; at a failure show what its error is about."""
+    """Keep how an agent's command ended, as evidence and as a failure or its fix; show what its error is about."""
     worker = desk.worker(event)
     action = replace(event.action, at=desk.store.runtime.clock())
     tasks = desk.session.in_progress
@@ -67,7 +67,7 @@ def _looked_up(desk: Desk, action: Action) -> tuple[Site, ...]:
 
 
 def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
-    """Keep what was done while nobody could be told of it, as of its own time; told again it counts once."""
+    """Keep what an agent did while no daemon could be told, as of its own time; told again it counts once."""
     action, tasks = event.action, desk.session.in_progress
     if action.is_edit:
         _edited(desk, worker, action, event.wrote, tasks)
@@ -77,7 +77,7 @@ def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
 
 
 def follow_mending(desk: Desk, worker: Worker, action: Action) -> None:
-    """Take note of what was done and told of before, so that a failure in it is known when it is mended."""
+    """Note what an agent did and told before, so that a failure in it is known when it is mended."""
     desk.session.told_before.add(action.id)
     seen = _visible(desk, action)
     if seen is not None:

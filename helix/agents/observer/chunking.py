@@ -60,7 +60,7 @@ class ChunkRequest:
 
 
 def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
-    """Store the approach as a pattern for tasks like this one; None where the outcome does not say that it worked.
+    """Store a task's approach as a pattern for tasks like it; None where the outcome does not say that it worked.
 
     An approach in steps keeps them as such. Raises InvalidInputError where task or approach is empty.
     """

@@ -61,7 +61,7 @@ class _Seen:
 
 
 def verify(store: Store, scope: str | None = None) -> LoopHealth:
-    """Return how the learning loop is: `ok`, or `degraded` with what to look at, and the counts behind it.
+    """Verify the learning loop: return `ok`, or `degraded` with what to look at, and the counts behind it.
 
     `scope` None: of all scopes. Reads the newest tasks, at most TASKS_READ, and writes nothing.
     """

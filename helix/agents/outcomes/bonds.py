@@ -45,7 +45,7 @@ class Part:
 
 
 def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond, ...]:
-    """Return the edges that one task speaks for.
+    """Return the bonds between memories that the outcome of one task speaks for.
 
     - CO_OCCURS between memories that helped it, the six shown first at most; only where it was verified.
     - SOLVES from a pattern, convention or snippet to a failure: the failure's error came up in the task, the task
@@ -77,7 +77,7 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
 
 
 def redraw_bonds(composer: Composer, index: StoreIndex, before: Sequence[Bond], after: Sequence[Bond]) -> None:
-    """Take back what a task spoke for, and no longer does, and strengthen what it speaks for now."""
+    """Redraw a task's bonds: take back those it no longer speaks for, and strengthen those it does now."""
     for bond in sorted({*before} ^ {*after}):
         _weigh(composer, index, bond, 1 if bond in after else -1)
 

@@ -60,13 +60,13 @@ class Entry:
 
 
 def entry_from(data: Mapping[str, Any]) -> Entry:
-    """Return the entry that was written so."""
+    """Return the credit entry of a task for a memory that was written so."""
     pairs = {name: tuple(data[name]) for name in ("easiness", "half_life", "last_used")}
     return Entry(**{**data, **pairs})
 
 
 def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
-    """Return a memory after a verdict, and what to keep of that. Without a use only the counters change.
+    """Return a memory after a task's verdict, and the credit to keep. Without a use only the counters change.
 
     What is only claimed is kept apart within `helped`.
     """
@@ -98,7 +98,7 @@ def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory
 
 
 def take_back_credit(memory: Memory, entry: Entry) -> Memory:
-    """Return a memory without what an entry gave it.
+    """Return a memory without what a task's credit entry gave it.
 
     Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that
     the entry made is undone on what they are now. A counter that was halved since may not go below zero.

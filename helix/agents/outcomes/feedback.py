@@ -35,7 +35,7 @@ _SLACK = 1e-9
 def feedback(
     store: Store, names: Sequence[str], delta: float, quality: int | None = None, *, claimed: bool = False
 ) -> list[Memory]:
-    """Add a positive delta to `helped`, or a negative one's size to `failed`, of each memory, and count the use.
+    """Take feedback on memories: a positive delta adds to `helped`, a negative one's size to `failed`; count the use.
 
     With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
     the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and

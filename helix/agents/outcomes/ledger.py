@@ -77,7 +77,7 @@ def ledger_of(task: Task) -> Ledger:
 
 
 def with_ledger(task: Task, ledger: Ledger) -> Task:
-    """Return the task with its account written down; what is at its beginning is left out."""
+    """Return the task with its ledger written down; what is at its beginning is left out."""
     kept: dict[str, object] = {
         "worked_at": None if ledger.worked_at is None else to_micros(ledger.worked_at),
         "edited_at": None if ledger.edited_at is None else to_micros(ledger.edited_at),
@@ -103,7 +103,7 @@ def with_ledger(task: Task, ledger: Ledger) -> Task:
 
 
 def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
-    """Return the account with a piece of evidence, known by id, or else by command and time; the latest are kept.
+    """Return a task's ledger with a piece of evidence, by id, or else by command and time; the latest are kept.
 
     What is told again stays as of its first time: what came after it still came after it.
     """
@@ -117,7 +117,7 @@ def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
 
 
 def each_once(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
-    """Return what a ledger lists, each once, in the order in which it came; the last ones where there are too many."""
+    """Return a list of a task's ledger, each entry once, in order; the last ones where there are too many."""
     return tuple(dict.fromkeys((*before, *(word for word in more if word))))[-_MOST_NAMED:]
 
 

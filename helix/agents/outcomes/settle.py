@@ -34,7 +34,7 @@ Update = Callable[[Ledger], Ledger]
 
 
 def settle(store: Store, ident: str, *, outcome: str | None = None) -> Settlement:
-    """Give every memory that was shown to a task what its outcome says, and take back what an earlier one gave.
+    """Settle a task: give every memory shown to it what its outcome says, and take back what an earlier one gave.
 
     `outcome` is the agent's word: delivered, blocked, skipped, or nothing; None where it is what was said before.
     Settling again what has not changed writes nothing, and in whatever order evidence comes in, the end is the same.
@@ -68,12 +68,12 @@ def tell_outcome(store: Store, ident: str, outcome: str, *, claimed: bool = Fals
 
 
 def amend(store: Store, ident: str, update: Update) -> None:
-    """Change a task's account; one that was settled before is settled again, in the same change."""
+    """Change a task's ledger; one that was settled before is settled again, in the same change."""
     _change(store, ident, "outcome", lambda task, ledger: update(replace(ledger, claimed=ledger.said(task))))
 
 
 def override(store: Store, ident: str, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
-    """Have a person say what memories were worth to a task: it takes the place of what evidence gave them, for good.
+    """Have a person say what memories were worth to a task, in place of what its evidence gave them, for good.
 
     Above 0 it is added to `helped`, below to `failed`; said again for the same task, it replaces what was said before.
     Raises NotFoundError for an unknown task or memory, InvalidInputError for a memory that the task was not shown.

@@ -60,7 +60,7 @@ class Given:
 def signs_of_use(
     lesson: Lesson, deeds: Deeds, given: Given, common: Callable[[Sequence[str]], Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return what in the deeds shows that a lesson was followed, in words; nothing where nothing does.
+    """Return the signs in a task's deeds that a memory was used there, in words; nothing where there are none.
 
     A sign is a file that was edited or a command that was run as the lesson says, named in code or word for word, or at
     least two words of its, and a quarter of them, that are rare in the store (`common` names those that are not). What

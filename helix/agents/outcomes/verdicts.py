@@ -57,7 +57,7 @@ class Verdict:
 
 
 def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_penalty: float = 0.1) -> Verdict:
-    """Return what a memory gets that was shown to a task.
+    """Return the verdict of a task's outcome on a memory that was shown to it.
 
     `outcome` is what the agent says of the task: delivered, blocked, skipped or nothing. That it was blocked is
     believed, whatever passed: it says so against itself. That it delivered is worth half where nothing was verified,
@@ -92,7 +92,7 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
 
 
 def leaves_a_trace(memory: Memory) -> bool:
-    """Return whether work would show it had a memory been followed, so that having taken room can be held against it.
+    """Return whether following a memory would leave a trace in a task's work, so that its room can be charged.
 
     What warns, rules or forbids is followed by what is not done: that a task passed without a trace of it may well be
     its doing.

@@ -80,7 +80,7 @@ def task_id(scope: str, session: str, key: str) -> str:
 
 
 def mirror(store: Store, seen: TaskSighting) -> Task:
-    """Bring a task up to date with what was seen of it, making it where it is new; what was not said stays.
+    """Bring a task on the board up to date with what was seen, or make it where it is new; the unsaid stays.
 
     Seeing the same again changes nothing. Of a private session nothing is kept: the task is answered as if it were new.
     To a task whose words were erased none come back from the client's list: only what it comes to is kept.
@@ -117,7 +117,7 @@ def note(
     verification: str | None = None,
     attributes: Mapping[str, object] | None = None,
 ) -> Task | None:
-    """Bring a task up to date that is known by its id, as `mirror` does; None where it is not kept."""
+    """Bring a task on the board that is known by its id up to date, as `mirror` does; None where it is not kept."""
     intake = Intake(store.runtime.settings.text_limit)
     seen = TaskSighting(
         session="", key="", status=status, outcome=outcome, treatment=treatment, verification=verification
@@ -166,7 +166,7 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
 
 
 def find_task(index: StoreIndex, ident: str) -> Task | None:
-    """Return the task of that id, or None."""
+    """Return the task of that id on the board, or None."""
     ref = _task(ident)
     if ref not in index:
         return None
@@ -239,7 +239,7 @@ def injections(index: StoreIndex, ident: str) -> list[Injection]:
 
 
 def put_injection(composer: Composer, ident: str, one: Injection) -> None:
-    """Write an injection of a task as it stands, as a part of somebody's change."""
+    """Write the injection of a memory into a task, as a part of somebody's change."""
     attributes: dict[str, object] = {
         "at": to_micros(one.at),
         "rank": one.rank,
@@ -337,7 +337,7 @@ def _memory(ident: str) -> Ref:
 
 
 def put_order(index: StoreIndex, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
-    """Let a task wait for others, as a part of somebody's change; for what is no task yet there is no waiting."""
+    """Let a task wait for other tasks, as a part of somebody's change; for what is no task yet there is no waiting."""
     here = Ref(label=Label.TASK, id=ident)
     known = waits_for(index, ident)
     for blocker in dict.fromkeys(blockers):

@@ -62,7 +62,7 @@ def check_stalled(tasks: TaskList) -> tuple[bool, Stall | None]:
 
 
 def cascade_status(tasks: TaskList) -> Cascade:
-    """Return where a plan stands.
+    """Return where a plan's tasks stand: which can begin, which wait, and what stands in the way.
 
     In progress while a task is at work or can begin; else complete when none is left, all blocked when nothing was
     delivered and something is blocked, stuck when tasks are left that can no longer begin (`unreachable`).

@@ -38,7 +38,7 @@ class ExplorationRequest:
 
 
 def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationReport:
-    """Write an exploration; answers of explorers are put together first, and what of them is left out is told.
+    """Save explorers' findings as a node; several answers are merged first, and what is left out is told.
 
     Raises InvalidInputError where there is neither in the text, or nothing in them.
     """

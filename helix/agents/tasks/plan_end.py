@@ -26,7 +26,7 @@ from helix.store.writer import Decision
 
 
 def complete_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
-    """Say that nobody works on a plan any more, whatever became of its tasks; what is left of it is told.
+    """Complete a plan, whatever became of its tasks; what is left of it is told.
 
     Without an id the newest plan of exactly the scope is meant. Saying it twice changes nothing. Raises NotFoundError.
     """
@@ -71,7 +71,7 @@ class Clearing:
 def clear_plan(
     store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE, session: str = "", *, force: bool = False
 ) -> Clearing:
-    """Have the tasks of a plan that a dead session left in progress be pending again; attempts at them are superseded.
+    """Clear a dead session's plan: its tasks in progress are pending again, attempts at them superseded.
 
     A session is dead where it has ended, has done nothing for a day, or nobody ever opened it. Tasks of `session`, the
     one that goes on, stay as they are; those of other sessions that may live too, unless it is done by `force`. Without

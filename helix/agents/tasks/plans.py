@@ -185,7 +185,7 @@ def cascade_status(index: StoreIndex, plan_id: str = "", scope: str = GLOBAL_SCO
 
 
 def as_planned(task: Task, depends: Sequence[str] = ()) -> PlanTask:
-    """Return a task as it was planned and stands now."""
+    """Return a plan's task as it was planned and stands now."""
     said = task.attributes
     budget = said.get(BUDGET, 0)
     return PlanTask(
@@ -305,7 +305,7 @@ def _found(index: StoreIndex, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
 
 
 def newest_of(index: StoreIndex, label: Label, scope: str) -> Ref | None:
-    """Return the node of a label and of exactly this scope that was recorded last, or None."""
+    """Return the newest plan or exploration: the node of a label and of exactly this scope recorded last, or None."""
     newest = index.newest(index.where(label, scope=scope), 1)
     return index.ref_of(newest[0]) if newest else None
 
@@ -318,7 +318,7 @@ def _exploration(index: StoreIndex, ident: str) -> Ref:
 
 
 def as_listed(tasks: Sequence[PlanTask]) -> list[dict[str, Any]]:
-    """Return the tasks as the client lists its own."""
+    """Return a plan's tasks in the form of the client's own task list."""
     return [
         {
             "id": task.seq,

@@ -20,7 +20,7 @@ Json = Mapping[str, Any]
 def listed(
     index: StoreIndex, tasks: Sequence[Json] | None, plan: str, scope: str = GLOBAL_SCOPE
 ) -> list[dict[str, Any]]:
-    """Return the tasks that were given, else those of a saved plan (empty: the scope's newest), named by their `seq`.
+    """Return the listed tasks that were given, else those of a saved plan (empty: the scope's newest), by their `seq`.
 
     Raises InvalidInputError where a task is no object, or both are given; NotFoundError where there is no such plan.
     """
@@ -34,7 +34,7 @@ def listed(
 def clear(
     store: Store, tasks: Sequence[Json] | None, plan: str, scope: str, session: str, *, force: bool
 ) -> tuple[Clearing, list[dict[str, Any]]]:
-    """Return which tasks were left in progress, and all of them with those pending; a saved plan is so from now on."""
+    """Clear a task list: return what was in progress, and all, with those pending; a saved plan is so from now on."""
     if tasks is None:
         return clear_plan(store, plan, scope, session, force=force), listed(store.index, None, plan, scope)
     changed, cleared = dag.clear_checkpoints(listed(store.index, tasks, plan), session)
@@ -42,7 +42,7 @@ def clear(
 
 
 def cycles(dependencies: Json) -> list[tuple[str, ...]]:
-    """Return circles of tasks that wait for each other; raises InvalidInputError where a task has no list of ids."""
+    """Return circles of a list's tasks that wait for each other; InvalidInputError where one has no list of ids."""
     for task, waits in dependencies.items():
         if not isinstance(waits, list | tuple) or not all(isinstance(one, str) for one in waits):
             raise InvalidInputError(f"what {task!r} waits for is no list of ids", hint='write {"002": ["001"]}')
@@ -50,7 +50,7 @@ def cycles(dependencies: Json) -> list[tuple[str, ...]]:
 
 
 def objects(tasks: Sequence[Json]) -> list[Json]:
-    """Return tasks as they came; raises InvalidInputError where one is no object."""
+    """Return a client's list of tasks as it came; raises InvalidInputError where one is no object."""
     for task in tasks:
         if not isinstance(task, Mapping):
             raise InvalidInputError(f"a task must be a JSON object, not {task!r:.80}")

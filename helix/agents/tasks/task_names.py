@@ -54,7 +54,7 @@ def key_named(index: StoreIndex, scope: str, session: str, named: str, subject: 
 
 
 def mapped(index: StoreIndex, scope: str, session: str, answer: PlannerAnswer) -> PlannerAnswer:
-    """Return a planner's answer with its numbers mapped to the ids that the session knows its tasks by."""
+    """Return a planner's answer with its task numbers mapped to the ids that the session knows its tasks by."""
     keys = {seq: key_named(index, scope, session, said) for seq, said in answer.mapping.items()}
     known = {seq: key for seq, key in keys.items() if key and is_clients(key)}
     return replace(answer, mapping={**answer.mapping, **known})

@@ -102,7 +102,7 @@ class Ending:
 def create_workspace(
     store: Store, request: WorkspaceRequest, *, give: Give, treatment: Callable[[str], str]
 ) -> WorkspaceReport:
-    """Begin an attempt at a task: it is in progress, and what memory has for it is in the report, or held out.
+    """Begin an attempt at a task: it is in progress, and the report has its memories, or they are held out.
 
     `treatment` decides, for the task's id, whether memories are shown. Attempts at the task that nobody has ended are
     superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because
@@ -137,7 +137,7 @@ def create_workspace(
 
 
 def complete_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
-    """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say.
+    """Complete an attempt that delivered; evidence says what that is worth to the memories it was shown.
 
     Saying it twice changes nothing. Raises NotFoundError, or ConflictError for one that ended otherwise.
     """
@@ -145,7 +145,7 @@ def complete_workspace(store: Store, ident: str, ending: Ending, *, settle: Sett
 
 
 def block_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
-    """Say that an attempt came to nothing, and why; as `complete_workspace` does."""
+    """Block an attempt at a task that came to nothing, and say why; as `complete_workspace` does."""
     return _end(store, ident, BLOCKED, ending, settle)
 
 
