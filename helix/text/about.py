@@ -59,7 +59,7 @@ _MOST_WORDS = 6
 
 
 def about(trigger: str, attributes: Mapping[str, object]) -> tuple[Mention, ...]:
-    """Return what a memory with that trigger and those attributes is about, each once, at most 24.
+    """Return the commands and errors that a memory's text is about, by trigger and attributes, each once, at most 24.
 
     The attributes `command` and `error` say it most exactly. In the trigger a command counts where it stands as code
     or is told from prose by its own words, never a tool alone; an error with its message as code or quoted, or by its
@@ -86,12 +86,12 @@ def commands_in_attributes(attributes: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def ruled(text: str) -> tuple[Mention, ...]:
-    """Return the entities by which a rule is found at the commands and files that it names."""
+    """Return the commands and files that a rule's text names, as the entities by which it is found there."""
     return tuple(Mention(kind=EntityKind.COMMAND, name=RULED + key) for key in keys_of_rule(text))
 
 
 def own_commands(trigger: str, attributes: Mapping[str, object]) -> frozenset[str]:
-    """Return the normal forms of the command that a memory belongs to, by which it is told from others of like words.
+    """Return the normal forms of the command that a memory's text belongs to, to tell it from others of like words.
 
     That is the attribute `command`, else the code that the trigger begins with, be it a command or not. Empty where it
     begins with none, or where that is cut short.

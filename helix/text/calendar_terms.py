@@ -24,26 +24,26 @@ _YEARS_TRIED = 9
 
 
 def midnight(moment: datetime) -> datetime:
-    """Return the start of the moment's day."""
+    """Return the start of a day in the calendar, from a moment of it."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def day_of(moment: datetime, part: str | None = None) -> Span:
-    """Return the whole day of a moment, or a part of it."""
+    """Return the calendar span of a moment's whole day, or of a part of it."""
     first, last = DAYPARTS[part] if part else (0, 24)
     start = midnight(moment)
     return start + timedelta(hours=first), start + timedelta(hours=last)
 
 
 def months_of(year: int, month: int, count: int = 1) -> Span:
-    """Return `count` whole months from the given one on, which may lie outside 1..12."""
+    """Return the calendar span of `count` whole months from a given one, which may lie outside 1..12."""
     first = year * 12 + month - 1
     last = first + count
     return datetime(first // 12, first % 12 + 1, 1), datetime(last // 12, last % 12 + 1, 1)
 
 
 def latest(now: datetime, in_year: Callable[[int], Span]) -> Span:
-    """Return the span of the latest year in which it has begun by `now`. Raises ValueError where there is none."""
+    """Return a date's calendar span in the latest year in which it has begun by `now`. Raises ValueError if none."""
     for year in range(now.year, now.year - _YEARS_TRIED, -1):
         try:
             span = in_year(year)
@@ -55,7 +55,7 @@ def latest(now: datetime, in_year: Callable[[int], Span]) -> Span:
 
 
 def unit_at(unit: str, shift: int, now: datetime) -> Span:
-    """Return the calendar unit that lies `shift` units after the running one; weeks begin on Monday."""
+    """Return the calendar unit (day, week, month ...) that lies `shift` units after today's; weeks begin on Monday."""
     if unit in ("week", "weekend"):
         start = midnight(now) + timedelta(days=7 * shift - now.weekday())
         return (start + 5 * DAY if unit == "weekend" else start), start + 7 * DAY
@@ -65,7 +65,7 @@ def unit_at(unit: str, shift: int, now: datetime) -> Span:
 
 
 def units_ago(unit: str, count: int, now: datetime) -> Span:
-    """Return what "`count` units ago" means: the day, or a span one unit wide with that time in its middle."""
+    """Return the calendar span that "`count` units ago" means: the day, or a unit with that time in its middle."""
     then = back(unit, count, now)
     if unit == "day":
         return day_of(then)
@@ -77,13 +77,13 @@ def units_ago(unit: str, count: int, now: datetime) -> Span:
 
 
 def last_units(unit: str, count: int, now: datetime) -> Span:
-    """Return "the last `count` units": up to the end of today, for hours and minutes up to now."""
+    """Return the calendar span of "the last `count` units": to the end of today, for hours and minutes to now."""
     start = back(unit, count, now)
     return (start, now) if unit in ("minute", "hour") else (midnight(start), midnight(now) + DAY)
 
 
 def back(unit: str, count: int, now: datetime) -> datetime:
-    """Return the moment `count` units before `now`, on the same day of a month as far as the month has it."""
+    """Return the calendar moment `count` units before `now`, on the same day of a month as far as the month has it."""
     if months := _MONTHS_IN.get(unit):
         start, end = months_of(now.year, now.month - count * months)
         return now.replace(year=start.year, month=start.month, day=min(now.day, (end - start).days))
@@ -91,6 +91,6 @@ def back(unit: str, count: int, now: datetime) -> datetime:
 
 
 def third_of(span: Span, number: int) -> Span:
-    """Return the early (0), middle (1) or late (2) third of a span."""
+    """Return the early (0), middle (1) or late (2) third of a calendar span."""
     length = (span[1] - span[0]) / 3
     return span[0] + number * length, span[1] if number == 2 else span[0] + (number + 1) * length

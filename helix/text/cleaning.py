@@ -26,7 +26,7 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
-    """Return text that every store can hold: no lone surrogates or controls, `\\n` line ends, no outer blanks."""
+    """Clean a text for every store: no lone surrogates or controls, `\n` line ends, no outer blanks."""
     if text.isprintable():
         return text.strip()
     text = _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -34,13 +34,13 @@ def clean(text: str) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a file, cleaned: UTF-8, or UTF-16 that says so by its byte order mark; bad bytes as U+FFFD."""
+    """Decode and clean the text of a file: UTF-8, or UTF-16 with its byte order mark; bad bytes as U+FFFD."""
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     return clean(data.decode(encoding, "replace"))
 
 
 def slug(text: str, limit: int = 40) -> str:
-    """Return a readable name of at most `limit` characters: the first telling words, lower case, joined by hyphens.
+    """Return a slug of a text, a name of at most `limit` characters: its first telling words, lower case, with hyphens.
 
     Letters of any language stay; marks on Latin letters go. A text without letters or digits gives "memory".
     """
@@ -56,7 +56,7 @@ def slug(text: str, limit: int = 40) -> str:
 
 
 def given_name(text: str) -> str:
-    """Return a name that somebody gave as it is kept: all of it, lower case, with hyphens for what no name may have.
+    """Clean a name that somebody gave: all of it, lower case, with hyphens for what no name may have.
 
     Letters, digits, `_` and `.` stay. Empty where there is nothing to keep. A name made by `slug` stays as it is.
     """

@@ -28,5 +28,5 @@ def told_id(name: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """Return 16 hex digits that stand for the parts: a name for a text that has no other."""
+    """Return 16 hex digits that stand for a text or several: a name for what has no other."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

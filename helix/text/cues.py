@@ -8,7 +8,7 @@ from helix.text.regex import regex
 
 
 def words(*alternatives: str) -> re.Pattern[str]:
-    """Return a pattern that finds any of the alternatives as whole words, upper and lower case alike."""
+    """Return a pattern that finds any of these cue words in a text as whole words, in any case."""
     return regex(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
 
 

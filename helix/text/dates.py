@@ -42,7 +42,7 @@ _JOIN = re.compile(
 
 
 def day_in_words(moment: datetime) -> str:
-    """Return the day of a moment in words: 8 May 2023."""
+    """Return the date of a moment in words: 8 May 2023."""
     return f"{moment.day} {moment:%B %Y}"
 
 

@@ -49,7 +49,7 @@ _CODE_LINE = re.compile(
 
 
 def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:
-    """Return what a text speaks of: `files` first, then what is found, at most MOST_MENTIONS in all, by kind and place.
+    """Return the entities that a text mentions: `files` first, then those found, at most MOST_MENTIONS, by kind.
 
     Names are in one form, however a thing is written: paths with `/`, commands as their first two words, packages with
     hyphens, URLs without query. Names that differ in case alone are one mention, as first written. Only the first

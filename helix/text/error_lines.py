@@ -84,7 +84,7 @@ The last of them counts: before it stands what the tool was doing.
 
 @lru_cache(maxsize=16)  # evidence, fixes and what is known of an error ask for it one after the other
 def signature_of(output: str, *, failed: bool = False) -> str:
-    """Return the line of an output that says what went wrong, in the form in which it is compared; empty without one.
+    """Return the error line of an output, which says what went wrong, in the form that is compared; else empty.
 
     `failed`: it is certain that something did, so that a line which only begins as tools begin theirs is one.
 
@@ -110,7 +110,7 @@ def signature_of(output: str, *, failed: bool = False) -> str:
 
 
 def keys_of(signature: str) -> tuple[str, ...]:
-    """Return what an error is found by, the most exact first: its line, and its class with the names it quotes."""
+    """Return the keys by which an error line is found, the most exact first: itself, its class with quoted names."""
     if not signature:
         return ()
     named = _NAMED.match(signature)
@@ -119,7 +119,7 @@ def keys_of(signature: str) -> tuple[str, ...]:
 
 
 def kind_of(signature: str) -> str:
-    """Return an error's line with what it quotes and names at its end left out: one kind of error, of many things.
+    """Return an error line without what it quotes and names at its end: one kind of error, of many things.
 
     Empty where too little is left to tell it from others: `KeyError: 'id'`.
     """
@@ -141,7 +141,7 @@ def tells_of_failure(output: str) -> bool:
 
 
 def names_something(key: str) -> bool:
-    """Return whether an error's line says what it is about by a name, as `Cannot find module 'zod'` does."""
+    """Return whether an error line says what it is about by a name, as `Cannot find module 'zod'` does."""
     return _QUOTED.search(key) is not None
 
 

@@ -40,7 +40,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def ends(text: str, most: int) -> str:
-    """Return a text without its middle where it is longer than `most`: its beginning and its end, redacted then."""
+    """Return the beginning and the end of a text longer than `most`, redacted first; a shorter one as it is."""
     if len(text) <= most:
         return text
     half = (most - len(GAP)) // 2

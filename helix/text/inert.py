@@ -42,7 +42,7 @@ _QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
 
 
 def visible(text: str) -> str:
-    """Return the text as a terminal may show it: line breaks and tabs stay, what nobody sees goes.
+    """Return a text as a terminal may show it: line breaks and tabs stay, invisible characters go.
 
     Escape sequences and single controls become U+FFFD, control tokens of chat formats and turns do not open any more.
     """
@@ -54,12 +54,12 @@ def visible(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Return the text as an agent may read it: as `visible` has it, and no tag opens."""
+    """Return a text that no agent obeys as markup: as `visible` has it, and no tag opens."""
     return _TAG.sub(BROKEN, visible(text))
 
 
 def quoted(text: str) -> str:
-    """Return what somebody else wrote, a file's name and a person's included, as one line in quotes that it cannot end.
+    """Return a foreign text, a file's name and a person's included, as one line in quotes that it cannot end.
 
     An agent is told nothing that nobody here stands for in any other way. The text is inert already.
     """

@@ -42,7 +42,7 @@ class Redaction:
 
 
 def redact(text: str) -> Redaction:
-    """Return the text with every secret replaced by `[REDACTED:kind]`.
+    """Redact a text: every secret is replaced by `[REDACTED:kind]`.
 
     Idempotent: markers are opaque, and what lies between them is scanned until nothing more is found, exactly as a
     second call would. Never raises on any string; time grows linearly with the length.
@@ -51,7 +51,7 @@ def redact(text: str) -> Redaction:
 
 
 def redact_value(name: str, value: str) -> Redaction:
-    """Return a value without its secrets, judged with the name that it stands under: a field, a key, a column."""
+    """Redact the secrets of a value, judged with the name that it stands under: a field, a key, a column."""
     found = redact(value)
     kind = assignments.kind_of(name, value)
     if not kind or (found.findings and not without_markers(found.text).strip()):
@@ -60,7 +60,7 @@ def redact_value(name: str, value: str) -> Redaction:
 
 
 def redact_parts(first: str, second: str) -> tuple[Redaction, Redaction]:
-    """Return the two parts of one text without its secrets.
+    """Redact the secrets of the two parts of one text.
 
     A secret may go over the border. And the first part may name what the second one is: "The password of the database",
     "Kr4ken-Bay-22".
@@ -174,5 +174,5 @@ def _merged(region: str) -> list[Span]:
 
 
 def without_markers(text: str) -> str:
-    """Return redacted text without its markers: they stand for something, and name nothing."""
+    """Return redacted text without its redaction markers: they stand for something, and name nothing."""
     return _MARKER.sub(" ", text)

@@ -95,7 +95,7 @@ class Named:
 
 @lru_cache(maxsize=512)
 def named_commands(text: str) -> tuple[Named, ...]:
-    """Return the commands that a text names in code, in code blocks, or in prose by a tool's own name; at most 12."""
+    """Return the commands that a rule's text names in code, code blocks, or by a tool's own name; at most 12."""
     return tuple(dict.fromkeys(_named(text[:_READ])))[:_MOST]
 
 
@@ -134,7 +134,7 @@ def keys_of_line(line: str) -> tuple[str, ...]:
 
 
 def named_files(text: str) -> frozenset[str]:
-    """Return the files that a text names, by their path; of a pattern (`tests/*_int.py`, `_int.py`) its last part.
+    """Return the files that a rule's text names, by path; of a pattern (`tests/*_int.py`) its last part.
 
     In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with `/`.
     """
@@ -144,7 +144,7 @@ def named_files(text: str) -> frozenset[str]:
 
 
 def names_file(text: str, path: str, keys: Iterable[str]) -> bool:
-    """Return whether a text names a file by one of its keys; a pattern counts where all of it matches the path."""
+    """Return whether a rule's text names a file by one of its keys; a pattern counts where it matches the path."""
     found = named_files(text).intersection(keys)
     if not found or any("*" not in key for key in found):
         return bool(found)
@@ -200,7 +200,7 @@ def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def edited_in_place(line: str) -> tuple[str, ...]:
-    """Return the files that a line edits where they are, as `sed -i` does."""
+    """Return the files that a command line edits where they are, as `sed -i` does."""
     found: dict[str, None] = {}
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)

@@ -108,7 +108,7 @@ def sentences(text: str, present: frozenset[str] = frozenset()) -> list[Sentence
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return the text, cut at a word and marked with an ellipsis where it is longer than that many characters."""
+    """Return a text cut at a word, with an ellipsis, where it is longer than that many characters."""
     if len(text) <= longest:
         return text
     head = text[: longest - 1]

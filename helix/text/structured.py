@@ -12,7 +12,7 @@ _NAMING = ("name", "key", "id", "field")
 
 
 def told(value: Any, tell: Told, name: str = "") -> Any:
-    """Return JSON data with every text and every name in it as `tell` says; a number stays where its text does.
+    """Return JSON data with every text and name in it as `tell` says; a number stays where its text does.
 
     Two names that read the same then are told apart by a number.
     """
@@ -29,7 +29,7 @@ def told(value: Any, tell: Told, name: str = "") -> Any:
 
 
 def texts(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield every text in JSON data after the name that it stands under; names and numbers are texts too."""
+    """Yield every text of JSON data after the name that it stands under; names and numbers are texts too."""
     found: list[tuple[str, str]] = []
 
     def tell(name: str, text: str) -> str:

@@ -64,7 +64,7 @@ _Words = tuple[frozenset[str], ...]
 
 
 def words_exchanged(one: str, other: str) -> bool:
-    """Return whether two statements are alike but for words of one in whose place the other has different ones.
+    """Return whether two statements are one sentence, but for words exchanged in some places.
 
     `Never commit generated files` and `Never commit large files` are near in their words and in any vector, and each
     says what the other does not; so do `A before B` and `B before A`. Articles, openers, reasons, firmness, word forms
@@ -137,7 +137,7 @@ _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), name) for pattern, name i
 
 
 def without_aliases(text: str) -> str:
-    """Return the text with the shorter name wherever a thing has two."""
+    """Return a text with the shorter name wherever a thing has two names."""
     for pattern, name in _PATTERNS:
         text = pattern.sub(name, text)
     return text

@@ -62,7 +62,7 @@ _VERBS = frozenset({"may", "march", "mar"})
 
 
 def is_led(match: re.Match[str]) -> bool:
-    """Tell whether a preposition of time, or an earlier time joined by "and" or "to", stands before the match."""
+    """Return whether a preposition of time, or an earlier time joined by "and" or "to", stands before words of time."""
     return _before(match, _LED) or _before(match, _JOINED)
 
 

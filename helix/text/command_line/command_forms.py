@@ -83,7 +83,7 @@ class Invocation:
 
 @lru_cache(maxsize=16)  # what a command did, and what is known of it, is looked up by its forms one after the other
 def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
-    """Return the normal forms of the commands in a line, the most exact first, each once.
+    """Return the normal forms of the commands in a command line, the most exact first, each once.
 
     Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
     are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it. What is run
@@ -98,7 +98,7 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
 
 
 def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
-    """Return the same forms of a line that may hold secrets, without them."""
+    """Return the normal forms of a command line that may hold secrets, without them."""
     return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
 
 
@@ -112,17 +112,17 @@ def normal_forms(line: str, *, folder: str = "", root: str = "") -> tuple[str, .
 
 
 def invocation(words: Sequence[str]) -> Invocation | None:
-    """Return a simple command taken apart, without what wraps it; None where it has no subject of its own."""
+    """Return a simple command line taken apart, without what wraps it; None where it has no subject of its own."""
     return _read(list(words), 0)
 
 
 def whole_forms(line: str) -> tuple[str, ...]:
-    """Return what a line says it runs, one form for each of its commands that a bare filter is not."""
+    """Return a command line's normal forms, one for each of its commands that a bare filter is not."""
     return tuple(form.text for form in forms(line) if form.level is Level.WHOLE)
 
 
 def unwrapped(words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return the words of a command without wrappers, its tool by its plain name, and whether a runner ran it.
+    """Return a command's words without wrappers, its tool by its plain name, and whether a runner ran it.
 
     A runner (`uv run`, `poetry run`) takes the tool from the project's environment. Empty words for what runs nothing.
     """
@@ -201,7 +201,7 @@ def _form(level: Level, said: tuple[str, ...], options: tuple[str, ...] = ()) ->
 
 
 def is_path(word: str) -> bool:
-    """Return whether a word of a command names a file, a folder or a test in a file."""
+    """Return whether a word of a command line names a file, a folder or a test in a file."""
     name = word.partition("::")[0]
     return "://" not in name and ("/" in name or is_file_name(name))
 

@@ -24,7 +24,7 @@ _VALUE = re.compile(r"[ =]")
 
 
 def terms_of(line: str) -> tuple[Mapping[str, float], ...]:
-    """Return the terms (as `lexical_tokens` has them) of each command in a line that does more than look, by weight."""
+    """Return the terms (`lexical_tokens`) of each command in a command line that does more than look, by weight."""
     parts = ((part, invocation(part.words)) for part in simple_commands(line))
     return tuple(_weighed(part, it) for part, it in parts if it is not None and not _looks(it))
 

@@ -55,7 +55,7 @@ _MOST_LAUNCHERS = 8
 
 
 def without_launchers(words: Sequence[str]) -> list[list[str]]:
-    """Return a command, less each of what only starts it in turn: `uv run pytest` and `pytest`."""
+    """Return a command line without each launcher in turn: `uv run pytest` and `pytest`."""
     found = [list(words)]
     while len(found) <= _MOST_LAUNCHERS and found[-1]:
         shorter = _started(found[-1])
@@ -83,19 +83,19 @@ def git_verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def tool(word: str) -> str:
-    """Return the name of the tool that the first word of a command calls, without path and suffix."""
+    """Return the name of the tool that a command line's first word calls, without path and suffix."""
     name = PurePosixPath(word.replace("\\", "/")).name
     name = re.sub(r"\.(?:exe|cmd|bat|js|phar)$", "", name)
     return _ONE_NAME.get(name, name)
 
 
 def is_interpreter(word: str) -> bool:
-    """Return whether the first word of a command calls an interpreter of scripts."""
+    """Return whether the first word of a command line calls an interpreter of scripts."""
     return _VERSIONED.fullmatch(tool(word)) is not None
 
 
 def operands(words: Sequence[str]) -> list[str]:
-    """Return the words that are neither options, nor their values, nor assignments."""
+    """Return the operands of a command line: neither options, nor their values, nor assignments."""
     return [
         word
         for place, word in enumerate(words)
@@ -104,12 +104,12 @@ def operands(words: Sequence[str]) -> list[str]:
 
 
 def takes_next(words: Sequence[str], place: int) -> bool:
-    """Return whether the word at a place is an option that takes the next one for its own."""
+    """Return whether the word at a place of a command line is an option that takes the next one for its own."""
     return place >= 0 and words[place] in _WITH_VALUE
 
 
 def past_options(words: Sequence[str]) -> list[str]:
-    """Return the words behind leading options and assignments."""
+    """Return the words of a command line behind leading options and assignments."""
     left = list(words)
     while left and (left[0].startswith("-") or _ASSIGNED.fullmatch(left[0])):
         if left[0] in ("--", "-m"):  # `uv run -m pytest`

@@ -83,7 +83,7 @@ class Line:
 
 
 def commands(node: Node, piped: bool = False) -> Iterator[tuple[Simple, bool]]:
-    """Yield the commands in the order in which they stand, each with whether it reads what another one wrote."""
+    """Yield the commands of a parsed command line in order, each with whether it reads what another one wrote."""
     match node:
         case Simple():
             yield node, piped
@@ -117,7 +117,7 @@ _FUNCTION = re.compile(r"[ \t]*\([ \t]*\)")
 
 @lru_cache(maxsize=16)  # whoever is told of a command asks for its tree several times, one after the other
 def read(line: str) -> Line:
-    """Return a line as its commands; never raises.
+    """Parse a shell's command line into its commands; never raises.
 
     What does not belong where it stands is passed over, and what is behind the first LONGEST_LINE characters or
     MOST_COMMANDS simple commands is left out; then it is not certain.
@@ -394,7 +394,7 @@ class Command:
 
 
 def simple_commands(line: str) -> tuple[Command, ...]:
-    """Return the commands of a line in order, at most MOST_PARTS; what `cd` does is told by the others' folder.
+    """Return a command line's simple commands in order, at most MOST_PARTS; `cd` shows in the others' folder.
 
     Never raises: a quote that is not closed, or what is no shell at all, is read as far as it goes.
     """
@@ -402,7 +402,7 @@ def simple_commands(line: str) -> tuple[Command, ...]:
 
 
 def joined(said: Sequence[str]) -> str:
-    """Return words as a line that is taken apart into the same words."""
+    """Join words to a command line that is parsed into the same words."""
     return " ".join(shlex.quote(word) if not word or _NEEDS_QUOTES.search(word) else word for word in said)
 
 

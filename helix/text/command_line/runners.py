@@ -102,7 +102,7 @@ _TALKS = frozenset(
 
 
 def recognised(words: Sequence[str]) -> EvidenceKind | None:
-    """Return what a command does for the work, by its words; None where it is none of the known, or only talks."""
+    """Return whether a command line tests, builds or lints, by its words; None for none of these, or mere talk."""
     started = without_launchers(words)
     for plain in reversed(started):
         if plain and _is_known(name := tool(plain[0])):
@@ -234,7 +234,7 @@ _BESIDE = words(
 
 
 def of_target(name: str) -> EvidenceKind | None:
-    """Return the kind of the first or last part of a name; None where another part says that it is something else."""
+    """Return the kind of work (test, build, lint) that a command's target names by its first or last part, or None."""
     parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
     if len(parts) == 1 and parts[0] in _ALONE:
         return _ALONE[parts[0]]

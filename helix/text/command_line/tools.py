@@ -140,6 +140,6 @@ _LOOKING_OPTIONS = words("--help -h --version -V --list --dry-run --show --colle
 
 
 def only_looks(tool: str, said: Iterable[str]) -> bool:
-    """Return whether a command, by its tool and its other words, only shows what is there."""
+    """Return whether a command line, by its tool and its other words, only shows what is there."""
     looking = _LOOKING_OPTIONS | _LOOKING_BY_ARGUMENT.get(tool, frozenset())
     return tool in _LOOKING or not looking.isdisjoint(said)

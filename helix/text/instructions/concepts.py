@@ -301,7 +301,7 @@ class Word(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Return the text in lower case, with compatibility forms made plain and without marks on letters."""
+    """Return a text plain for the search of instructions: lower case, no compatibility forms, no marks on letters."""
     if text.isascii():
         return text.lower()
     bare = _MARKS.sub("", normalised("NFKD", text).casefold())
@@ -322,7 +322,7 @@ _WHOLE, _STEMS = _tables()
 
 @lru_cache(maxsize=_KNOWN_WORDS)
 def concepts(word: str) -> frozenset[str]:
-    """Return the concepts that a plain word stands for."""
+    """Return the concepts of instructions to an agent that a plain word stands for."""
     found = _AN_ACCOUNT if _ACCOUNT.fullmatch(word) else _WHOLE.get(word, _NOTHING)
     for length in range(_SHORTEST_STEM, min(len(word), _LONGEST_STEM) + 1):
         if (more := _STEMS.get(word[:length])) is not None:
@@ -331,7 +331,7 @@ def concepts(word: str) -> frozenset[str]:
 
 
 def read(text: str) -> Iterator[Word]:
-    """Yield the words of a plain text in order, and the ends of its sentences.
+    """Yield the words of a plain text and the ends of its sentences, in which instructions to an agent are looked for.
 
     A run of a script that has no blanks between words gives the words that are known in it, and no others. An address
     on the net or of a mailbox is one word.

@@ -26,7 +26,7 @@ _LIKENESSES = {
 
 
 def decoded(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what a text says in base64, in hexadecimal, in letters set apart or with figures for letters, and where."""
+    """Yield instructions' disguises decoded, and where: base64, hexadecimal, letters set apart, figures for letters."""
     for match in _BASE64.finditer(text):
         blob = match[0].rstrip("=")
         yield from _readable(match.start(), blob + "=" * (-len(blob) % 4), _from_base64)
@@ -41,7 +41,7 @@ def decoded(text: str) -> Iterator[tuple[int, str]]:
 
 
 def lookalikes(text: str) -> Iterator[int]:
-    """Yield where words begin that are Latin but for letters of another script which look the same."""
+    """Yield where words begin that disguise Latin letters by another script's which look the same."""
     if not text.isascii():
         for match in _MIXED.finditer(text):
             if match[0].translate(_LIKENESSES).isascii():
@@ -49,7 +49,7 @@ def lookalikes(text: str) -> Iterator[int]:
 
 
 def unmasked(text: str) -> str:
-    """Return the text with the letters of such words in their own script."""
+    """Return a text whose disguised words have their letters in their own script."""
     return text if text.isascii() else _MIXED.sub(lambda match: match[0].translate(_LIKENESSES), text)
 
 

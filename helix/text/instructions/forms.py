@@ -39,7 +39,7 @@ class Form(NamedTuple):
 
 
 def form(reason: str, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE) -> Form:
-    """Return a form of a pattern that is given in parts; `anchors` in one text are parted by blanks."""
+    """Return a form of instructions to an agent, a pattern in parts; `anchors` in one text are parted by blanks."""
     found = tuple(anchors.split()) if isinstance(anchors, str) else anchors
     return Form(reason, weight, found, regex("".join(parts), flags))
 

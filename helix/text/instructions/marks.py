@@ -29,7 +29,7 @@ _FILL_IN = Form(BLANK, 0.4, (), _BRACKETED)
 
 
 def marks(text: str) -> Iterator[tuple[int, Form]]:
-    """Yield the forms that a text has as it was written, and where each begins."""
+    """Yield the marks of an instruction to an agent in a text as it was written, and where each begins."""
     lowered = text.lower()
     for form in (*FORMS, *HABITS):
         if not form.anchors or any(anchor in lowered for anchor in form.anchors):
@@ -44,12 +44,12 @@ def marks(text: str) -> Iterator[tuple[int, Form]]:
 
 
 def citations(text: str) -> list[tuple[int, int]]:
-    """Return where short quotations stand, from and to, behind a word that says that attacks are spoken of."""
+    """Return where short quotations stand, from and to, that cite instructions behind a word about attacks."""
     if (about := _ABOUT_ATTACKS.search(text)) is None:
         return []
     return [match.span() for match in _QUOTED.finditer(text, about.end())]
 
 
 def seen(text: str) -> str:
-    """Return the text as an agent reads it: characters that people do not see taken out or made plain."""
+    """Return a text as an agent reads its instructions: characters that people do not see taken out or made plain."""
     return text if text.isascii() else unmasked(text.translate(_TAGS).translate(_UNSEEN))

@@ -102,7 +102,7 @@ _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the values of assignments to names of secrets. `lowered` is the text in lower case, equally long."""
+    """Yield secrets in assignments to names of secrets. `lowered` is the text in lower case, equally long."""
     position = 0
     for hint in _HINT.finditer(lowered):
         if hint.start() < position:

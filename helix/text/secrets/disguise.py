@@ -39,7 +39,7 @@ class Plain(NamedTuple):
 
 
 def undone(text: str) -> Plain | None:
-    """Return the text without disguises, or None where it has none; in linear time."""
+    """Return a text without disguises between a secret and its name, or None where it has none; in linear time."""
     if not _may_have_any(text):
         return None
     pieces: list[str] = []

@@ -127,7 +127,7 @@ _BEHIND_NAMES = " \t\r\n\"'`("
 
 
 def find(text: str) -> Iterator[Span]:
-    """Yield tokens of known shape, and strings that look random without any context."""
+    """Yield secrets that are tokens of known shape, or strings that look random without any context."""
     for kind, (sign, shape) in _APART.items():
         if sign in text or (sign == "|" and "%7C" in text):
             found = (match for match in shape.finditer(text) if strength.looks_random(match.group()))

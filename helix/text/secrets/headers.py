@@ -81,7 +81,7 @@ _HASH = regex(r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sh
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the secret part of addresses, headers and login commands; users and hosts are left."""
+    """Yield the secrets of addresses, headers and login commands; users and hosts are left."""
     if "://" in text:
         yield from _addresses(text)
     if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:

@@ -54,7 +54,7 @@ _VAULT = regex(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield what stands in the place of a secret; `lowered` is the text in lower case."""
+    """Yield the secrets of markup and connection strings; `lowered` is the text in lower case."""
     if "</" in text:
         yield from _elements(text)
     if ";" in text and ("passw" in lowered or "pwd" in lowered or "key" in lowered or "secret" in lowered):

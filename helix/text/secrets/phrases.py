@@ -111,7 +111,7 @@ _LEAST_HEX = 32
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield values that sentences give to passwords and keys, and passphrases; `lowered` is the text in lower case."""
+    """Yield secrets told in sentences: passwords, keys and passphrases; `lowered` is the text in lower case."""
     if "key" in lowered or "token" in lowered or "secret" in lowered:
         for pattern in (_NAMED, _OF_A_VENDOR):
             for match in pattern.finditer(text):

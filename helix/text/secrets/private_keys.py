@@ -29,7 +29,7 @@ _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
 
 def find(text: str) -> Iterator[Span]:
-    """Yield private key blocks: PEM, OpenPGP, PuTTY, age and Helix, also without an end marker or wrapped in base64."""
+    """Yield secret private keys: PEM, OpenPGP, PuTTY, age and Helix, also without an end marker or in base64."""
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
     if "PuTTY-User-Key-File" in text:

@@ -36,7 +36,7 @@ class Promise(IntEnum):
 
 
 def promise_of(name: str, before: str = "") -> Promise:
-    """Return what a name promises; `before` is the text in front of it, for names of two words such as "API key"."""
+    """Return how surely a name promises a secret; `before` is the text in front of it, as in "API key"."""
     words = [word.lower() for word in _WORD.findall(name)]
     if "for" in words[1:]:  # PASSWORD_FOR_EMAIL
         words = words[: words.index("for", 1)]
@@ -64,7 +64,7 @@ def promise_of(name: str, before: str = "") -> Promise:
 
 
 def names_secret(name: str) -> bool:
-    """Whether a name says "secret", which also names things that hold one, rather than "password"."""
+    """Return whether a name says "secret", which also names things that hold one, rather than "password"."""
     return "secret" in name.lower()
 
 

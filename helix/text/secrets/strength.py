@@ -76,18 +76,18 @@ _TERM = regex(
 
 
 def is_published_sample(value: str) -> bool:
-    """Whether the value is a key that a vendor publishes as a sample."""
+    """Return whether a secret is a key that a vendor publishes as a sample."""
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16] in SAMPLE_DIGESTS
 
 
 def is_filler(value: str) -> bool:
-    """Whether the value is a placeholder, a template, a sample or a counting row rather than anybody's secret."""
+    """Return whether a would-be secret is a placeholder, a template, a sample or a counting row."""
     bare = value[:_SEEN].strip("\"'`")
     return is_stand_in(bare) or is_counting(bare)
 
 
 def is_stand_in(value: str) -> bool:
-    """Whether the value is blank, or says in words that it only stands for a secret."""
+    """Return whether a would-be secret is blank, or says in words that it only stands for one."""
     bare = value[:_SEEN]
     if is_blank(bare) or _longest_count(bare.lower()) >= _LONGEST_COUNT or _STAND_IN.search(bare):
         return True
@@ -101,13 +101,13 @@ def is_stand_in(value: str) -> bool:
 
 
 def is_counting(value: str) -> bool:
-    """Whether the value is mostly a row that counts upwards, which nobody's random string is."""
+    """Return whether a would-be secret is mostly a row that counts upwards, which no random string is."""
     count = _longest_count(value[:_SEEN].lower())
     return count >= _LONGEST_COUNT or count * 2 > len(value)
 
 
 def is_blank(value: str) -> bool:
-    """Whether the value is too short, a template, or blanked out by repeated characters."""
+    """Return whether a would-be secret is too short, a template, or blanked out by repeated characters."""
     bare = value[:_SEEN]
     if len(bare) < 3 or _TEMPLATE.search(bare):
         return True
@@ -123,7 +123,7 @@ def _is_repeated(bare: str) -> bool:
 
 
 def is_made_up(value: str) -> bool:
-    """Whether the value beside a plain name of a secret is a template or says in words that it stands for one.
+    """Return whether a value beside a plain name of a secret is a template or says that it stands for one.
 
     A row that counts or repeats itself is not: whoever takes it out of a real assignment loses nothing.
     """
@@ -139,14 +139,14 @@ def is_made_up(value: str) -> bool:
 
 
 def is_template(value: str) -> bool:
-    """Whether something is to be put in the place of the value, or was blanked out there."""
+    """Return whether a would-be secret is a template to be filled, or was blanked out."""
     bare = value[:_SEEN].strip("\"'`")
     template = _TEMPLATE.search(bare) or _HOLE.search(bare) or _BLANKED.search(bare)
     return template is not None or bare.startswith(("$", "%", "[", "(")) or len(set(bare)) == 1
 
 
 def is_placeholder(value: str, *, every: bool = False) -> bool:
-    """Whether nobody would have this as a password: a template, a type, "changeme", the word "password" itself.
+    """Return whether nobody would have this as a password: a template, a type, "changeme", the word itself.
 
     One such word tells it, or with `every` all must be such.
     """
@@ -162,25 +162,25 @@ def is_placeholder(value: str, *, every: bool = False) -> bool:
 
 
 def looks_strange(value: str) -> bool:
-    """Whether capitals, small letters, digits and signs stand together without a blank, as in no word or name."""
+    """Return whether a secret mixes capitals, small letters, digits and signs as no word or name does."""
     kinds = (str.isupper, str.islower, str.isdigit)
     return " " not in value and all(any(map(kind, value)) for kind in kinds) and _SPECIAL.search(value) is not None
 
 
 def is_word_like(value: str) -> bool:
-    """Whether the value is letters only, or words joined as names of code are."""
+    """Return whether a would-be secret is letters only, or words joined as names of code are."""
     return value.replace("_", "").replace("-", "").replace(".", "").isalpha()
 
 
 def is_wordy(value: str) -> bool:
-    """Whether the value says in words that it is none: a name of a secret, a word of a sentence, a type."""
+    """Return whether a would-be secret says in words that it is none: a name of one, a word of a sentence, a type."""
     words = [word.lower() for word in _WORD.findall(value[:_SEEN])]
     named = [word for word in words if not word.isdigit()]
     return not words or (bool(named) and not _WORDY.isdisjoint(named) and len(named) <= 4)
 
 
 def is_scrambled(value: str) -> bool:
-    """Whether letters and digits change so often that no name, path or word is written like this."""
+    """Return whether a secret's letters and digits change so often that no name, path or word is so written."""
     value = value[:_SEEN]
     if len(value) < 16 or is_uuid(value) or is_filler(value):
         return False
@@ -190,7 +190,7 @@ def is_scrambled(value: str) -> bool:
 
 
 def is_jumbled(value: str) -> bool:
-    """Whether letters alone change their case so often that no name is written like this."""
+    """Return whether a secret's letters alone change their case so often that no name is written like this."""
     value = value[:_SEEN]
     if len(value) < 10 or not (value.isascii() and value.isalpha()):
         return False
@@ -199,34 +199,34 @@ def is_jumbled(value: str) -> bool:
 
 
 def is_expression(value: str) -> bool:
-    """Whether an unquoted value is code (a name, a call, an index, an operator) or a plain number."""
+    """Return whether an unquoted secret is code (a name, a call, an index, an operator) or a plain number."""
     return value.startswith(_CODE_OPENERS) or _EXPRESSION.fullmatch(value[:_SEEN]) is not None
 
 
 def is_uuid(value: str) -> bool:
-    """Whether the value has the shape of a UUID."""
+    """Return whether a would-be secret has the shape of a UUID."""
     return _UUID.fullmatch(value) is not None
 
 
 def is_hex(value: str) -> bool:
-    """Whether the value has hexadecimal digits only."""
+    """Return whether a would-be secret has hexadecimal digits only."""
     return _HEX.fullmatch(value) is not None
 
 
 def entropy(value: str) -> float:
-    """Return Shannon's entropy of the characters, in bits per character (0 for an empty string)."""
+    """Return Shannon's entropy of a would-be secret, in bits per character (0 for an empty string)."""
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
 
 
 def word_share(value: str) -> float:
-    """Return the share (0..1) of characters in runs that could be words: of one case, four or more, pronounceable."""
+    """Return the share (0..1) of a secret's characters in runs like words: one case, four or more, pronounceable."""
     words = (run for run in _WORD_LIKE.findall(value) if not _UNSPEAKABLE.search(run))
     return sum(map(len, words)) / len(value) if value else 0.0
 
 
 def looks_chosen(value: str) -> bool:
-    """Whether a value beside a secret's name looks like a secret: digits among letters, or letters among symbols."""
+    """Return whether a value beside a secret's name looks like one: digits in letters, or letters in symbols."""
     if len(value) < 5 or is_filler(value):
         return False
     if is_uuid(value):
@@ -244,12 +244,12 @@ def looks_chosen(value: str) -> bool:
 
 
 def is_identifier(value: str) -> bool:
-    """Whether the value is written as names of code and files are: words joined by signs or by capitals."""
+    """Return whether a would-be secret is written as names of code and files are: joined by signs or capitals."""
     return _IDENTIFIER.fullmatch(value[:_SEEN]) is not None
 
 
 def is_mixed(value: str) -> bool:
-    """Whether words joined by `-` or `_` hold upper case, lower case and digits, as in no style of naming."""
+    """Return whether a secret's words joined by `-` or `_` mix upper case, lower case and digits, as no naming does."""
     value = value[:_SEEN]
     return (
         _JOINED.fullmatch(value) is not None
@@ -260,7 +260,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_joined_phrase(value: str) -> bool:
-    """Whether the value is words joined by `-` with a number among them, none of which names a thing of software."""
+    """Return whether a secret is words joined by `-`, a number among them, and none names a thing of software."""
     words = value[:_SEEN].split("-")
     digits = sum(char.isdigit() for char in value[:_SEEN])
     return (
@@ -272,12 +272,12 @@ def is_joined_phrase(value: str) -> bool:
 
 
 def is_passphrase(value: str) -> bool:
-    """Whether the value is three to twelve plain words in lower case, numbers among them, that make no sentence."""
+    """Return whether a secret is three to twelve plain lower-case words, with numbers, that make no sentence."""
     return _PHRASE.fullmatch(value) is not None and (FILLER | PROSE).isdisjoint(re.split("[ -]", value))
 
 
 def looks_told(value: str) -> bool:
-    """Whether a word of a sentence looks like a password rather than a term, a number or a name of something else."""
+    """Return whether a word of a sentence looks like a password rather than a term, a number or another name."""
     if is_jumbled(value):
         return True
     if len(value) < 6 or not looks_chosen(value) or _TERM.fullmatch(value[:_SEEN]) or is_expression(value):
@@ -286,7 +286,7 @@ def looks_told(value: str) -> bool:
 
 
 def looks_random(value: str, *, least: int = 16) -> bool:
-    """Whether the string alone, without context but with a vendor's prefix, looks machine-made."""
+    """Return whether a secret alone, without context but with a vendor's prefix, looks machine-made."""
     if len(value) < least or is_filler(value):
         return False
     value = value[:_SEEN]
@@ -299,7 +299,7 @@ def looks_random(value: str, *, least: int = 16) -> bool:
 
 
 def looks_high_entropy(value: str) -> bool:
-    """Whether the string looks random with no context at all: upper, lower and digits well mixed, 20..100 characters.
+    """Return whether a secret looks random without context: upper, lower, digits well mixed, 20..100 long.
 
     Hexadecimal is left alone on purpose: without a name beside it, it is a commit, a checksum or an id.
     """

@@ -81,7 +81,7 @@ _PORTS = regex(r"[\d.:-]+(?:/\w+)?")
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
-    """Yield passwords on command lines and in database statements; `lowered` is the text in lower case."""
+    """Yield passwords, which are secrets, on command lines and in database statements; `lowered` is in lower case."""
     if " -" in text or "/" in text or "rabbitmqctl" in text:
         for name, given in _GIVEN.items():
             if name in text:

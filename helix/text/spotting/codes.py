@@ -91,7 +91,7 @@ def commit_in(word: str) -> str | None:
 
 
 def numbered(text: str, start: int, word: str) -> Iterator[Found]:
-    """Yield what a lower-cased word at `start` says with what follows it: `HTTP 404`, `exit code 1`, `test 12`."""
+    """Yield the error, test or commit that a lower-cased word says with a number: `HTTP 404`, `exit code 1`."""
     if not (word in _NUMBER_WORDS or word.startswith("http/") or (len(word) == 3 and word[0] in "345")):
         return
     if word.startswith("test"):

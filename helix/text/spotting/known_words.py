@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text that blanks separate."""
+    """Return the words of a text that blanks separate, to spot entities in them."""
     return frozenset(text.split())
 
 

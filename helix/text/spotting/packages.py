@@ -60,7 +60,7 @@ def packages_in(text: str) -> Iterator[Found]:
 
 
 def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
-    """Yield the packages that an install command ending at `end` is given, only the first one unless `several`."""
+    """Yield the packages named by an install command ending at `end`, only the first one unless `several`."""
     arguments = _ARGUMENTS.match(text, end)
     skip = False
     for word in re.finditer(r"\S+", arguments.group()) if arguments else ():
@@ -77,13 +77,13 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
 
 
 def package_in(word: str) -> str | None:
-    """Return the package of a word such as `lodash@4.17.21`."""
+    """Return the package that a word names, such as `lodash@4.17.21`."""
     match = _VERSIONED.fullmatch(word)
     return canonical(match.group(1)) if match else None
 
 
 def canonical(name: str) -> str:
-    """Return a package's name in lower case with single hyphens (PEP 503): `Py_Foo` is `py-foo`; scoped names stay."""
+    """Return a package's name in lower case with single hyphens (PEP 503): `Py_Foo` is `py-foo`; scoped ones stay."""
     name = name.lower()
     return name if "/" in name else re.sub(r"[-_.]+", "-", name).strip("-")
 

@@ -50,7 +50,7 @@ _DEEPEST, _LONGEST = 24, 240
 
 
 def canonical(path: str) -> str:
-    """Return a path as it is kept: forward slashes, each once, no leading `./`, no slash or blank at either end."""
+    """Return a path in canonical form: forward slashes, each once, no leading `./`, no slash or blank at its ends."""
     name = re.sub(r"/{2,}", "/", path.strip().replace("\\", "/"))
     while name.startswith("./"):
         name = name[2:].lstrip()
@@ -68,7 +68,7 @@ def path_in(word: str) -> str | None:
 
 
 def is_file_name(word: str) -> bool:
-    """Tell whether a word without slashes is the name of a file: a known extension or a well-known name."""
+    """Return whether a word without slashes is the name of a file: a known extension or a well-known name."""
     if _WELL_KNOWN.fullmatch(word):
         return True
     stem, dot, ending = word.rpartition(".")
@@ -85,7 +85,7 @@ def is_file_name(word: str) -> bool:
 
 
 def braced(text: str, start: int, end: int) -> Iterator[str]:
-    """Yield the files of `lib/name.{c,h}`, whose part before the brace is text[start:end]."""
+    """Yield the file paths of `lib/name.{c,h}`, whose part before the brace is text[start:end]."""
     if match := _BRACES.match(text, end):
         for ending in re.findall(r"\w+", match.group(1)):
             if path := path_in(text[start:end] + ending):

@@ -77,7 +77,7 @@ _PROMPT_LENGTH = 60
 
 
 def command_at(text: str, start: int, end: int) -> Iterator[Found]:
-    """Yield the command whose head is text[start:end], and the packages it installs; nothing where it is only a word.
+    """Yield the typed command whose head is text[start:end], and the packages it installs; nothing for a mere word.
 
     The name is the head and its subcommand: "git rebase"; "pytest" for `python -m pytest -k x`.
     """

@@ -16,7 +16,7 @@ _PART = re.compile(r"\w+")
 
 
 def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> bool:
-    """Return whether enough of the text's words stand in the sources, and every number and every name does.
+    """Return whether a statement is grounded: enough of its words, each number and each name stand in the sources.
 
     A text without telling words is not grounded. Where there is one source and it denies nothing, nor may the text.
     """
@@ -31,12 +31,12 @@ def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> b
 
 
 def denies(text: str) -> bool:
-    """Return whether any sentence of the text denies something."""
+    """Return whether any sentence of a statement denies something."""
     return any(negated(part) for part in re.split(r"[.!?;\n]+", text))
 
 
 def invented(text: str, sources: Iterable[str]) -> frozenset[str]:
-    """Return the numbers and names of a text, in small letters, that stand in none of the sources."""
+    """Return the numbers and names of a statement, in small letters, that stand in none of the sources."""
     read = tuple(sources)
     known_numbers = {number for source in read for number in numbers(source)}
     known_words = {word for source in read for word in _PART.findall(source.casefold())}

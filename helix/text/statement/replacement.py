@@ -242,12 +242,12 @@ def clauses(text: str) -> tuple[str, ...]:
 
 
 def is_reason(text: str) -> bool:
-    """Return whether what stands behind a statement says only why it is made."""
+    """Return whether what stands behind a statement says only its reason."""
     return _REASON.match(text) is not None
 
 
 def denied_by(change: Reading, other: Reading) -> tuple[Replaced, bool] | None:
-    """Return what of another statement a change says is so no more, and whether both speak of the very same; or None.
+    """Return what a statement of change says of another is so no more, and whether both speak of the same; or None.
 
     The other one has to name what is replaced and must not deny it itself.
     """

@@ -116,7 +116,7 @@ _MOST_WORDS = 3
 
 
 def of_number(exchange: Exchange, *, framed: bool) -> Hold:
-    """Return whether the number that an exchange holds is a value of which there is one.
+    """Return whether two statements that differ in a number give values of which a subject has one at a time.
 
     `framed`: the matter is named apart, as a trigger is; then no verb has to say what the number is of.
     """
@@ -141,7 +141,7 @@ def of_number(exchange: Exchange, *, framed: bool) -> Hold:
 
 
 def of_value(exchange: Exchange, *, framed: bool) -> Hold:
-    """Return whether what an exchange holds, other than numbers, are values of which there is one.
+    """Return whether two statements exchange values, other than numbers, of which a subject has one at a time.
 
     `framed`: the matter is named apart; then two times that are said of it are (`on monday`), whatever its words.
     """
@@ -178,19 +178,19 @@ def of_value(exchange: Exchange, *, framed: bool) -> Hold:
 
 
 def qualities(exchange: Exchange) -> bool:
-    """Return whether one side says how a thing is and not which it is: `the build is slow`."""
+    """Return whether one of two statements says how a thing is and not which it is: `the build is slow`."""
     return _THE_ONE.isdisjoint(exchange.before) and any(
         _QUALITY.search(word) for word in (*exchange.left, *exchange.right)
     )
 
 
 def is_copula(exchange: Exchange) -> bool:
-    """Return whether the words of an exchange follow a form of `to be`."""
+    """Return whether the words that two statements exchange follow a form of `to be`."""
     return bool(_IS.search(" ".join(exchange.before)))
 
 
 def narrows(exchange: Exchange) -> bool:
-    """Return whether a difference says of which case, place or time one of the two speaks."""
+    """Return whether a difference of two statements says of which case, place or time one of them speaks."""
     return bool(_content(exchange.left) and _content(exchange.right)) or not NARROWING.isdisjoint(
         (*exchange.left, *exchange.right)
     )

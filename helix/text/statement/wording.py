@@ -11,7 +11,7 @@ from helix.text.tokens import query_terms
 
 
 def listed(text: str, separator: str | None = None) -> frozenset[str]:
-    """Return the words of a list, parted by white space or by a separator."""
+    """Return the words of a list in a statement's grammar, parted by white space or by a separator."""
     return frozenset(word.strip() for word in text.split(separator))
 
 
@@ -94,24 +94,24 @@ class Exchange:
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in order, small letters, apostrophes made plain; the first 120."""
+    """Return the words of a statement in order, small letters, apostrophes made plain; the first 120."""
     return tuple(_WORD.findall(text.casefold().replace("\u2019", "'")))[:_COMPARED]
 
 
 @lru_cache(maxsize=4096)
 def negated(text: str) -> bool:
-    """Return whether the text denies what it speaks of: an odd number of its words deny."""
+    """Return whether a statement denies what it speaks of: an odd number of its words deny."""
     denials = sum(word in NEGATIONS for word in words(text)) + len(_AGAINST.findall(text))
     return denials % 2 == 1
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Return the numbers and versions of a text."""
+    """Return the numbers and versions of a statement."""
     return frozenset(_NUMBER.findall(text))
 
 
 def counted(text: str) -> str:
-    """Return a text with its small numbers in digits, where they count something: `two approvals`, not `one of`.
+    """Return a statement with its small numbers in digits, where they count: `two approvals`, not `one of`.
 
     `#388` counts nothing: it is read as `issue 388`.
     """
@@ -120,35 +120,35 @@ def counted(text: str) -> str:
 
 
 def names(text: str) -> frozenset[str]:
-    """Return what a text names: capitals within a sentence, and identifiers; small letters."""
+    """Return the names in a statement: capitals within a sentence, and identifiers; small letters."""
     return frozenset(name.casefold() for name in _NAME.findall(text))
 
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """Return the stems of a text's words that carry meaning, without those that deny."""
+    """Return the stems of a statement's words that carry meaning, without those that deny."""
     return frozenset(query_terms(" ".join(word for word in words(text) if word not in NEGATIONS)))
 
 
 def stated(text: str) -> frozenset[str]:
-    """Return the `terms` of a text without the words that make of it a duty or a possibility."""
+    """Return the `terms` of a statement without the words that make of it a duty or a possibility."""
     return terms(_MODAL.sub(" ", text))
 
 
 def overlap(left: frozenset[str], right: frozenset[str]) -> float:
-    """Return the share of words two texts have in common (Jaccard, 0..1); 0 where neither has any."""
+    """Return the share of words two statements have in common (Jaccard, 0..1); 0 where neither has any."""
     return len(left & right) / len(left | right) if left or right else 0.0
 
 
 def opposites(left: str, right: str) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of opposite words of which one stands in the left text alone, its opposite in the right."""
+    """Return the pairs of opposite words of which one stands in one statement alone, its opposite in the other."""
     a, b = frozenset(words(left)), frozenset(words(right))
     only_b = b - a
     return tuple((one, other) for one in sorted(a - b) for other in _OPPOSITES_OF.get(one, ()) if other in only_b)
 
 
 def differences(left: str, right: str) -> list[Exchange]:
-    """Return where the words of two texts differ in more than articles and forms of `to be`, from left to right."""
+    """Return where the words of two statements differ in more than articles and forms of `to be`, in order."""
     a, b = words(left), words(right)
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [
@@ -159,7 +159,7 @@ def differences(left: str, right: str) -> list[Exchange]:
 
 
 def sentences_apart(left: str, right: str) -> tuple[str, str]:
-    """Return two texts without the sentences that both begin and both end with; as they are where nothing is left."""
+    """Return two statements without the sentences both begin and end with; as they are where nothing is left."""
     a, b = _SENTENCE_END.split(left.strip()), _SENTENCE_END.split(right.strip())
     while len(a) > 1 and len(b) > 1 and words(a[0]) == words(b[0]):
         a, b = a[1:], b[1:]
@@ -169,7 +169,7 @@ def sentences_apart(left: str, right: str) -> tuple[str, str]:
 
 
 def exchanged(left: str, right: str) -> bool:
-    """Return whether two texts are alike but for a word or a few that stand in each other's place.
+    """Return whether two statements are alike but for a word or a few in each other's place.
 
     `fails on Linux` and `fails on Windows` are as near as vectors can be and say different things. So are texts that
     name different things in their capitals. What is worded anew throughout is left to the cosine.
