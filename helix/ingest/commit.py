@@ -64,7 +64,7 @@ class Commit:
 
 
 def slice_of(commit: Commit, *, scope: str, index: CommitIndex, position: int) -> Slice:
-    """Return the commit as an episode, and as a memory with links to the commits it names where it is worth one.
+    """Return a git commit as an episode, and as a memory with links to the commits it names where it is worth one.
 
     What a commit takes back ends, whether or not it is worth a memory itself.
     """
@@ -124,7 +124,7 @@ def _memory(commit: Commit, verdict: Verdict, episode: EpisodeDraft) -> MemoryDr
 
 
 def touched(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the paths, or of more than 30 the folders that hold most of them, as patterns (`lib/vtls/**`).
+    """Return the paths that a git commit touched, or of more than 30 the folders of most, as patterns (`lib/vtls/**`).
 
     Whatever a file is called, its name is no pattern.
     """

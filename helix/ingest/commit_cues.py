@@ -151,7 +151,7 @@ def is_noise(message: Message, author: str = "", reason: str = "") -> bool:
 
 
 def reverted(subject: str) -> str:
-    """Return what a subject says was taken back ('Revert "X"' -> 'X'), or "" of any other, a revert of a revert too."""
+    """Return what a commit's subject says it reverts ('Revert "X"' -> 'X'), or "" of any other, a double revert too."""
     match = _REVERT.fullmatch(subject)
     if not match:
         return ""
@@ -240,7 +240,7 @@ WHY = words(
 
 
 def prose(body: str) -> list[str]:
-    """Return the sentences of a body that are written to be read: no steps, code, headings, tables, or bare links."""
+    """Return the sentences of a commit's body that are written to be read: no steps, code, headings, tables, links."""
     found = (one.text for paragraph in _paragraphs(body) for one in sentences(paragraph) if _says(one.text))
     return [f"{one[:-1]}." if one.endswith(":") else one for one in found]  # what it led to is no prose
 
@@ -253,7 +253,7 @@ RULE = words(
 
 
 def why(said: Sequence[str]) -> str:
-    """Return the sentences that say why, or state a rule, with what they need to be understood; "" where none does.
+    """Return the sentences of a commit that say why, or state a rule, with their context; "" where none does.
 
     Of a long text the first sentence, each that gives a reason, and the one before it are kept, up to LONGEST_REASON.
     """

@@ -121,7 +121,7 @@ class Slice:
 
 
 def without_secret_names(item: Slice) -> Slice:
-    """Return the slice with no secret in the names of its parts: scopes, roles, entities, relations.
+    """Return an ingested slice with no secret in the names of its parts: scopes, roles, entities, relations.
 
     What it says is redacted later, when it is cleaned; by these it is looked up before. Readers put sources together
     of parts that `told_key` told: as a whole, `git:api-key:<commit>` would read as a key.
@@ -148,23 +148,23 @@ def without_secret_names(item: Slice) -> Slice:
 
 
 def told_name(name: str) -> str:
-    """Return a name without the secret that may stand in it."""
+    """Return a name from an ingested source without the secret that may stand in it."""
     return redact(clean(name)).text if _SUSPECT.search(name) else name
 
 
 def told_key(name: str) -> str:
-    """Return what tells one thing from another, without a secret: a digest keeps apart what had one."""
+    """Return the key of an ingested thing without a secret: a digest keeps apart what had one."""
     told = told_name(name)
     return told if told == name else f"{told}~{digest(name)}"
 
 
 def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items without the scopes that they name: all of them go into that of the import."""
+    """Yield ingested items without the scopes that they name: all of them go into that of the import."""
     for item in items:
         yield in_scope(item, "") if isinstance(item, Slice) else item
 
 
 def in_scope(item: Slice, scope: str) -> Slice:
-    """Return the slice with all of it in one scope; "" for that of the import."""
+    """Return an ingested slice with all of it in one scope; "" for that of the import."""
     memories = tuple(replace(one, scope=scope) for one in item.memories)
     return replace(item, episode=replace(item.episode, scope=scope), memories=memories)

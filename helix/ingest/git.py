@@ -54,7 +54,7 @@ def count(
     limit: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Return how many commits `read_history` goes through with the same arguments."""
+    """Return how many git commits `read_history` goes through with the same arguments."""
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return 0
@@ -68,7 +68,7 @@ def read_history(
     scope: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[Slice]:
-    """Yield the commits that lead to HEAD, parents before children: the newest `limit`.
+    """Yield the git commits that lead to HEAD as slices, parents before children: the newest `limit`.
 
     A commit all of whose files `.helixignore` excludes gives no slice. Sources are `git:<scope>:<hash>`, by the
     project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
@@ -105,7 +105,7 @@ def _visible(commit: Commit, ignored: IgnoreRules, stopped: Callable[[], bool]) 
 
 
 def range_of(limit: int | None) -> list[str]:
-    """Return the range as git is asked for it; raises InvalidInputError for a limit below 1."""
+    """Return the range of commits as git is asked for it; raises InvalidInputError for a limit below 1."""
     if limit is not None and limit < 1:
         raise InvalidInputError(f"the limit must be 1 or more, not {limit}")
     return [] if limit is None else [f"--max-count={limit}"]

@@ -36,7 +36,7 @@ _CHAT_ROLES = frozenset({"ai", "assistant", "developer", "human", "system", "too
 def read_lines(
     lines: Iterable[str], *, first_line: int = 1, source: str = "jsonl", text_limit: int = TEXT_LIMIT
 ) -> Iterator[Slice | IngestProblem]:
-    """Yield a slice for each line, or a problem that names its line; blank lines are passed over.
+    """Yield a slice for each JSON line to ingest, or a problem that names its line; blank lines are passed over.
 
     An episode has `text` or `content`, and may have `id`, `ts` or `timestamp` (ISO, or seconds since the epoch),
     `session`, `speaker` or `role`, `agent`, `scope`, `files`, and `scope` and `files` in `meta`. A memory has
@@ -55,7 +55,7 @@ def read_lines(
 
 
 def read_file(stream: BinaryIO, *, source: str) -> Iterator[Slice | IngestProblem]:
-    """Yield what `read_lines` yields for the lines of a file, in bounded memory even where a line has no end."""
+    """Yield slices of a file of JSON lines as `read_lines` does, in bounded memory even where a line has no end."""
     for number, raw in bounded_lines(stream, _LONGEST_LINE_BYTES):
         if raw is None:
             yield IngestProblem(where=f"line {number}", why=f"longer than {_LONGEST_LINE_BYTES:,} bytes")
@@ -69,7 +69,7 @@ def read_file(stream: BinaryIO, *, source: str) -> Iterator[Slice | IngestProble
 
 
 def parsed(line: str, text_limit: int = TEXT_LIMIT) -> Mapping[str, Any]:
-    """Return the JSON object that a line holds; raises InvalidInputError for anything else, or where it is too long."""
+    """Return the JSON object of a line to ingest; raises InvalidInputError for anything else, or a line too long."""
     if len(line) > _LONGEST_LINE * text_limit:
         raise InvalidInputError(f"the line has {len(line):,} characters: too long to be read")
     try:
@@ -86,7 +86,7 @@ def parsed(line: str, text_limit: int = TEXT_LIMIT) -> Mapping[str, Any]:
 
 
 def record_slice(data: Mapping[str, Any], source: str, position: int, text_limit: int = TEXT_LIMIT) -> Slice:
-    """Return what a JSON object of the form of a line says; its source is `source`, and its id behind a colon.
+    """Return the slice of a JSON object of the form of a line; its source is `source`, and its id behind a colon.
 
     Raises InvalidInputError where it says nothing, or what cannot be.
     """
@@ -204,7 +204,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def short_label(value: object) -> str:
-    """Return a short text of one line; a number counts as text, anything else as none, a long one ends in a digest."""
+    """Return a short text of an ingested value; a number counts as text, else none; a long one ends in a digest."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     text = " ".join(clean(str(value)).split())
@@ -212,7 +212,7 @@ def short_label(value: object) -> str:
 
 
 def time_of(value: object) -> datetime | None:
-    """Return the moment that a value stands for, UTC where it names no zone, or None where it stands for none."""
+    """Return the moment of a value in a JSON line to ingest, UTC where it names no zone, or None for none."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())

@@ -38,7 +38,7 @@ class Writing:
 
 
 def link(index: StoreIndex, writing: Writing, item: Slice, *, held: bool) -> int:
-    """Write the links of a slice, and end and revive what it does; return how many links have both their ends.
+    """Write the links of an ingested slice, and end and revive memories; return how many links have both their ends.
 
     `held`: the slice is quarantined, so it ends and revives nothing.
     """
@@ -93,7 +93,7 @@ def _anywhere(index: StoreIndex, source: str, scope: str) -> Ref | None:
 
 
 def memory_ref(index: StoreIndex, source: str, scope: str | None) -> Ref | None:
-    """Return the memory of that source which holds at present, if there is one."""
+    """Return the memory ingested from that source which holds at present, if there is one."""
     held = index.all_from_source(Label.MEMORY, source, scope)
     standing = (ref for ref in reversed(held) if index.status_of(ref) is not Status.RETIRED)  # no copy of a former one
     return next(standing, None)

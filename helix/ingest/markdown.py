@@ -37,7 +37,7 @@ _FOUND_OUT = (Kind.SYSTEMIC, Kind.GAP)
 def read_notes(
     paths: Iterable[str | Path], *, root: Path | None = None, scope: str = "", mine: bool = False
 ) -> Iterator[Slice | IngestProblem]:
-    """Yield the sections of the notes that the paths name or hold, and a problem for each file that is left out.
+    """Yield the sections of the Markdown notes at the paths as slices, and a problem for each file left out.
 
     Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
     section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
@@ -187,7 +187,7 @@ _LONGEST_RESOLUTION = 6_000
 
 
 def decision_of(document: Document, name: str) -> tuple[Note, datetime | None] | None:
-    """Return the decision a document records and its date, or None where it is no decision record.
+    """Return the decision and date that a Markdown note records, or None where it is no decision record.
 
     It is one when a section is headed as the decision and another as its context, status or consequences; of an open
     or abandoned decision the confidence is lower, and its status is told.
@@ -214,7 +214,7 @@ _RECORD_PARTS = {"context": _CONTEXT, "decision": _DECISION, "reasons": _REASONS
 
 
 def date_of(front_matter: Mapping[str, str | tuple[str, ...]], document: Document | None = None) -> datetime | None:
-    """Return the day that the front matter names, else the first one in the document's head, as midnight UTC."""
+    """Return the date of a Markdown note, by its front matter, else the first in its head, as midnight UTC."""
     stated = front_matter.get("date", front_matter.get("created", ""))
     head = document.sections[0].text[:_LONGEST_CONTEXT] if document and document.sections else ""
     match = _DATE.search(stated if isinstance(stated, str) else "") or _DATE.search(head)

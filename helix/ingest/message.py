@@ -91,7 +91,7 @@ class Reference:
 
 
 def parse_message(raw: str) -> Message:
-    """Return the parts of any text read as a commit message; an empty one has an empty subject."""
+    """Parse any text as a commit message; an empty one has an empty subject."""
     text = without_emails(head(raw, _MOST_MESSAGE)).strip()  # redacted whole, before it is taken apart
     first, _, rest = text.partition("\n\n")
     subject = " ".join(first.split())
@@ -110,12 +110,12 @@ def parse_message(raw: str) -> Message:
 
 
 def without_emails(text: str) -> str:
-    """Return the text without e-mail addresses; `user@host` in URLs and remote paths stays."""
+    """Return a commit message without e-mail addresses; `user@host` in URLs and remote paths stays."""
     return _BARE_EMAIL.sub("[email]", _ANGLED_EMAIL.sub("", text))
 
 
 def titled(subject: str) -> str:
-    """Return a subject as a title: without the kind of change, signs, and the numbers of issues at its end."""
+    """Return a commit's subject as a title: without the kind of change, signs, and issue numbers at its end."""
     title = _HEAD.sub("", subject)
     while (shorter := _TAIL.sub("", title)) != title and shorter:
         title = shorter
@@ -123,19 +123,19 @@ def titled(subject: str) -> str:
 
 
 def merged_title(message: Message) -> str:
-    """Return what a merge says that it brought: the title of the pull request; "" where it names branches alone."""
+    """Return the title of the pull request that a merge commit brought; "" where it names branches alone."""
     if not _MERGE.match(message.subject):
         return message.subject
     return shorten(" ".join(message.body.partition("\n")[0].split()), _MOST_SUBJECT)
 
 
 def blamed(text: str) -> tuple[str, ...]:
-    """Return the numbers of issues and pull requests that a text says something was broken by, as `#123`."""
+    """Return the issues and pull requests that a commit message blames for a fault, as `#123`."""
     return tuple(dict.fromkeys(f"#{match['number']}" for match in _BLAMED.finditer(text)))
 
 
 def issues(text: str) -> tuple[str, ...]:
-    """Return the issues and pull requests a text names, as `#123`, in order, each once, at most 20."""
+    """Return the issues and pull requests a commit message names, as `#123`, in order, each once, at most 20."""
     found = sorted([*_ISSUE.finditer(text), *_ISSUE_URL.finditer(text)], key=re.Match.start)
     return tuple(dict.fromkeys(f"#{match['number']}" for match in found))[:_MOST_ISSUES]
 
@@ -196,7 +196,7 @@ _CUES: tuple[tuple[Naming, re.Pattern[str]], ...] = tuple(
 
 
 def references(text: str) -> Iterator[Reference]:
-    """Yield the commits that a text names, in order; whether they exist is for the caller to know.
+    """Yield the commits that a commit message names, in order; whether they exist is for the caller to know.
 
     What is said about a commit is read from the words before it, on the same sentence; in a list of commits the
     words before the first hold for all.

@@ -63,7 +63,7 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
 
 
 def work_tree_of(path: Path) -> Path | None:
-    """Return the nearest folder at or above a path that git has as a work tree."""
+    """Return the nearest folder at or above a note's path that git has as a work tree."""
     return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
 
 

@@ -51,7 +51,7 @@ _LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")
 
 
 def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[Note]:
-    """Yield what a section says: each rule, each explained piece of code, and the rest as running text.
+    """Yield what a Markdown note's section says: each rule, each explained piece of code, and the rest as prose.
 
     The title of the document, `title` or where it is `titled` the heading above all others, tells no note from
     another: a note that stands under it alone begins with its own first sentence. Nothing is said twice.
@@ -77,7 +77,7 @@ def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[N
 
 
 def kind_of(text: str, heading: str) -> Kind:
-    """Return the kind of memory that a text under a heading is."""
+    """Return the kind of memory that a note's text under a heading is."""
     for kind, told, headed in (
         (Kind.PREFERENCE, PREFERENCE, _PREFERENCE_HEADING),
         (Kind.DECISION, DECISION, _DECISION_HEADING),

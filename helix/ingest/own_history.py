@@ -21,7 +21,7 @@ Beside them lie skills, plugins and extensions: copies of strangers' repositorie
 
 
 def trust_of(history: Path) -> Trust:
-    """Return how far a history is trusted: as an agent where the client itself writes it, else as a tool's output.
+    """Return the trust in a client's transcript: as an agent where the client itself writes it, else as tool output.
 
     A link does not make a file the client's own.
     """

@@ -14,7 +14,7 @@ _ENDLESS = 1 << 30
 
 
 def bounded_lines(stream: BinaryIO, longest: int) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the number, from 1, and the bytes of each line; None for one of `longest` bytes or more.
+    """Yield the number, from 1, and the bytes of each line to ingest; None for one of `longest` bytes or more.
 
     No more than that is in memory, even of a line that has no end; behind one of _ENDLESS bytes nothing is read.
     """
@@ -33,7 +33,7 @@ def bounded_lines(stream: BinaryIO, longest: int) -> Iterator[tuple[int, bytes |
 
 
 def count_lines(stream: BinaryIO) -> int:
-    """Return how many lines `bounded_lines` yields of a stream."""
+    """Return how many lines to ingest `bounded_lines` yields of a stream."""
     count = pending = 0
     while pending < _ENDLESS and (piece := stream.read(_BLOCK)):
         ends = piece.count(b"\n")
@@ -43,5 +43,5 @@ def count_lines(stream: BinaryIO) -> int:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most `limit` (8 or more) characters of the text, redacted before it is cut, and marked as cut."""
+    """Return at most `limit` (8 or more) characters of an ingested text, redacted before it is cut and marked."""
     return text if len(text) <= limit else head(text, limit - len(_ELLIPSIS)) + _ELLIPSIS

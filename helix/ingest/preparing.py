@@ -49,7 +49,7 @@ class Ready:
 
 
 def clean(batch: Sequence[Slice], text_limit: int) -> list[Cleaned | IngestProblem]:
-    """Return each slice cleaned and read, or why it cannot be ingested; the slow part of an import without a model."""
+    """Clean and read each slice to ingest, or say why it cannot be; the slow part of an import without a model."""
     return [_cleaned(item, text_limit) for item in batch]
 
 
@@ -86,7 +86,7 @@ def _said(memory: MemoryDraft) -> tuple[str, ...]:
 
 
 def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[Ready]:
-    """Return the slices with the passages, vectors and mentions of their texts."""
+    """Return the slices to ingest with the passages, vectors and mentions of their texts."""
     readings: list[Reading] = []
     given: list[bytes | None] = []
     for one in batch:
@@ -106,7 +106,7 @@ def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | Non
 
 
 def spoken_for(item: Slice) -> bool:
-    """Return whether an episode is not found itself: its memories are, in its place, or nothing is."""
+    """Return whether an ingested episode is not found itself: its memories are, in its place, or nothing is."""
     told = sum(len(body(memory.trigger, memory.resolution)) for memory in item.memories)
     enough = len(item.memories) == 1 or (told > 0 and told >= _SPOKEN_FOR * len(item.episode.content))
     return item.episode.silent or enough

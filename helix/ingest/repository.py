@@ -155,7 +155,7 @@ class Repository:
 def exchanging(
     folder: Path, *arguments: str, stopped: Callable[[], bool], given: Mapping[str, str] | None = None
 ) -> Iterator[Told]:
-    """Yield what a git command writes that may change `folder`, a git folder of Helix's own, and reach another one.
+    """Yield what a git command writes that may change `folder`, a git repository of Helix's own, and reach another.
 
     No hook runs, and nobody is asked for a password. It may take long where it is asked for its `--progress`. Raises
     InvalidInputError in git's words where it fails.
@@ -180,7 +180,7 @@ def _bytes_in(folder: Path) -> int:
 
 
 def check(folder: Path) -> None:
-    """Raise NotARepositoryError where no repository is, by its files alone: git, which may wait for ever, is not asked.
+    """Raise NotARepositoryError where no git repository is, by its files alone: git may wait for ever.
 
     Raises InvalidInputError where something else than a file is in the place of what git opens first.
     """

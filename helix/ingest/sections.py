@@ -71,12 +71,12 @@ class Document:
 
 
 def parse_markdown(text: str) -> Document:
-    """Return any text read as Markdown."""
+    """Parse any text as Markdown into the sections of a note."""
     return _document(text.splitlines(), _reader(_NOT_MARKDOWN))
 
 
 def parse_rst(text: str) -> Document:
-    """Return any text read as reStructuredText, of which headings and literal blocks are understood."""
+    """Parse any text as reStructuredText into sections; headings and literal blocks are understood."""
     return _document(list(_as_markdown(text.splitlines())), _reader(_NOT_RST))
 
 

@@ -102,7 +102,7 @@ def json_lines(
 def bulk(
     store: Store, path: str, *, vectors: str | None, scope: str | None, source: str | None, agent: str = ""
 ) -> Work:
-    """Return the work of importing a file of JSON lines in bulk; see `helix.ingest.bulk.json_lines`."""
+    """Return the work of a bulk import of a file of JSON lines; see `helix.ingest.bulk.json_lines`."""
     into = _scope(store.runtime.settings, scope, agent) or GLOBAL_SCOPE
     return bulk_import.json_lines(store, path, vectors=vectors, scope=into, source=source, one_scope=bool(agent))
 

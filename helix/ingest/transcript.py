@@ -61,7 +61,7 @@ _SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
 
 
 def transcript_files(path: Path) -> list[Path]:
-    """Return the histories that a path stands for: the file, or every `.jsonl` below the folder, sorted.
+    """Return the transcripts at a path: the file, or every `.jsonl` below the folder, sorted.
 
     A link that leads out of the folder is passed over. Raises NotFoundError where there is none.
     """
@@ -77,7 +77,7 @@ def transcript_files(path: Path) -> list[Path]:
 
 
 def line_count(files: Iterable[Path]) -> int:
-    """Return how many lines the files have together: what `read_transcripts` counts its positions up to."""
+    """Return how many lines transcripts have together: what `read_transcripts` counts its positions up to."""
     total = 0
     for file in files:
         with suppress(OSError), open_regular(file) as stream:  # what cannot be read is told of when it is
@@ -86,7 +86,7 @@ def line_count(files: Iterable[Path]) -> int:
 
 
 def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[Slice | IngestProblem]:
-    """Yield what the histories give to remember, each file's in its order, a line at a time.
+    """Yield the slices of Claude Code's transcripts, each file's in its order, a line at a time.
 
     Sources are `claude-code:<session>:<record or call>`: those a live hook uses, so that nothing comes twice. A fault
     of Helix in one history ends that history, and the log has its trace.
@@ -106,7 +106,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
 def read_records(
     client: str, records: Iterable[Record], project_of: ProjectOf, before: int = 0, *, trust: Trust
 ) -> Iterator[Slice | IngestProblem]:
-    """Yield what one session of another client gives, told in the records that Claude Code writes.
+    """Yield the slices of another client's session, told in the transcript records that Claude Code writes.
 
     `trust` is that of what was said in it. Sources are `<client>:<session>:<record or call>`; positions count on from
     `before`.

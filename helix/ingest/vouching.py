@@ -17,7 +17,7 @@ from helix.store.writer import Decision
 
 
 def vouch(store: Store, item: Slice, scope: str) -> None:
-    """Raise what a slice gave to the trust that it has now, where it still stands in the same words.
+    """Raise the trust of ingested notes' memories to what a slice has now, where they still have the same words.
 
     What an edit has changed since is not what the notes say. What is quarantined waits for its review all the same.
     """

@@ -99,12 +99,12 @@ class Adapter:
 
 
 def key_of(name: str) -> str:
-    """Return what a source calls a thing of that name."""
+    """Return the key that another memory's import gives a thing of that name."""
     return told_key(short_label(name)) or digest(name)
 
 
 def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
-    """Yield what an adapter reads as an importer takes it; what cannot be ingested is named, and the rest goes on."""
+    """Yield what an import's adapter reads as slices; what cannot be ingested is named, and the rest goes on."""
     position = count(1)
     for one in adapter.read(asked):
         if not isinstance(one, Found):

@@ -38,7 +38,7 @@ _LONGEST, _LOOKED_AT = 120, 2_000
 
 
 def adapter_for(path: Path, name: str = "") -> Adapter:
-    """Return the adapter of that name, or by what the path holds.
+    """Return the import adapter of that name, or by what the path holds.
 
     Raises NotFoundError where nothing is there, and InvalidInputError, naming what was looked for, where none fits.
     """

@@ -22,7 +22,7 @@ _LONGEST_LINE = 1 << 24
 
 
 def objects_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | IngestProblem]]:
-    """Yield the place and the object of each line that is not blank, a problem for one that holds none.
+    """Yield each JSON line of a file to import, by place and object, a problem for one that holds none.
 
     No more than one line is in memory, and none of more than 16 MiB.
     """
@@ -58,7 +58,7 @@ _GAP = re.compile(r"[\s,]*")
 def objects_of(
     path: Path, *keys: str, longest: int = _LONGEST, beside: bool = False
 ) -> Iterator[Mapping[str, Any] | IngestProblem]:
-    """Yield the objects of the list that a file is, or that it has under the first of the keys that it has.
+    """Yield the objects to import of a JSON list: the file, or what it has under the first of these keys.
 
     `beside` is a list that a file may have beside another: nothing is yielded where it has none or is a list itself.
     A problem, the last thing yielded, says that it is no JSON, or that one object is too long (`longest` characters) or
@@ -98,7 +98,7 @@ def _objects(text: str, pieces: Iterator[str], longest: int) -> Iterator[Mapping
 
 
 def check_values(text: str) -> None:
-    """Raise ValueError where JSON may hold more values than one object should, before it is read as JSON.
+    """Raise ValueError where JSON to import may hold more values than an object should, before it is read.
 
     Commas and brackets in its texts count too.
     """

@@ -107,18 +107,18 @@ OwnRecord = OwnNode | Edge | IngestProblem
 
 
 def is_lines(peek: Peek) -> bool:
-    """Return whether a file is an export as JSON lines."""
+    """Return whether a file to import is an export of Helix as JSON lines."""
     return peek.first.get("helix") == "export"
 
 
 def is_vault(peek: Peek) -> bool:
-    """Return whether a folder holds notes that Helix exported, and no others: one note speaks for no other one."""
+    """Return whether a folder to import holds notes that Helix exported, and no others."""
     notes = [note for note in sorted(peek.path.glob("*.md")) if note.is_file()] if peek.path.is_dir() else []
     return bool(notes) and all(_begins(note, f"---\n{MARK}: ") for note in notes)
 
 
 def records(path: Path) -> Iterator[OwnRecord]:
-    """Yield every node, then every edge; a problem for what cannot be read as one."""
+    """Yield every node, then every edge, of a Helix export to import; a problem for what cannot be read as one."""
     yield from _of_notes(path) if path.is_dir() else _of_lines(path)
 
 
