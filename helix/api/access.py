@@ -96,12 +96,12 @@ class Access:
 
 
 def cookie_name(port: int) -> str:
-    """Return the name of the session cookie: browsers share cookies between the ports of a host."""
+    """Return the name of the API's session cookie: browsers share cookies between the ports of a host."""
     return f"helix_session_{port}"
 
 
 def open_link(access: Access, nonce: str, port: int, *, view: str = "/", from_elsewhere: bool = False) -> Response:
-    """Return the answer to a one-time link: a session and the way to a view of the explorer, or a refusal.
+    """Answer a one-time link over HTTP: a session and the way to a view of the explorer, or a refusal.
 
     `from_elsewhere` tells that another page led here, such as the file that `helix open` writes.
     """
@@ -175,7 +175,7 @@ class Gate:
 
 
 def misdirected(headers: Headers, hosts: Set[str], origin: str) -> Response | None:
-    """Return the refusal of a request that was not meant for a server of these hosts, whose pages are of `origin`.
+    """Return the refusal of an HTTP request not meant for a server of these hosts, with pages of `origin`.
 
     A page that rebinds its own name fails at the host; a service worker would see all that the browser asks later.
     """
@@ -191,7 +191,7 @@ def misdirected(headers: Headers, hosts: Set[str], origin: str) -> Response | No
 
 
 def from_a_page_of_its_own(headers: Headers) -> bool:
-    """Return whether a browser says that a page of the server sent a request: only then does its cookie count."""
+    """Return whether an HTTP request is from the server's own page, by the browser: its cookie counts then."""
     return "origin" in headers or headers.get("sec-fetch-site") in ("same-origin", "none")
 
 
@@ -227,7 +227,7 @@ def _is_this_users(scope: Scope) -> bool:
 
 
 def port_of(scope: Scope) -> int:
-    """Return the port a request came in by."""
+    """Return the port that an HTTP request came in by."""
     server = scope.get("server")
     return int(server[1]) if server and server[1] else 80
 
@@ -270,7 +270,7 @@ def _shows(authorization: str | None, expected: bytes) -> bool:
 
 
 def bearer(authorization: str | None) -> str | None:
-    """Return the token of an Authorization value; None for another kind."""
+    """Return the bearer token of an Authorization header; None for another kind."""
     scheme, _, token = (authorization or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
@@ -280,7 +280,7 @@ def _digest(secret: str) -> bytes:
 
 
 def cookie_of(header: str | None, name: str) -> str | None:
-    """Return the value of a cookie as it is written: those of this server have neither quotes nor escapes.
+    """Return a cookie's value from an HTTP request: those of this server have neither quotes nor escapes.
 
     http.cookies resolves them, of Python 3.11.9 and before in quadratic time: one header kept everybody waiting.
     """

@@ -29,7 +29,7 @@ _LONGEST_MESSAGE = 2_000
 
 
 def coded(error: GraphQLError, hint: str | None = None) -> GraphQLError:
-    """Return `error` with `extensions.code`, and its hint where it has one (`hint` for a request that is wrong).
+    """Return a GraphQL error with `extensions.code`, and its hint where it has one (`hint` for a wrong request).
 
     A HelixError keeps its own words, and a file that cannot be had is named. A request that is wrong in itself
     (syntax, validation, a limit, a variable of the wrong type) is INVALID_INPUT with GraphQL's words. Anything else is
@@ -47,12 +47,12 @@ def coded(error: GraphQLError, hint: str | None = None) -> GraphQLError:
 
 
 def described(error: HelixError) -> dict[str, str]:
-    """Return the `extensions` of an error: its code, and its hint where it has one."""
+    """Return the `extensions` of a GraphQL error: its code, and its hint where it has one."""
     return {"code": error.code, **({"hint": error.hint} if error.hint else {})}
 
 
 def refusal(error: HelixError, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Return the answer to a request that never reaches GraphQL, in the shape GraphQL clients read."""
+    """Return the HTTP answer to a request that never reaches GraphQL, in the shape GraphQL clients read."""
     body = {"errors": [{"message": error.message, "extensions": described(error)}]}
     return JSONResponse(body, status_code=status, headers=headers)
 
@@ -81,7 +81,7 @@ _STATUSES = {
 
 
 def refused(error: HelixError) -> Response:
-    """Return the answer that an error is; what is of no known kind may be tried again."""
+    """Return the HTTP answer for an error; what is of no known kind may be tried again."""
     status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), HTTPStatus.SERVICE_UNAVAILABLE)
     headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
     if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
@@ -93,7 +93,7 @@ logger = logging.getLogger("helix.api")
 
 
 def as_known(cause: BaseException | None) -> HelixError | None:
-    """Return the error of Helix that says what an exception is; None for what nobody foresaw.
+    """Return the Helix error that the API answers for an exception; None for an unexpected one.
 
     A HelixError keeps its own words, a file that cannot be had is named.
     """
@@ -107,7 +107,7 @@ def as_known(cause: BaseException | None) -> HelixError | None:
 
 
 def logged(cause: BaseException | None, where: str) -> str:
-    """Log what nobody foresaw, and return the number under which the log has it: a client reads nothing else."""
+    """Log an unexpected error of the API, and return its number in the log: a client reads nothing else."""
     number = secrets.token_hex(4)
     logger.error("internal error %s at %s", number, where or "the request", exc_info=cause)
     return number

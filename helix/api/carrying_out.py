@@ -31,7 +31,7 @@ from helix.service import Helix
 async def carry_out(
     context: Context, operation: Operation, values: Mapping[str, Any], work: Callable[..., Any] | None = None
 ) -> Any:
-    """Return what an operation answers to these arguments; `work` carries it out in the place of its function.
+    """Carry out an operation of the API with these arguments; `work` does it in the place of its function.
 
     Raises HelixError: what the operation raises, QueryTimeoutError, PersonNeededError.
     """
@@ -63,7 +63,7 @@ def _allowed(
 
 @contextmanager
 def metered(context: Context, operation: Operation, name: str) -> Iterator[None]:
-    """Count a request by the name it was asked by, with how it ended and its seconds."""
+    """Count an API request by the name it was asked by, with how it ended and its seconds."""
     kind = "mutation" if operation.writes else "query"
     begun, code = time.perf_counter(), HelixError.code
     try:
@@ -80,7 +80,7 @@ def metered(context: Context, operation: Operation, name: str) -> Iterator[None]
 
 
 def as_said_by(agent: str, operation: Operation, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a mutation as they count where an agent asks for it; as they are for a person (empty).
+    """Return an API mutation's arguments as they count where an agent asks; unchanged for a person (empty).
 
     The agent is named where it names nobody, and stated trust is an agent's at most.
     Raises PersonNeededError for what only a person may ask for.
@@ -99,7 +99,7 @@ def as_said_by(agent: str, operation: Operation, values: Mapping[str, Any]) -> d
 
 
 def check_person(agent: str, what: str) -> None:
-    """Raise PersonNeededError where an agent is about to do `what` only a person may; empty is anybody's."""
+    """Raise PersonNeededError where an API request of an agent asks for `what` is a person's; empty is anybody's."""
     if agent and what:
         raise PersonNeededError(
             f"only a person may {what}, and {agent} asks for it",
@@ -123,7 +123,7 @@ KEY = "idempotency_key"
 
 
 def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any], agent: str = "") -> Callable[..., T]:
-    """Return a mutation with these arguments as a request with a key; as it is where there is none.
+    """Return an API mutation as a request with an idempotency key; as it is where there is none.
 
     The same words of an agent and of a person (no `agent`) are two requests: an answer is told to who asked for it.
     Raises InvalidInputError for a key that is none.

@@ -139,7 +139,7 @@ HAS_UNIX = hasattr(socket, "AF_UNIX")
 def guarded(
     app: ASGIApp, address: tuple[str, int], *, grace_seconds: int, most: int = _MOST_BY_PORT, **more: Any
 ) -> Config:
-    """Return how an app is served with its connections guarded, as many as the descriptors that are left allow.
+    """Return an API's app with its connections limited, to as many as the descriptors that are left allow.
 
     `address` is where it listens by a port, and `most` how many connections it takes there. `grace_seconds` is how long
     what has begun may take once it was told to leave; `more` goes to uvicorn. Who is at the other end is what the

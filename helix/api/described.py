@@ -36,7 +36,7 @@ _TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 
 
 def documents(schema: GraphQLSchema) -> str:
-    """Return every operation of a schema, and every fragment that one of them spreads, each once, by name."""
+    """Return the GraphQL document of every operation and fragment of a schema, each once, by name."""
     roots = {
         "query": schema.query_type,
         "mutation": schema.mutation_type,
@@ -55,14 +55,14 @@ def documents(schema: GraphQLSchema) -> str:
 
 
 def arguments_of(field: GraphQLField) -> Mapping[str, GraphQLArgument | GraphQLInputField]:
-    """Return what an operation takes: its arguments, or the fields of a mutation's one input."""
+    """Return the arguments of a GraphQL operation, or the fields of a mutation's one input."""
     given = field.args.get("input")
     taken = None if given is None else get_named_type(given.type)
     return taken.fields if isinstance(taken, GraphQLInputObjectType) else field.args
 
 
 def result_of(field: GraphQLField) -> GraphQLField:
-    """Return the field that holds what an operation answers: itself, or the `result` of a mutation's payload."""
+    """Return the GraphQL field with an operation's answer: itself, or the `result` of a mutation's payload."""
     answer = get_named_type(field.type)
     if isinstance(answer, GraphQLObjectType) and answer.name.endswith("Payload"):
         result: GraphQLField = answer.fields["result"]
@@ -116,7 +116,7 @@ _CAPITAL = re.compile("[A-Z]")
 
 
 def described(schema: GraphQLSchema) -> str:
-    """Return as JSON by their names in Python: each enum's words, and each operation, with its arguments.
+    """Describe the API as JSON by names in Python: each enum's words, and each operation, with its arguments.
 
     An argument that may be left out has a `default`: what stands for it, or null.
     """

@@ -181,7 +181,7 @@ def preferred_type(accept: str) -> str:
 
 
 def is_request_error(response: GraphQLHTTPResponse) -> bool:
-    """Return whether the request failed before any field of it was executed."""
+    """Return whether a GraphQL request failed before any field of it was executed."""
     errors = response.get("errors") or []
     return (
         response.get("data") is None and bool(errors) and not any(isinstance(e, dict) and "path" in e for e in errors)
@@ -189,7 +189,7 @@ def is_request_error(response: GraphQLHTTPResponse) -> bool:
 
 
 def wants_page(request: BaseRequestProtocol | Request) -> bool:
-    """Return whether a request is a browser's for a page."""
+    """Return whether an HTTP request is a browser's for a page."""
     return request.method == "GET" and "text/html" in request.headers.get("accept", "")
 
 

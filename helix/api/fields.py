@@ -31,7 +31,7 @@ Info = strawberry.Info[Context, None]
 
 
 def field_of(operation: Operation, views: Views) -> StrawberryField:
-    """Return the field by which an operation is asked for."""
+    """Return the GraphQL field by which an operation is asked for."""
     function = operation.function
     arguments_of = reader(function, skip=1)
 
@@ -48,7 +48,7 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
 
 
 def control(function: Callable[..., Any], views: Views) -> StrawberryField:
-    """Return the field of the mutation that `function(context, **arguments)` carries out at once, without blocking."""
+    """Return the GraphQL mutation field that `function(context, **arguments)` carries out, without blocking."""
     arguments_of = reader(function, skip=1)
 
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
@@ -58,7 +58,7 @@ def control(function: Callable[..., Any], views: Views) -> StrawberryField:
 
 
 def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
-    """Return the field of a node that `function(helix, node, **arguments)` answers.
+    """Return the GraphQL field of a node that `function(helix, node, **arguments)` answers.
 
     As many nodes as it may lead to, its `first` or else one, are counted against what its request may walk over.
     """
@@ -75,7 +75,7 @@ def walk(function: Callable[..., Any], views: Views) -> StrawberryField:
 
 
 def subscription(function: Callable[..., AsyncGenerator[Any, None]], views: Views) -> StrawberryField:
-    """Return the field of the subscription whose events `function(context, **arguments)` yields."""
+    """Return the GraphQL subscription field whose events `function(context, **arguments)` yields."""
     arguments_of = reader(function, skip=1)
 
     async def resolve(root: Any, info: Info, **given: Any) -> AsyncGenerator[Any, None]:
@@ -169,7 +169,7 @@ _CLOSED: Mapping[str, Any] = types.MappingProxyType({"kind": Kind})
 
 
 def arguments(function: Callable[..., Any], skip: int) -> Iterator[tuple[str, Any, Any]]:
-    """Yield (name, type, default) of the arguments of `function` after its first `skip` parameters.
+    """Yield (name, type, default) of a GraphQL field's arguments: of `function` after its first `skip` parameters.
 
     A parameter that is a record stands for its fields, each an argument of its own, so that a request of the service
     is listed once, there. A default that is missing is `inspect.Parameter.empty`.
@@ -185,7 +185,7 @@ def arguments(function: Callable[..., Any], skip: int) -> Iterator[tuple[str, An
 
 
 def reader(function: Callable[..., Any], *, skip: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Return what turns the arguments given into those to call `function` with, after its first `skip` parameters.
+    """Return what turns a GraphQL field's arguments into those of `function`, after its first `skip` parameters.
 
     Null stands for the default, and a record is put together from its fields. What it returns raises
     InvalidInputError for JSON that is no object where a mapping is wanted, be it one or each of a list.

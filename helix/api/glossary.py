@@ -118,12 +118,12 @@ GLOSSARY: Mapping[str, str] = {
 
 
 def description_of_type(cls: type[Any]) -> str:
-    """Return what a domain class says of itself, with the names that GraphQL gives its fields."""
+    """Return the GraphQL description of a domain class, with the names that GraphQL gives its fields."""
     return _CODE.sub(lambda match: to_camel_case(match.group()), inspect.getdoc(cls) or "")
 
 
 def plain(hint: Any) -> Any:
-    """Return a type without what is said of it; an id stays one."""
+    """Return a type without its description for GraphQL; an id stays one."""
     if typing.get_origin(hint) is not Annotated:
         return hint
     base, *said = typing.get_args(hint)
@@ -131,7 +131,7 @@ def plain(hint: Any) -> Any:
 
 
 def description(owner: str, name: str, hint: Any) -> str:
-    """Return what a field or an argument with that type means in its record or operation.
+    """Return the GraphQL description of a field or an argument with that type in its record or operation.
 
     Raises LookupError where neither the type nor the glossary says it.
     """

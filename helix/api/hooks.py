@@ -146,7 +146,7 @@ class HookEndpoint:
 
 
 def scope_of(request: Request) -> str | None:
-    """Return the scope that a key's hooks tell of: by their header, else the one that the key is bound to.
+    """Return the scope that a key's hooks over HTTP tell of: by their header, else the one that the key is bound to.
 
     Empty where the owner of the machine asks: the folder tells then. None for a scope that is not the key's.
     """

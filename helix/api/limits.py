@@ -46,7 +46,7 @@ done value by value on the one thread that answers everybody: a million of them 
 
 
 def has_too_many_values(value: object, most: int = MAX_VALUES) -> bool:
-    """Return whether more than `most` values are in what was read of JSON; stops counting there."""
+    """Return whether an API request's JSON has more than `most` values; stops counting there."""
     waiting, count = [value], 1
     while waiting:
         one = waiting.pop()
@@ -68,7 +68,7 @@ class Shape:
 
 
 def shape_of(document: DocumentNode) -> Shape:
-    """Return the shape of a document: its deepest operation, and all aliases and directives of its operations.
+    """Return the shape of a GraphQL document: its deepest operation, and all aliases and directives.
 
     Linear in the document, whatever its fragments do: each is measured once, so a chain of fragments that spread the
     next one twice costs nothing (counting them one by one, as common limiters do, takes exponential time).
@@ -227,7 +227,7 @@ class BodyLimit:
 
 
 async def whole(receive: Receive, limit: int) -> bytearray | None:
-    """Return a body, of one that is larger than the limit only the beginning; None where the client has gone."""
+    """Return an HTTP request's body, of a too large one only the beginning; None where the client has gone."""
     body = bytearray()
     more = True
     while more and len(body) <= limit:
@@ -240,12 +240,12 @@ async def whole(receive: Receive, limit: int) -> bytearray | None:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return what a request is read by whose body was read already."""
+    """Return what an HTTP request is read by whose body was read already."""
     return heard_again({"type": "http.request", "body": body, "more_body": False}, receive)
 
 
 def heard_again(message: Message, receive: Receive) -> Receive:
-    """Return what a connection is read by, from a message on that was read already."""
+    """Return what an API connection is read by, from a message on that was read already."""
     read = [message]
 
     async def hear() -> Message:

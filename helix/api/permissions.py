@@ -22,13 +22,13 @@ _NAMING = "name_or_id"
 
 
 def actor_of(scope: Mapping[str, Any]) -> str:
-    """Return the name that changes get which a request's ASGI scope asks for; empty for the machine's owner."""
+    """Return the actor of an API request by its ASGI scope, named in changes; empty for the machine's owner."""
     principal: Principal | None = scope.get(PRINCIPAL)
     return "" if principal is None else principal.name
 
 
 def check_role(principal: Principal | None, operation: Operation) -> None:
-    """Raise ForbiddenError where a role does not reach as far as an operation."""
+    """Raise ForbiddenError where a role does not permit an operation of the API."""
     if principal is None:
         return
     least = least_role(operation)
@@ -48,7 +48,7 @@ def check_role(principal: Principal | None, operation: Operation) -> None:
 
 
 def check_unbound(principal: Principal | None, what: str) -> None:
-    """Raise ForbiddenError for a key that is bound to scopes where `what` would lead out of them."""
+    """Raise ForbiddenError for an API key that is bound to scopes where `what` would lead out of them."""
     if principal is not None and principal.scopes:
         raise ForbiddenError(f"{what} may lead out of the scopes that {principal.name} is bound to")
 
@@ -56,7 +56,7 @@ def check_unbound(principal: Principal | None, what: str) -> None:
 def within_scopes(
     helix: Helix, principal: Principal | None, operation: Operation, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of an operation as they are within the scopes of who asks.
+    """Return the arguments of an API operation as they are within the scopes of who asks.
 
     A scope that is not said is the one scope of a key that is bound to one. What lies above a scope is read there, as
     always, and never written. Raises ForbiddenError for another scope, and NotFoundError for a memory of another one.
@@ -82,7 +82,7 @@ def within_scopes(
 
 
 def as_seen_by(principal: Principal | None, answer: Any) -> Any:
-    """Return an answer without what it counts in other scopes: each facet leaves out the filter of its own."""
+    """Return an API answer without its counts in other scopes: each facet leaves out the filter of its own."""
     if principal is None or not principal.scopes or not isinstance(answer, Facets):
         return answer
     seen = _read_by(principal)

@@ -20,7 +20,7 @@ _LARGEST_EXACT = 2**53
 
 
 def moment(value: object) -> datetime:
-    """Return the aware UTC moment of an ISO 8601 text; a date is its first moment, no offset means UTC."""
+    """Parse a GraphQL moment: the UTC moment of an ISO 8601 text; a date is its first, no offset means UTC."""
     if not isinstance(value, str):
         raise GraphQLError(f"a DateTime is a text such as 2025-01-31T09:30:00Z, not {value!r}")
     try:
@@ -31,7 +31,7 @@ def moment(value: object) -> datetime:
 
 
 def plain(value: Any) -> Any:
-    """Return `value` as JSON can carry it: moments as ISO 8601, bytes as base64, infinities and such as null."""
+    """Return a value as GraphQL's JSON can carry it: moments as ISO 8601, bytes as base64, infinities as null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Enum):

@@ -60,7 +60,7 @@ class HelixSchema(strawberry.Schema):
 
 @cache
 def build_schema() -> HelixSchema:
-    """Return the schema, one for all apps of a process: building it takes half a second."""
+    """Return the GraphQL schema, one for all apps of a process: building it takes half a second."""
     views = Views(EXTRAS)
     queries, mutations = (
         [field_of(one, views) for one in OPERATIONS.values() if one.writes is writes] for writes in (False, True)
@@ -101,7 +101,7 @@ class _Shown:
 
 
 def mark_shown(schema: GraphQLSchema) -> None:
-    """Mark every field of the schema that has no resolver of its own and a scalar or enum for a type."""
+    """Mark each field of the GraphQL schema that has no resolver and a scalar or enum for a type."""
     for named in schema.type_map.values():
         if not isinstance(named, GraphQLObjectType):
             continue

@@ -41,7 +41,7 @@ _LOOSE = (
 
 
 def is_built(name: str) -> bool:
-    """Return whether a page is on this machine."""
+    """Return whether a web page (explorer, GraphiQL) is on this machine."""
     return _bundle(name, None) is not None
 
 
@@ -85,7 +85,7 @@ def _bundle(name: str, folder: Path | None) -> Path | None:
 
 
 def page(sentence: str, *, status: int = 200) -> HTMLResponse:
-    """Return a plain page that says one sentence (trusted HTML)."""
+    """Return a plain web page that says one sentence (trusted HTML)."""
     html = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Helix</title>'
         f"<style>{_STYLE}</style><h1>Helix</h1><p>{sentence}</p></html>"
@@ -94,7 +94,7 @@ def page(sentence: str, *, status: int = 200) -> HTMLResponse:
 
 
 def policy(path: str, socket: str) -> str:
-    """Return the content security policy of what is served at a path; `socket` is the origin of its WebSockets, if any.
+    """Return the content security policy of a web page at a path; `socket` is the origin of its WebSockets, if any.
 
     Everything comes from the daemon alone, and nothing may show it inside of another page. Not every browser counts a
     WebSocket of the same origin as 'self'.

@@ -92,7 +92,7 @@ class Told(BaseModel):
 
 
 def answered(text: str, record: BaseModel) -> CallToolResult:
-    """Return the answer of a tool, without what is as it is by default: clients hand agents the record as it is."""
+    """Return the answer of an MCP tool, without defaults: clients hand agents the record as it is."""
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
     return CallToolResult(content=content, structured_content=record.model_dump(mode="json", exclude_defaults=True))
 
@@ -100,7 +100,7 @@ def answered(text: str, record: BaseModel) -> CallToolResult:
 def found_of(
     node: Node, scope: str | None = None, *, text: str = "", question: str = "", limit: int = _LONGEST
 ) -> Found:
-    """Return a node as an item; its scope where that is not the one asked for. `text` is what is told of no memory."""
+    """Return a node as an item of an MCP answer, with a scope unless asked for; `text` is told of no memory."""
     elsewhere = getattr(node, "scope", "")
     where = "" if elsewhere == scope else one_line(elsewhere)
     if isinstance(node, Memory):
@@ -112,13 +112,13 @@ def found_of(
 
 
 def found_in(answer: RecallAnswer) -> list[Found]:
-    """Return what recall answered as items."""
+    """Return a recall's answer as items of an MCP answer."""
     asked = answer.query
     return [found_of(item.node, asked.scope, text=item.text, question=asked.query) for item in answer.items]
 
 
 def within(items: Sequence[Found], budget_tokens: int) -> list[Found]:
-    """Return as many of the items, in their order, as a budget holds however a client reads them: lines or records."""
+    """Return as many items of an MCP answer, in order, as a token budget holds both as lines and as records."""
     kept: list[Found] = []
     lines = records = _FRAME
     for item in items:
@@ -131,5 +131,5 @@ def within(items: Sequence[Found], budget_tokens: int) -> list[Found]:
 
 
 def lines_of(items: Sequence[Found], nothing: str) -> str:
-    """Return items as lines; what to say where there are none."""
+    """Return the items of an MCP answer as lines; what to say where there are none."""
     return "\n".join(f"- {item.line}" for item in items) or nothing

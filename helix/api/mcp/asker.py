@@ -147,7 +147,7 @@ class Askers:
 
 
 def agent_of_call(call: Call) -> str:
-    """Return the name of the agent that asks: by its client's header, else by what the client calls itself."""
+    """Return the name of the agent that calls by MCP: by its client's header, else by what the client calls itself."""
     said = agent_named(_header(call.request_context.request, HEADER))
     client = call.session.client_params
     return said or agent_named(client.client_info.name if client and client.client_info else "") or _UNNAMED

@@ -12,7 +12,7 @@ from helix.api.mcp.server import build_server
 
 
 def greeting() -> str:
-    """Return the answers to `initialize` and to the lists, as JSON."""
+    """Return the MCP answers to `initialize` and to the lists, as JSON."""
     return asyncio.run(_greeting())
 
 

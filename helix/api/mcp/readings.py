@@ -33,7 +33,7 @@ _COMPLETED = {"name": Completable.NAMES, "id": Completable.NAMES, "scope": Compl
 
 
 def offer_readings(server: MCPServer[Any], askers: Askers) -> None:
-    """Give a server the resources and prompts of Helix."""
+    """Give an MCP server the resources and prompts of Helix."""
     _offer_graph(server, askers)
     _offer_texts(server, askers)
     _offer_prompts(server, askers)

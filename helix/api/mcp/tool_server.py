@@ -58,7 +58,7 @@ class ToolServer(MCPServer[Any]):
 
 
 def told(error: HelixError, tool: Tool | None) -> str:
-    """Return an error as an agent reads it; the hint is what to do in general where the error has none."""
+    """Return an error of an MCP tool as an agent reads it; the hint is general where the error has none."""
     hint = _hint(error, tool).rstrip(".")
     return f"{error.code}: {error.message}. {hint[:1].upper()}{hint[1:]}{'' if hint.endswith('?') else '.'}"
 
