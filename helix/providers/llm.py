@@ -100,7 +100,7 @@ class LanguageModel(Protocol):
 
 
 def read(text: str) -> object:
-    """Return the JSON value that a model's text is, or BROKEN.
+    """Return the JSON value that a language model's text is, or BROKEN.
 
     A code fence around it is taken off: models that were not made to answer in JSON put one there.
     """
@@ -121,7 +121,7 @@ def _no_json(constant: str) -> object:
 
 
 def fits(value: object, schema: Mapping[str, Any]) -> bool:
-    """Return whether the value is valid under the JSON schema (draft 2020-12)."""
+    """Return whether a language model's answer is valid under the JSON schema (draft 2020-12)."""
     from jsonschema import Draft202012Validator  # a tenth of a second that only whoever has a model pays
 
     return bool(Draft202012Validator(schema).is_valid(value))

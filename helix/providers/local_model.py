@@ -86,7 +86,7 @@ class LocalModel:
 
 
 def check_files(name: str, folder: Path, hashes: Mapping[str, str]) -> None:
-    """Hash the files of a model. Raises ModelError naming those that are missing or damaged."""
+    """Hash the files of a local model. Raises ModelError naming those that are missing or damaged."""
     found = states(folder, hashes).items()
     if wrong := [f"{file} is {state}" for file, state in found if state is not FileState.RIGHT]:
         hint = repair_hint(name) if name in KNOWN else "the files were changed since they were first read"
@@ -94,7 +94,7 @@ def check_files(name: str, folder: Path, hashes: Mapping[str, str]) -> None:
 
 
 def installed_model(name: str, models_path: Path) -> LocalModel:
-    """Return an installed model of the table.
+    """Return an installed embedding model of the catalogue.
 
     Raises NotFoundError for a name that is not in it, ConfigError for a reranker, ModelError for a model that is not
     completely installed.
@@ -106,7 +106,7 @@ def installed_model(name: str, models_path: Path) -> LocalModel:
 
 
 def folder_model(folder: Path) -> LocalModel:
-    """Return the model that lies in a folder as sentence-transformers or model2vec exports it.
+    """Return the embedding model in a folder, as sentence-transformers or model2vec exports it.
 
     The files of a model of the table are recognized by their hashes and give its space wherever they lie. Pooling and
     dimension of others are read from `1_Pooling/config.json`, never guessed. Raises ModelError naming what is missing.
@@ -143,7 +143,7 @@ def folder_model(folder: Path) -> LocalModel:
 
 
 def library_model(name: str, cache: Path, *, hub: bool) -> LocalModel:
-    """Return a model that fastembed knows, from `cache`, or from the public hub where `hub` allows it.
+    """Return an embedding model of fastembed, from `cache`, or the public hub where `hub` allows it.
 
     Raises ConfigError when fastembed does not know the name, ModelError when the files cannot be had.
     """
@@ -197,7 +197,7 @@ def _of_table(model: Model, folder: Path) -> LocalModel:
 
 
 def repair_hint(name: str) -> str:
-    """Return what to do where a model of the table is not there or not right."""
+    """Return what to do where a model of the catalogue is not there or not right."""
     return f"run `helix models install {name}`"
 
 
@@ -240,5 +240,5 @@ _CHARACTERS_PER_TOKEN = 16
 
 
 def readable(text: str, max_tokens: int) -> str:
-    """Return the text without lone surrogates, cut far behind the last token that the model reads of it."""
+    """Return a text for an embedding model: without lone surrogates, cut far behind the last token it reads."""
     return text[: max_tokens * _CHARACTERS_PER_TOKEN].encode("utf-8", "replace").decode("utf-8")

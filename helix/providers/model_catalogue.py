@@ -236,6 +236,6 @@ def known(name: str) -> Model:
 
 
 def likeness_of(name: str) -> Likeness:
-    """Return what cosines mean in the space of the model of that name; of a folder, its last part counts."""
+    """Return what cosines mean in an embedding model's space, by its name; of a folder, its last part counts."""
     model = KNOWN.get(PurePosixPath(name).name)
     return UNMEASURED if model is None else model.likeness

@@ -21,7 +21,7 @@ _ASKING = (
 
 
 def packs(texts: Sequence[str], most: int) -> Iterator[list[str]]:
-    """Yield the texts in order, at most `most` and about MOST_TOKENS at a time; a longer text goes alone."""
+    """Yield packs of texts for a language model, in order, `most` and about MOST_TOKENS each; long texts go alone."""
     pack: list[str] = []
     room = MOST_TOKENS
     for text in texts:
@@ -46,7 +46,7 @@ def packed(texts: Sequence[str]) -> str:
 
 
 def schema_of(question: Question) -> Mapping[str, Any]:
-    """Return the JSON schema of the answer to a pack."""
+    """Return the JSON schema of a language model's answer to a pack."""
     item = {
         "type": "object",
         "properties": {"item": {"type": "integer"}, "answer": question.schema},
@@ -62,7 +62,7 @@ def schema_of(question: Question) -> Mapping[str, Any]:
 
 
 def unpacked(text: str, question: Question, count: int) -> list[Mapping[str, Any] | Absence]:
-    """Return the object for each of `count` items; BROKEN for all where it is no JSON, MISFIT where one does not fit.
+    """Return a model's answer to a pack by item, `count` in all; BROKEN for no JSON, MISFIT for one that does not fit.
 
     What is answered for a number that was not asked, or twice, is no answer.
     """
