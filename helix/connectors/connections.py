@@ -109,7 +109,7 @@ class Connections:
 
 
 def wanted(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
-    """Return each file of a client with what is to stand in it, for the user or in a project."""
+    """Return each settings file of a client with the entries it is to have, for the user or in a project."""
     values = values_of(description.client, settings)
     found: dict[Path, Wanted] = {}
     for file in description.files:
@@ -124,7 +124,7 @@ def wanted(description: Description, settings: Settings, *, project: Path | None
 
 
 def readable(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
-    """Return what `wanted` does; nothing where a link is in a project's place, as nothing was written through it."""
+    """Return a client's settings files as `wanted` does; none where a link is in a project's place."""
     try:
         return wanted(description, settings, project=project)
     except ConfigError:
@@ -132,7 +132,7 @@ def readable(description: Description, settings: Settings, *, project: Path | No
 
 
 def values_of(client: str, settings: Settings) -> Values:
-    """Return what is filled into a client's entries: the command that is the MCP server, and the one that is a hook."""
+    """Return what is filled into a client's settings: the command of the MCP server, and that of a hook."""
     program, *rest = helix_command()
     usual = settings.home == Path("~/.helix").expanduser() and settings.store_path == settings.home / "store"
     place = [] if usual else ["--home", str(settings.home), "--store", str(settings.store_path)]
@@ -150,7 +150,7 @@ def values_of(client: str, settings: Settings) -> Values:
 
 
 def plugin_entries(settings: Settings, *, project: bool) -> list[Entry]:
-    """Return what Claude Code's settings must hold for it to load this store's plugin, and no other one of ours."""
+    """Return the entries by which Claude Code's settings load this store's plugin, and no other of ours."""
     name = copy_name(settings.home, settings.store_path)
     source = {"source": "directory", "path": str(folder_of(settings.home, name))}
     entries = [
@@ -163,7 +163,7 @@ def plugin_entries(settings: Settings, *, project: bool) -> list[Entry]:
 
 
 def advice(project: Path) -> Wanted:
-    """Return the file that tells every agent of a project that there is a memory, and the block in it.
+    """Return the file that tells every agent of a connected project of its memory, and the block in it.
 
     Raises ConfigError where a link is in its place.
     """
@@ -172,7 +172,7 @@ def advice(project: Path) -> Wanted:
 
 
 def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
-    """Return the change that has a file lead to the store, and how to take it back.
+    """Return the change that connects a client's settings file to the store, and how to take it back.
 
     Raises ConfigError where it cannot be written, OwnScriptError where a script of the user's is there.
     """
@@ -215,12 +215,12 @@ def _state(held: Sequence[Wanted]) -> str:
 
 
 def is_connected(file: Wanted) -> bool:
-    """Return whether everything wanted stands in a file. Raises ConfigError where it cannot be read."""
+    """Return whether a client's settings file has all its entries. Raises ConfigError for an unreadable one."""
     return holds(parsed(file.path, file.format), file.entries)
 
 
 def left_behind(description: Description, file: Wanted) -> Memo | None:
-    """Return how to take out entries that a home left which no longer knows of them; None where there are none."""
+    """Return how to take out a client's entries that a home left and no longer knows of; None where none are."""
     held = parsed(file.path, file.format)
     if description.client != PLUGIN_CLIENT:
         there = [entry for entry in file.entries if not entry.kept and _stands(held, entry)]

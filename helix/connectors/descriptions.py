@@ -101,7 +101,7 @@ class Description:
 
 @cache
 def described(client: str) -> Description:
-    """Return what is known of a client."""
+    """Return the description of a coding client from `clients/*.toml`, for this machine."""
     told = tomllib.loads((_FOLDER / f"{client}.toml").read_text("utf-8"))
     return Description(
         client=client,
@@ -121,7 +121,7 @@ def _each(file: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def unlinked(project: Path, path: Path) -> Path:
-    """Return a path below a project. Raises ConfigError where a link is in its place, or on the way there."""
+    """Return a client's settings path below a project. Raises ConfigError for a link in its place or on the way."""
     for place in (*(above for above in path.parents if project in above.parents), path):
         if place.is_symlink():
             raise ConfigError(f"{place} is a link: nothing is written through it", hint="remove it, then try again")

@@ -60,7 +60,7 @@ class _Text:
 
 
 def parse(text: str, *, comments: bool = False) -> dict[str, Any]:
-    """Return the object that a text holds, {} where it is blank. Raises ValueError, with the place."""
+    """Return the object of a client's JSON settings, {} where blank. Raises ValueError, with the place."""
     read = _read(text, comments=comments)
     held = json.loads(read.plain) if read.plain.strip(" \t\r\n") else {}
     if not isinstance(held, dict):
@@ -69,7 +69,7 @@ def parse(text: str, *, comments: bool = False) -> dict[str, Any]:
 
 
 def set_member(text: str, path: Path, value: Any, *, comments: bool = False) -> str:
-    """Return JSON text with `value` at `path`; objects that are missing on the way are made.
+    """Return JSON settings with `value` at `path`; objects that are missing on the way are made.
 
     What was there before is replaced. A new member comes last in its object, in the manner of the one before it. Raises
     ValueError when the text is no JSON object, or something on the way is none.
@@ -88,7 +88,7 @@ def set_member(text: str, path: Path, value: Any, *, comments: bool = False) -> 
 
 
 def add_item(text: str, path: Path, value: Any, *, comments: bool = False) -> str:
-    """Return JSON text with `value` as the last item of the list at `path`, which is made where it is missing."""
+    """Return JSON settings with `value` as the last item of the list at `path`, which is made where missing."""
     read = _read(text, comments=comments)
     found = _container(read, path, "[")
     if found is None:
@@ -97,7 +97,7 @@ def add_item(text: str, path: Path, value: Any, *, comments: bool = False) -> st
 
 
 def drop_member(text: str, path: Path, *, comments: bool = False) -> str:
-    """Return JSON text without what is at `path`; unchanged where nothing is. Raises ValueError too."""
+    """Return JSON settings without what is at `path`; unchanged where nothing is. Raises ValueError too."""
     read = _read(text, comments=comments)
     json.loads(read.plain)
     found = _container(read, path[:-1], "{")
@@ -106,7 +106,7 @@ def drop_member(text: str, path: Path, *, comments: bool = False) -> str:
 
 
 def drop_items(text: str, path: Path, which: Callable[[Any], bool], *, comments: bool = False) -> str:
-    """Return JSON text without the items of the list at `path` that are meant; unchanged where there are none."""
+    """Return JSON settings without these items of the list at `path`; unchanged where there are none."""
     while True:
         read = _read(text, comments=comments)
         found = _container(read, path, "[")

@@ -10,7 +10,7 @@ _BLOCK = re.compile(rf"(?:(?<=\n)\n)?{re.escape(BEGIN)}\n(.*?)\n?{re.escape(END)
 
 
 def parse(text: str) -> dict[str, str]:
-    """Return what stands between the marks as `helix`, and all the rest. Raises ValueError for marks out of order."""
+    """Return Helix's block in an agents' file of prose, and all the rest. Raises ValueError for marks out of order."""
     text = text.replace("\r\n", "\n")
     if (text.count(BEGIN), text.count(END)) not in {(0, 0), (1, 1)} or len(_BLOCK.findall(text)) != text.count(BEGIN):
         raise ValueError(f"it holds {BEGIN!r} and {END!r} in no order")
@@ -19,7 +19,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def set_block(text: str, block: str) -> str:
-    """Return the text with the block at its end, or where one of ours stands."""
+    """Return an agents' file of prose with Helix's block at its end, or where one of ours stands."""
     whole = f"{BEGIN}\n{block}\n{END}\n"
     if (there := _BLOCK.search(text)) is not None:
         lead = "\n" if there[0].startswith("\n") else ""
@@ -28,5 +28,5 @@ def set_block(text: str, block: str) -> str:
 
 
 def drop_block(text: str) -> str:
-    """Return the text without the block and the empty line before it."""
+    """Return an agents' file of prose without Helix's block and the empty line before it."""
     return _BLOCK.sub("", text, count=1)

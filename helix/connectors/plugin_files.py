@@ -55,7 +55,7 @@ class Copy:
 
 
 def render(home: Path, store: Path, *, hook_ms: int) -> Copy:
-    """Return the plugin's copy for a store.
+    """Return the files of the client's plugin for a store.
 
     `hook_ms` is the longest that a client waits for a hook, in milliseconds.
     """
@@ -74,26 +74,26 @@ def render(home: Path, store: Path, *, hook_ms: int) -> Copy:
 
 
 def renew(home: Path, store: Path, *, hook_ms: int) -> bool:
-    """Write the store's copy of the plugin anew where there is one and it is not as it should be; return whether."""
+    """Renew a store's copy of the client's plugin where it is not as it should be; return whether."""
     if not (folder_of(home, copy_name(home, store)) / _RECORD).is_file():
         return False
     return bool(render(home, store, hook_ms=hook_ms).write())
 
 
 def remove(folder: Path) -> None:
-    """Take a copy away."""
+    """Remove a store's copy of the client's plugin."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def copy_name(home: Path, store: Path) -> str:
-    """Return the name of a store's copy: clients mix up two folders that go by one name."""
+    """Return the name of a store's plugin copy: clients mix up two folders that go by one name."""
     if store == home / "store":
         return PLUGIN
     return f"{PLUGIN}-{hashlib.sha256(str(store).encode()).hexdigest()[:6]}"
 
 
 def folder_of(home: Path, name: str) -> Path:
-    """Return where the copy of that name lies."""
+    """Return the folder of the plugin's copy of that name."""
     return home / "clients" / "claude-code" / name
 
 

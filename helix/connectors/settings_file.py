@@ -161,17 +161,17 @@ class Memo:
 
 
 def is_ours(item: Any) -> bool:
-    """Return whether an item of a list runs Helix's hook."""
+    """Return whether an item of a client's settings runs Helix's hook."""
     return HOOK in json.dumps(item)
 
 
 def is_our_script(text: str) -> bool:
-    """Return whether a script is Helix's hook and nothing else: a line more, and it is somebody's own."""
+    """Return whether a client's script is Helix's hook and nothing else: a line more, and it is somebody's own."""
     return _SCRIPT.fullmatch(text) is not None
 
 
 def read(path: Path, form: str) -> str | None:
-    """Return a settings file's text, None where there is none. Raises ConfigError where it cannot be read or parsed."""
+    """Return the text of a client's settings file, None without one. Raises ConfigError for one unread or unparsed."""
     try:
         text = files.read_text(path)
     except FileNotFoundError:
@@ -183,7 +183,7 @@ def read(path: Path, form: str) -> str | None:
 
 
 def parsed(path: Path, form: str) -> dict[str, Any]:
-    """Return what a settings file holds, {} where there is none. Raises ConfigError as `read` does."""
+    """Return the values of a client's settings file, {} without one. Raises ConfigError as `read` does."""
     text = read(path, form)
     return {} if text is None else _parsed(path, form, text)
 
@@ -191,7 +191,7 @@ def parsed(path: Path, form: str) -> dict[str, Any]:
 def put(
     client: str, path: Path, form: str, entries: Sequence[Entry], earlier: Memo | None = None
 ) -> tuple[Change, Memo]:
-    """Return the change that sets the entries, and how to take it back to before what `earlier` tells of."""
+    """Return the change that sets a client's entries, and how to take it back to before what `earlier` tells of."""
     now = read(path, form)
     if now is not None and holds(_parsed(path, form, now), entries):
         # Without a memo of it they are taken to be ours, left by a home that has gone.
@@ -220,7 +220,7 @@ def put(
 
 
 def take_back(memo: Memo) -> Change:
-    """Return the change that takes back what `put` did: exactly, or entry by entry where the file changed since.
+    """Return the change that takes `put` out of a client's settings: exactly, or by entry where the file changed.
 
     Raises ConfigError where a project's file leads elsewhere by now: what is pulled can put a link in its place.
     """
@@ -248,14 +248,14 @@ def take_back(memo: Memo) -> Change:
 
 
 def memo_of(client: str, path: Path, form: str, entries: Sequence[Entry]) -> Memo:
-    """Return how to take out entries whose memo is lost: one by one, and objects that they alone were in."""
+    """Return how to take out a client's entries whose memo is lost: one by one, and objects they alone were in."""
     blank = None if FORMATS[form] is _WHOLE else FORMATS[form].blank
     had = tuple((entry.path, entry.item, list[Any]()) for entry in entries if not entry.kept)
     return Memo(client=client, path=str(path), format=form, before=blank, after="", had=had)
 
 
 def holds(settings: Mapping[str, Any], entries: Sequence[Entry]) -> bool:
-    """Return whether all entries stand in what a file holds."""
+    """Return whether a client's settings have all entries."""
     for entry in entries:
         there: Any = settings
         for name in entry.path:

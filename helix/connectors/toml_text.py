@@ -20,12 +20,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return what a text holds. Raises ValueError, with the place."""
+    """Return the values of a client's TOML settings. Raises ValueError, with the place."""
     return tomllib.loads(text)
 
 
 def set_table(text: str, path: Sequence[str], table: Mapping[str, Any]) -> str:
-    """Return TOML text with a table at `path`, in place of what a table of that name held; its values are plain."""
+    """Return TOML settings with a table at `path`, in place of what one of that name held; its values are plain."""
     text = drop_table(text, path)
     if text and not text.endswith("\n"):
         text += "\n"
@@ -35,7 +35,7 @@ def set_table(text: str, path: Sequence[str], table: Mapping[str, Any]) -> str:
 
 
 def drop_table(text: str, path: Sequence[str]) -> str:
-    """Return TOML text without the table at `path` and those in it; unchanged where no header names it."""
+    """Return TOML settings without the table at `path` and those in it; unchanged where no header names it."""
     headers = [*_headers(text), (len(text), ())]
     for (start, names), (end, _) in reversed(list(pairwise(headers))):
         if tuple(names[: len(path)]) == tuple(path):

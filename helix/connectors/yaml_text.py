@@ -17,7 +17,7 @@ _COMMA = re.compile(r"\s*,[ \t]*")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the mapping that a text holds, {} where it holds nothing. Raises ValueError, with the place."""
+    """Return the mapping of a client's YAML settings, {} for nothing. Raises ValueError, with the place."""
     try:
         held = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -28,7 +28,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """Return YAML text with a mapping at `path`, whose values are plain. Raises ValueError where none can be there."""
+    """Return YAML settings with a mapping at `path`, whose values are plain. Raises ValueError where none can be."""
     text = drop_member(text, path)
     found, depth = _root(text), 0
     while found is not None and depth < len(path) - 1 and (below := _value(found, path[depth])) is not None:
@@ -50,7 +50,7 @@ def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
 
 
 def drop_member(text: str, path: Sequence[str]) -> str:
-    """Return YAML text without what is at `path`; unchanged where nothing is."""
+    """Return YAML settings without what is at `path`; unchanged where nothing is."""
     found = _root(text)
     for name in path[:-1]:
         found = None if found is None else _value(found, name)
