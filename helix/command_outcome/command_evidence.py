@@ -46,7 +46,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def classify(action: Action, verify: str = "") -> Evidence | None:
-    """Return what a command that has ended says of the work, or None where it says nothing for certain.
+    """Return what the outcome of a command proves of the work, or None where it says nothing for certain.
 
     A test, build or lint run counts by the status it ended with itself: one whose status is hidden (by a pipe without
     `pipefail`, `|| true`, `;`, `&`) never passed, and failed only where its own summary says so. `verify` is the task's
@@ -157,7 +157,7 @@ def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = F
 
 
 def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = None) -> Verification:
-    """Return what the evidence of a task comes to; the order in which it is given makes no difference.
+    """Return what the evidence of commands for a task comes to; the order makes no difference.
 
     What a person says decides. Else a commit of the task that was taken back has it fail, unless there is evidence from
     later on. Then its own verify command decides, by its last run. Else the last test run and the last build do: one
@@ -184,7 +184,7 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
 
 
 def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]:
-    """Return the evidence that came up from a moment on; what took back a commit of before is none of it."""
+    """Return the evidence of commands from a moment on, without the revert of a commit of before."""
     told = list(evidence)
     before = [one.commit for one in told if one.kind is not EvidenceKind.REVERT and one.at and one.at < moment]
     return [
@@ -195,7 +195,7 @@ def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]
 
 
 def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = None) -> Verification:
-    """Return what evidence comes to in a session without a task: what has passed once is over, and passed.
+    """Return what commands' evidence comes to in a session without a task: what has passed once is over.
 
     What fails afterwards is of other work, unless it takes back what passed, or a person says so.
     """
@@ -209,7 +209,7 @@ def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = No
 
 
 def came_up_at(evidence: Evidence) -> datetime:
-    """Return when it came up; what nobody has told the time of was long ago."""
+    """Return when a command gave evidence; what nobody has told the time of was long ago."""
     return evidence.at or _LONG_AGO
 
 
@@ -258,7 +258,7 @@ _STASH_ALONE = words("list show drop clear create store")
 
 
 def takes_back(action: Action) -> bool:
-    """Return whether a command that has ended may have put files to what they were.
+    """Return whether a command that has ended may have put files back to what they were.
 
     It is so wherever that is not certainly false: where the status of it is hidden, or the line not followed, the files
     may be others than those that were looked at before.
@@ -274,7 +274,7 @@ def takes_back(action: Action) -> bool:
 
 
 def puts_back(said: Words) -> bool:
-    """Return whether a command puts files to what they were: those of a commit, of the index, or of a stash."""
+    """Return whether a command puts files back to what they were: of a commit, the index, or a stash."""
     verb, rest = git_verb(said)
     options = {word for word in rest if word.startswith("-")}
     match verb:

@@ -60,7 +60,7 @@ class _Unread(Exception):
 
 
 def parse(line: str) -> Node | None:
-    """Return a command line as its commands; None where it is more than a list of them, or cannot be read.
+    """Return a command line as its commands for the exit status; None where it is no list of them, or unreadable.
 
     Loops, conditions and functions are more, and so is a command that is told by a here-document what to do.
     """
@@ -75,12 +75,12 @@ def parse(line: str) -> Node | None:
 
 
 def words_of(line: Node) -> list[Words]:
-    """Return the words of each command of a line, in order."""
+    """Return the words of each command of a line whose exit status is read, in order."""
     return [simple.words for simple, _ in commands(line)]
 
 
 def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[int, Told]:
-    """Return what the end of a line says of each of its commands that is `wanted`, by its place; where it is certain.
+    """Return what a line's exit status says of each of its commands that is `wanted`, by place; where it is certain.
 
     It is certain where every way in which the commands can have ended, and the line with them, agrees: `a && b` that
     ended well says that both did, `a | b` and `a; b` say nothing of `a`, and `a || true` nothing at all. Where it is
@@ -114,7 +114,7 @@ def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[
 
 
 def can_fail(line: Node, wanted: Callable[[Words], bool]) -> bool:
-    """Return whether a `wanted` command that ends badly has the line end badly, where all else ends well."""
+    """Return whether the exit status of a `wanted` command that fails is the line's, where all else succeeds."""
     checks = [simple for simple, _ in commands(line) if wanted(simple.words) and not _is_sure(simple)]
     try:
         _, well = _run(line, {})
@@ -339,7 +339,7 @@ _REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-u
 
 
 def ended(action: Action) -> bool | None:
-    """Return whether the command that a line is remembered by ended well; None where that is not certain.
+    """Return whether the command that a line is remembered by succeeded, by its exit status; None for uncertain.
 
     It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
     here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
@@ -361,7 +361,7 @@ def ended(action: Action) -> bool | None:
 
 
 def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
-    """Return the commands of a line that certainly ended well, each as a line of its own, but for what only `looks`."""
+    """Return the commands of a line that certainly succeeded, each as a line of its own, but for what only `looks`."""
     whole = parse(action.command) if action.command and action.passed is not None else None
     if whole is None or ended(action) is False:
         return ()
@@ -371,7 +371,7 @@ def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]
 
 
 def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
-    """Return whether a line runs tests and linters that change no files, and beside them only what `looks`."""
+    """Return whether a command line runs only tests and linters that change no files, and what only `looks`."""
     whole = parse(line)
     parts = [] if whole is None else [words for words in words_of(whole) if words]
     checks = [recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]

@@ -106,7 +106,7 @@ class Unsolved(_Failure):
 
 
 def is_mended_in_files(memory: Memory) -> bool:
-    """Return whether a failure was mended by changing files alone: it is gone until its error comes again."""
+    """Return whether a failed command was mended by changed files alone: gone until its error returns."""
     done = memory.resolution
     return memory.source.endswith(FIXED) and f" after {_CHANGING}" in done and _RUNNING not in done
 
@@ -186,7 +186,7 @@ class Mending:
 
 
 def failure_words(action: Action, root: str = "") -> str:
-    """Return what is recorded of a command that failed: the command, its exit status and the line that tells why.
+    """Return the words kept of a failed command: the command, its exit status and the line that tells why.
 
     Where the end of a line does not tell which of its commands failed, the line is told as it was run.
     """
@@ -206,7 +206,7 @@ def only_looks(command: str) -> bool:
 
 
 def looks(words: Sequence[str]) -> bool:
-    """Return whether one command, by its words, only shows what is there."""
+    """Return whether one command, by its words, only shows what is there, and so can be no fix of a failure."""
     return shows(PurePath(words[0]).name, words[1:2])
 
 
@@ -215,7 +215,7 @@ def _leaves_files(words: Sequence[str]) -> bool:
 
 
 def normal(action: Action, root: str = "") -> str:
-    """Return the normal form that the command of an action is remembered by, redacted."""
+    """Return the normal form of an action's command, redacted, by which its failure and fix are remembered."""
     forms = normal_forms(action.command, folder=action.folder, root=root)
     return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
 

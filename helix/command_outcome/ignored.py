@@ -25,7 +25,7 @@ _REDIRECTED = re.compile(r"[<>]\s*([^\s'\"<>|;&()]+)")
 
 
 def names_ignored(action: Action, root: str) -> bool:
-    """Return whether something of a command may not be kept; `root` is the top of its project.
+    """Return whether a command or its error names a file of `.helixignore`; `root` is the top of its project.
 
     A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
     the folder that the line changes to. Raises as `without_ignored` does.
