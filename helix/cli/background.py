@@ -34,7 +34,7 @@ def working(path: str, kind: str, says: str, *examples: str, **ways: As) -> None
 
 
 def finish(invocation: Invocation, item: dict[str, Any], *, wait: bool = True) -> None:
-    """Wait for a piece of work, which goes on when the waiting is interrupted, and show what it came to."""
+    """Wait in the terminal for background work, which goes on when that is interrupted, and show the result."""
     try:
         while wait and item["state"] in _UNFINISHED and not (item["error"] and item["state"] == "QUEUED"):
             time.sleep(POLL_SECONDS)
@@ -56,12 +56,12 @@ def finish(invocation: Invocation, item: dict[str, Any], *, wait: bool = True) -
 
 
 def what(item: Mapping[str, Any]) -> str:
-    """Return what a piece of work is and where it stands."""
+    """Return what a command's background work is and where it stands."""
     return f"{item['kind'].replace('_', ' ')} {item['state'].lower()}"
 
 
 def came_to(item: Mapping[str, Any]) -> str:
-    """Return what a piece of work came to, in a line."""
+    """Return the result of a command's background work, in a line."""
     if item["error"]:
         return str(item["error"])
     counts = [f"{count:,} {name}" for name, count in by_name(item["result"]).items() if count]

@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"\w[\w.@+/:%=-]*", re.ASCII)
 
 
 def completer(of: str) -> Completer:
-    """Return what completes words of that kind. Without a daemon there are none, and nothing is said."""
+    """Return what completes words of that kind in a shell. Without a daemon there are none, and nothing is said."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
         from helix import daemon  # HTTP and processes: not for a command's help

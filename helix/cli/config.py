@@ -49,7 +49,7 @@ def config(invocation: Invocation, /, names: tuple[str, ...], of_daemon: bool) -
 
 
 def strange_variables(*, misspelt: bool = False) -> list[str]:
-    """Return in a sentence each what the HELIX_ variables are that are no setting; `misspelt`: only those like one."""
+    """Return in sentences, for `helix config`, HELIX_ variables that are no setting; `misspelt`: similar ones."""
     return [
         f"{name} is no setting" + (f"; did you mean {meant}?" if meant else " of Helix")
         for name, meant in unknown_variables().items()

@@ -42,7 +42,7 @@ class GraphSchema:
 
 
 def candidates(before: str, schema: GraphSchema, params: Iterable[str] = ()) -> list[str]:
-    """Return what the word before the cursor may become, in order; `before` is all of the text up to the cursor."""
+    """Return completions of the word before the cursor of the Cypher shell, in order; `before` is all up to there."""
     typed = typed_word(before)
     head = before[: len(before) - len(typed)]
     if is_hidden(head):
@@ -52,7 +52,7 @@ def candidates(before: str, schema: GraphSchema, params: Iterable[str] = ()) -> 
 
 
 def typed_word(before: str) -> str:
-    """Return the beginning of a word at the end of the text."""
+    """Return the beginning of a word that is typed at the end of the Cypher shell's text."""
     match = _TYPED.search(before)
     return match.group() if match else ""
 

@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 
 def write(out: Output, result: Record, style: Format) -> None:
-    """Write the rows of a result to standard output; on a terminal or for an agent, nothing that it would obey."""
+    """Print the rows of a Cypher result; on a terminal or for an agent, nothing that it would obey."""
     if style is Format.TABLE:
         write_table(out, result, cell_width() if sys.stdout.isatty() else None)
         return
@@ -46,7 +46,7 @@ def write(out: Output, result: Record, style: Format) -> None:
 
 
 def write_table(out: Output, result: Record, width: int | None) -> None:
-    """Write a table whose cells are cut to `width` characters, or not at all; a query plan as it was drawn."""
+    """Print a Cypher result as a table, cells cut to `width` characters, or not; a query plan as it was drawn."""
     if result["columns"] == _PLAN:
         for row in result["rows"]:
             out.line(str(row[0]))
@@ -56,12 +56,12 @@ def write_table(out: Output, result: Record, width: int | None) -> None:
 
 
 def cell_width() -> int:
-    """Return how many characters a cell may take: as many as fit in a line of the terminal, below the others."""
+    """Return how many characters a cell of a Cypher table may take: what fits in a terminal's line, below others."""
     return max(shutil.get_terminal_size().columns - 4, _NARROWEST_CELL)
 
 
 def as_csv(result: Record) -> str:
-    """Return the rows under their column names; nothing for null, JSON for lists, maps, nodes and relationships."""
+    """Return a Cypher result as CSV; nothing for null, JSON for lists, maps, nodes and relationships."""
     lines = [result["columns"], *([_field(value) for value in row] for row in result["rows"])]
     return "".join(_csv_line(line) for line in lines)
 
@@ -80,14 +80,14 @@ def _field(value: Any) -> Any:
 
 
 def cell(value: Any) -> str:
-    """Return a value as a person reads it: nodes and relationships as patterns, long lists by their beginning."""
+    """Return a Cypher value as it is printed: nodes and relationships as patterns, long lists by their beginning."""
     if value is None:
         return ""
     return value if isinstance(value, str) else literal(value)
 
 
 def literal(value: Any) -> str:
-    """Return a value as it would be written in Cypher."""
+    """Return a value as the Cypher shell prints it: a literal in Cypher."""
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
     if isinstance(value, str):

@@ -51,7 +51,7 @@ class Session:
 
 
 def parse_parameter(text: str) -> tuple[str, Any]:
-    """Return the name and value of `name=value`: a JSON value where it is one, the plain text otherwise."""
+    """Return the name and value of a Cypher parameter `name=value`: JSON where it is, the plain text otherwise."""
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise InvalidInputError(f"{text!r} sets no parameter", hint="write name=value, such as kind=failure or days=7")
@@ -62,7 +62,7 @@ def parse_parameter(text: str) -> tuple[str, Any]:
 
 
 def summary(result: dict[str, Any], raise_limit: str) -> str:
-    """Return how many rows came in which time, and how to get those that were cut off."""
+    """Return how many rows a Cypher statement gave in which time, and how to get those that were cut off."""
     count = len(result["rows"])
     rows = f"{count:,} row{'' if count == 1 else 's'}"
     words = f"{rows} in {result['elapsedMs']:.0f} ms"
@@ -95,7 +95,7 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def statements(text: str) -> list[str]:
-    """Return the Cypher statements between the semicolons, without those; nothing but comments and blanks is none."""
+    """Return the Cypher statements typed between semicolons, without those; no comments and blanks alone."""
     found = [""]
     for kind, piece in pieces(text):
         if kind == "end":
@@ -106,12 +106,12 @@ def statements(text: str) -> list[str]:
 
 
 def parameters(statement: str) -> frozenset[str]:
-    """Return the names of the `$parameters` a statement uses."""
+    """Return the names of the `$parameters` a Cypher statement uses."""
     return frozenset(piece[1:] for kind, piece in pieces(statement) if kind == "parameter")
 
 
 def is_finished(text: str) -> bool:
-    """Whether what has been typed is to be run: a `:command`, a closing `;`, or an empty line with nothing open."""
+    """Return whether the Cypher shell's input is to be run: a `:command`, a closing `;`, or an empty line."""
     if text.lstrip().startswith(":") or not text.strip():
         return True
     said = [(kind, piece) for kind, piece in pieces(text) if kind not in {"blank", "comment"}]
@@ -123,7 +123,7 @@ def is_finished(text: str) -> bool:
 
 
 def is_hidden(text: str) -> bool:
-    """Whether what is typed next stands in a quote or a comment."""
+    """Return whether what is typed next in the Cypher shell stands in a quote or a comment."""
     kind, piece = [("", ""), *pieces(text)][-1]
     return kind == "unclosed" or (kind == "comment" and piece.startswith("//"))
 

@@ -124,7 +124,7 @@ class Shell:
 
 
 def private_file(path: Path) -> str:
-    """Make a file that only its owner may read, if it is not there yet, and return its path."""
+    """Make the Cypher shell's history, a file that only its owner may read, if it is missing; return its path."""
     files.private_folder(path.parent)
     os.close(files.create_private(path, append=True))
     return str(path)

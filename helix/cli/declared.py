@@ -41,7 +41,7 @@ _KEY = "idempotency_key"
 
 @cache
 def operations() -> Mapping[str, Any]:
-    """Return the `operations` by name, and the `words` of enums, as helix/api/described.py writes them."""
+    """Return the `operations` that commands are declared from by name, and the `words` of enums (api/described.py)."""
     found: Mapping[str, Any] = json.loads(resources.text("queries", "operations.json"))
     return found
 
@@ -128,7 +128,7 @@ def ask(
     none: str = "",
     cancels: bool = False,
 ) -> Any:
-    """Ask for an operation, show what it answers, and return that: of a page its nodes, of a job its result.
+    """Ask the daemon for a command's operation, show the answer, and return that: a page's nodes, a job's result.
 
     A job is followed to its end; with `cancels` Ctrl-C stops it.
     """

@@ -259,7 +259,7 @@ def _carried(invocation: Invocation) -> Callable[[str, int], None]:
 
 
 def operator() -> str:
-    """Return who runs the command, for the audit."""
+    """Return the operator who runs the command, for the audit."""
     return f"operator {getpass.getuser()}"
 
 
@@ -269,7 +269,7 @@ def _told(made: Sequence[str]) -> str:
 
 @contextmanager
 def server_of(invocation: Invocation, address: str) -> Iterator[Server]:
-    """Lend the server at an address, or the one that the settings name."""
+    """Lend a command the server at an address, or the one that the settings name."""
     from helix.store.engine import server_at
 
     found = address or invocation.settings.engine

@@ -33,7 +33,7 @@ class Given(click.ParamType[Any]):
 
 
 def text_of(value: str) -> str:
-    """Return what was given; stdin's text for `-`, with replacement characters for bytes that are not UTF-8.
+    """Return a command's text argument; stdin's for `-`, with replacement characters for bytes that are not UTF-8.
 
     What programs write is full of such bytes, whatever the locale says of them.
     """
@@ -43,7 +43,7 @@ def text_of(value: str) -> str:
 
 
 def stdin() -> bytes:
-    """Return all of stdin; raises InvalidInputError where it does not end within what one request may hold."""
+    """Return all of a command's stdin; raises InvalidInputError where it does not end within what a request holds."""
     from helix.client import REQUEST_BYTES  # help needs no client
 
     data = sys.stdin.buffer.read(REQUEST_BYTES + 1)
@@ -53,7 +53,7 @@ def stdin() -> bytes:
 
 
 def json_object(value: str, what: str) -> dict[str, Any]:
-    """Return the JSON object that was given; raises InvalidInputError for anything else."""
+    """Return the JSON object of a command's argument; raises InvalidInputError for anything else."""
     found = _read(value, what)
     if not isinstance(found, dict):
         raise InvalidInputError(f"{what} is no JSON object", hint='such as {"id": "1", "status": "pending"}')
@@ -61,7 +61,7 @@ def json_object(value: str, what: str) -> dict[str, Any]:
 
 
 def json_objects(value: str, what: str) -> list[dict[str, Any]]:
-    """Return the JSON objects that were given: in a list, as the list `tasks` of one, or one after another.
+    """Return the JSON objects of a command's argument: a list, the list `tasks` of one, or one after another.
 
     Raises InvalidInputError for anything else.
     """
@@ -75,7 +75,7 @@ def json_objects(value: str, what: str) -> list[dict[str, Any]]:
 
 
 def json_texts(value: str, what: str) -> list[str]:
-    """Return the list of texts that was given as JSON; raises InvalidInputError for anything else."""
+    """Return the list of texts in a command's JSON argument; raises InvalidInputError for anything else."""
     found = _read(value, what)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise InvalidInputError(f"{what} are no JSON list of texts", hint='such as ["src/api.py"]')

@@ -226,7 +226,7 @@ class Chunk:
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
-    """Yield the lines of a stream in chunks of at most CHUNK_LINES and, unless one line is longer, CHUNK_BYTES.
+    """Yield a command's input lines in chunks of at most CHUNK_LINES and, unless one line is longer, CHUNK_BYTES.
 
     A line that is not UTF-8, or longer than LINE_BYTES, is left out and named; memory stays bounded even when the
     input has no line breaks at all.

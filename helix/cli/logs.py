@@ -47,13 +47,13 @@ class JsonLines(logging.Formatter):
 
 
 def start_daemon_log(store: Path, level: str, redact: Callable[[str], str]) -> None:
-    """Send what this process logs, from `level` upwards, to the store's log; ConfigError for an unknown level."""
+    """Log to the store's daemon log from `level` upwards; ConfigError for an unknown level."""
     _check_level(level)
     logging.basicConfig(level=level.upper(), handlers=[_handler(store / LOGS / DAEMON_LOG, redact)], force=True)
 
 
 def start_server_log(level: str, redact: Callable[[str], str]) -> None:
-    """Send what this process logs to stderr, which whatever runs a server keeps; ConfigError for an unknown level."""
+    """Log to stderr for `helix engine serve` from `level` upwards; ConfigError for an unknown level."""
     _check_level(level)
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines(redact))
@@ -66,7 +66,7 @@ def _check_level(level: str) -> None:
 
 
 def note_crash(invocation: Invocation, error: Exception) -> str:
-    """Write where an unexpected error came from to the store's client log and return the log's path.
+    """Write where a command's unexpected error came from to the store's client log; return the log's path.
 
     Its message is left out: it may quote text that nothing has redacted.
     """

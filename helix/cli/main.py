@@ -261,7 +261,7 @@ cli.params.append(_json_option())
 
 
 def main() -> None:
-    """Run the command line of this process and leave with its exit code."""
+    """Run the `helix` command line of this process and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -269,7 +269,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code; every error becomes words on stderr here."""
+    """Run one `helix` command line and return its exit code; every error becomes words on stderr here."""
     invocation = Invocation()
     invocation.json = "--json" in arguments
     try:

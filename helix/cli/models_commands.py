@@ -134,7 +134,7 @@ def confirm(invocation: Invocation, /, address: str) -> None:
 
 
 def install_missing(invocation: Invocation, wanted: list[Model]) -> list[Model]:
-    """Install what is missing or damaged of the models, under a progress bar, and return that."""
+    """Install missing or damaged models for a command, under a progress bar, and return them."""
     path = invocation.settings.models_path
     missing = [model for model in wanted if not installing.is_complete(model, path / model.name, thorough=True)]
     if missing:

@@ -91,7 +91,7 @@ def _looked_at(ctx: click.Context, param: click.Parameter, value: str | None, *,
 
 
 def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
-    """Return the scope of what is done in a folder: the setting `scope`, or the project there; None without one."""
+    """Return the scope of a command in a folder: the setting `scope`, or the project there; None without one."""
     if invocation is None:
         return None
     project = project_here(invocation.settings, folder)
@@ -110,7 +110,7 @@ def project_here(settings: Settings, folder: Path) -> Identity:
 
 
 def asked_words(project: Identity) -> str:
-    """Return what to tell the user of a name that is not confirmed."""
+    """Return what a command tells the user of a project's name that is not confirmed."""
     return (
         f"the files of this folder ask for the name {project.asked}, which you have not confirmed; until then it works "
         f"in {project.scope}; if that is right: helix name {project.asked}"
@@ -137,7 +137,7 @@ class As:
 
 
 def flag(*names: str, words: str) -> As:
-    """Return an option that is given or not, of which no operation knows."""
+    """Return a command's option that is given or not, of which no operation knows."""
     return As(*names, is_flag=True, help=words)
 
 

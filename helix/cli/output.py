@@ -29,7 +29,7 @@ _BELOW = 4
 
 
 def clean(text: str) -> str:
-    """Return the text without anything that a terminal, or the agent that runs this, would take as a command.
+    """Return a text for printing, without anything that a terminal, or the agent that runs the command, would obey.
 
     Line breaks and tabs stay.
     """
@@ -37,7 +37,7 @@ def clean(text: str) -> str:
 
 
 def told(text: str, record: Mapping[str, Any] | None = None) -> str:
-    """Return a stored text as it is shown: to an agent as one line in quotes, unless somebody here stands for it.
+    """Return a stored text as a command prints it: to an agent as one quoted line, unless somebody here stands for it.
 
     So are the names that stand beside it: of files, of people, of where it was read. Without the record that it is of,
     nobody stands for it.
@@ -48,17 +48,17 @@ def told(text: str, record: Mapping[str, Any] | None = None) -> str:
 
 
 def claimed(text: str) -> str:
-    """Return what nobody stands for yet as one line in quotes, whoever reads it."""
+    """Return what a command prints that nobody stands for yet, as one line in quotes, whoever reads it."""
     return quoted(text)
 
 
 def named(what: str, name: str) -> str:
-    """Return the name of a node of this label: a memory's has no blank, a file or a person may be called anything."""
+    """Return a node's name as a command prints it, by its label: a file or a person may be called anything."""
     return name if what.lower() == "memory" else told(one_line(name))
 
 
 def escape(json_text: str) -> str:
-    """Return JSON text with what a terminal would obey written as escapes: the same JSON."""
+    """Return JSON for printing with what a terminal would obey written as escapes: the same JSON."""
     return _UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], json_text)
 
 
@@ -69,12 +69,12 @@ def shorten(text: str, length: int = _SHORT) -> str:
 
 
 def one_line(text: str, length: int = 80) -> str:
-    """Return the text on one line of at most `length` characters."""
+    """Return a text as one printed line of at most `length` characters."""
     return shorten(" ".join(text.split()), length)
 
 
 def size(count: float) -> str:
-    """Return a number of bytes for people: `3.4 MB`."""
+    """Return a number of bytes as a command prints it: `3.4 MB`."""
     if count < 1000:
         return f"{count:.0f} B"
     units = ["kB", "MB", "GB", "TB"]
@@ -159,7 +159,7 @@ def _name(name: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as people read it: yes and no, three digits, lists and tables on one line."""
+    """Return a value as a command prints it: yes and no, three digits, lists and tables on one line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -27,7 +27,7 @@ class Meter(Protocol):
 
 @contextmanager
 def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iterator[Meter]:
-    """Yield what shows progress on stderr: a bar on a terminal, a line now and then elsewhere, nothing with --json."""
+    """Yield what shows progress on stderr: a bar on a terminal, else a line now and then, nothing with --json."""
     if invocation.json:
         yield lambda done, total, message="": None
     elif not sys.stderr.isatty():
@@ -47,7 +47,7 @@ def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iter
 
 
 def follow(invocation: Invocation, job: dict[str, Any], *, cancels: bool = False) -> dict[str, Any]:
-    """Show a job until it is done and return it as it ended.
+    """Follow a job in the terminal until it is done and return it as it ended.
 
     Raises the error it failed of. Ctrl-C leaves: with `cancels` the job is stopped first, otherwise it goes on.
     """

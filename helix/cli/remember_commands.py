@@ -273,7 +273,7 @@ def _sessions(out: Output, sessions: Sequence[Record]) -> None:
 
 
 def split_sentence(text: str) -> tuple[str, str]:
-    """Return the first sentence of a text and the rest of it, which may be empty.
+    """Return the first sentence of a command's text and the rest of it, which may be empty.
 
     A sentence too long for a trigger is cut, and the whole text kept beside it.
     """

@@ -24,7 +24,7 @@ _OURS = frozenset({"id", "name", "scope", "agent", "saidBy"})
 
 
 def sentence(out: Output, words: str, answer: Any) -> None:
-    """Write a sentence about an answer: `{name} is open again` takes the name of a record, `{}` the answer itself."""
+    """Print a sentence about an answer: `{name} is open again` takes the name of a record, `{}` the answer itself."""
     parts = list[Part]()
     for said, field, _, _ in Formatter().parse(words):
         parts.append(said)
@@ -36,7 +36,7 @@ def sentence(out: Output, words: str, answer: Any) -> None:
 
 
 def anything(out: Output, answer: Any) -> None:
-    """Write any answer: the fields of a record, a table of records, or a line for each value."""
+    """Print any answer of a command: the fields of a record, a table of records, or a line for each value."""
     if isinstance(answer, Mapping):
         out.fields({_heading(name).lower(): value_of(answer, name) for name in answer})
     elif isinstance(answer, list) and answer and isinstance(answer[0], Mapping):
@@ -48,13 +48,13 @@ def anything(out: Output, answer: Any) -> None:
 
 
 def table(out: Output, records: Sequence[Record], columns: Columns, *, text: bool = True) -> None:
-    """Write records as a table; each heading has the path to its value (`memory.name`), or what makes it."""
+    """Print records as a table; each heading has the path to its value (`memory.name`), or what makes it."""
     cells = [[value_of(one, at) if isinstance(at, str) else at(one) for at in columns.values()] for one in records]
     out.table(tuple(columns), cells, text=text)
 
 
 def value_of(record: Record, path: str) -> Any:
-    """Return the value at a path (`memory.name`) as people read it: enums in small letters, times to the minute."""
+    """Return the value at a path (`memory.name`) for printing: enums in small letters, times to the minute."""
     *above, name = path.split(".")
     for step in above:
         record = record[step]
@@ -71,14 +71,14 @@ def _heading(name: str) -> str:
 
 
 def memory_line(out: Output, memory: Record, *before: Part) -> None:
-    """Write a memory on one line, behind what comes before it."""
+    """Print a memory on one line, behind what comes before it."""
     kind, scope, status = memory["kind"].lower(), memory["scope"], memory["status"].lower()
     stands = "" if status == "active" else f"  {status}"
     out.line(*before, label(memory), f" {kind}  ", (memory["name"], "bold"), (f"  {scope}{stands}", "dim"))
 
 
 def memory_table(out: Output, memories: Sequence[Record]) -> None:
-    """Write memories as a table."""
+    """Print memories as a table."""
     rows = [
         (m["name"], m["kind"].lower(), label(m), m["status"].lower(), m["scope"], told(one_line(m["trigger"]), m))
         for m in memories
@@ -87,7 +87,7 @@ def memory_table(out: Output, memories: Sequence[Record]) -> None:
 
 
 def memory_page(out: Output, memory: Record) -> None:
-    """Write a whole memory, with its edges and the episodes it rests on where they were asked for."""
+    """Print a whole memory, with its edges and the episodes it rests on where they were asked for."""
     memory_line(out, memory)
     out.line(told(memory["trigger"], memory), indent=2)
     if memory["resolution"]:
@@ -119,25 +119,25 @@ def memory_page(out: Output, memory: Record) -> None:
 
 
 def edge_words(edge: Record) -> str:
-    """Return an edge as `a -SOLVES-> b`, with its weight where it is not 1."""
+    """Return an edge as it is printed, `a -SOLVES-> b`, with its weight where it is not 1."""
     weight = "" if edge["weight"] == 1 else f" ({edge['weight']:.3g})"
     return f"{_end(edge['source'])} -{edge['relation'] or edge['type']}{weight}-> {_end(edge['target'])}"
 
 
 def edge_table(out: Output, edges: Sequence[Record]) -> None:
-    """Write edges as a table."""
+    """Print edges as a table."""
     rows = [(_end(e["source"]), e["relation"] or e["type"], _end(e["target"]), e["weight"]) for e in edges]
     out.table(("FROM", "RELATION", "TO", "WEIGHT"), rows, text=False)
 
 
 def answer(out: Output, recalled: Record, *, explain: bool = False, full: bool = False) -> None:
-    """Write the items of an answer in their order, each with its score and the reason it is there."""
+    """Print the items of a recall answer in their order, each with its score and the reason it is there."""
     for rank, item in enumerate(recalled["items"], 1):
         recall_item(out, item, rank, explain=explain, full=full)
 
 
 def few(out: Output, recalled: Record, most: int, here: str | None) -> int:
-    """Write on a terminal the items that answer the question by themselves, and return how many those are."""
+    """Print on a terminal the items of an answer that suffice by themselves, and return how many those are."""
     shown = [item for item in recalled["items"] if item["standsOut"]][:most]
     for rank, item in enumerate(shown, 1):
         _brief(out, item, f"{rank}. ", here)
@@ -172,12 +172,12 @@ def _line(text: str) -> str:
 
 
 def kind_of(node: Record) -> str:
-    """Return what a node is: the kind of a memory, else its label."""
+    """Return what a printed node is: the kind of a memory, else its label."""
     return str(node.get("kind") or node["__typename"]).lower()
 
 
 def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = False, full: bool = False) -> None:
-    """Write one item of an answer; `explain` adds every arm and factor, `full` its whole text."""
+    """Print one item of a recall answer; `explain` adds every arm and factor, `full` its whole text."""
     node = item["node"]
     head = [(f"{rank}. ", "bold")] if rank else []
     out.line(
@@ -198,25 +198,25 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
 
 
 def told_on(node: Record) -> str:
-    """Return the day on which what a node tells happened or began to hold, else that of its recording."""
+    """Return the day printed with a node: on which it happened or began to hold, else that of its recording."""
     told = node.get("occurredAt") or node.get("validFrom") or node["recordedAt"]
     return str(told)[:10]
 
 
 def moment(text: str | None) -> str:
-    """Return a time to the minute: `2025-01-31 09:30 UTC`; "" for none."""
+    """Return a time as it is printed, to the minute: `2025-01-31 09:30 UTC`; "" for none."""
     return f"{text[:10]} {text[11:16]} UTC" if text else ""
 
 
 def gate_line(gate: Record) -> str | None:
-    """Return in a line what the gate made of the episodes that were read; None before any was."""
+    """Return the printed line on what a consolidation's gate made of the episodes; None before any was read."""
     if not gate["read"]:
         return None
     return f"dropped {gate['dropped']:,} of {gate['read']:,} episodes read, {gate['dropRate']:.0%}"
 
 
 def erased(out: Output, report: Record) -> None:
-    """Write what an erasure came to, and above all where the text may still be."""
+    """Print the result of an erasure, and above all where the text may still be."""
     out.line(f"{len(report['erased'])} erased, {report['rows']} rows of the journal emptied")
     for copy in report["copies"]:
         out.line(f"{copy['path']}: ", "erased" if copy["erased"] else (f"STILL HOLDS IT: {copy['why']}", "bold red"))
@@ -225,7 +225,7 @@ def erased(out: Output, report: Record) -> None:
 
 
 def health(out: Output, found: Record) -> None:
-    """Write how something is, what is wrong with it, and its figures."""
+    """Print how something is, what is wrong with it, and its figures."""
     out.line((found["status"], "bold"))
     for issue in found["issues"]:
         out.line(f"- {issue}")
@@ -234,12 +234,12 @@ def health(out: Output, found: Record) -> None:
 
 
 def by_name(entries: Sequence[Record]) -> dict[str, Any]:
-    """Return a table, which GraphQL lists entry by entry, by its names."""
+    """Return a table to print by its names, which GraphQL lists entry by entry."""
     return {one["name"]: one["value"] for one in entries}
 
 
 def ingest_summary(report: Record) -> str:
-    """Return in one sentence what an ingest did."""
+    """Return in one printed sentence what an ingest did."""
     words = (
         f"{report['episodes']} episodes, {report['memories']} memories ingested, {report['edges']} links between them"
     )
@@ -261,7 +261,7 @@ def _formula(factors: Mapping[str, float]) -> str:
 
 
 def label(memory: Record) -> str:
-    """Return how far a memory has proved itself, where anything says so, and where it comes from: `[75% of 4, you]`."""
+    """Return the printed label of a memory, of proof and source: `[75% of 4, you]`."""
     parts = [part for part in (str(memory["confidenceLabel"]).strip("[]"), memory.get("saidBy") or "") if part]
     return f"[{', '.join(parts)}]" if parts else ""
 

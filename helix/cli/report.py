@@ -36,7 +36,7 @@ def _report(invocation: Invocation, html: Path | None, **asked: Any) -> None:
 
 
 def task_outcome(out: Output, settled: Record) -> None:
-    """Write how a task stands, and what the memories got that were shown to it."""
+    """Print how a task stands, and what the memories got that were shown to it."""
     said = f", the agent says {settled['claimed']}" if settled["claimed"] not in ("", settled["outcome"]) else ""
     out.line((settled["outcome"] or "no outcome", "bold"), f", checks: {settled['verification'].lower()}{said}")
     for gain in settled["gains"]:

@@ -47,7 +47,7 @@ _LEAVE_SECONDS = 25
 
 
 def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> None:
-    """Serve the store in this process until a signal, the `shutdown` mutation or idleness ends it; then close it.
+    """Serve the store's API in this process until a signal, `shutdown` or idleness ends it; then close it.
 
     What has begun is answered first. `idle_minutes` 0: idleness never ends it. Raises DaemonError when the port is
     taken and StoreLockedError when another process has the store.
@@ -82,7 +82,7 @@ def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> Non
 
 
 def restore_closed_store(settings: Settings, backup: Path) -> dict[str, Any]:
-    """Put a backup in the place of a store that no daemon serves, even of one that cannot be opened.
+    """Restore a backup, by command, to a store that no daemon serves, even an unreadable one.
 
     Returns what came of it as a job's result does, with `warnings`. Raises StoreLockedError while the store is in use.
     """
@@ -90,7 +90,7 @@ def restore_closed_store(settings: Settings, backup: Path) -> dict[str, Any]:
 
 
 def set_aside_closed_store(settings: Settings) -> None:
-    """Put the journal of a store that cannot be opened aside. Raises StoreLockedError while the store is in use."""
+    """Put aside the journal of a store that cannot be opened, by command. StoreLockedError while in use."""
     set_aside_closed(settings)
 
 

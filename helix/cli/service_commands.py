@@ -140,7 +140,7 @@ def uninstall(invocation: Invocation, /, dry_run: bool) -> None:
 
 
 def manager_of(settings: Settings) -> Manager:
-    """Return what starts programs on this system, with the file that it would be given for the store.
+    """Return this system's service manager, with the file that it would be given for the store.
 
     Raises ConfigError where there is neither systemd nor launchd.
     """
@@ -153,7 +153,7 @@ def manager_of(settings: Settings) -> Manager:
 
 
 def systemd(settings: Settings) -> Manager:
-    """Return systemd's user manager."""
+    """Return systemd's user manager, as `helix service` uses it."""
     told = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(told) if Path(told).is_absolute() else Path.home() / ".config"
     manage = ("systemctl", "--user")
@@ -169,7 +169,7 @@ def systemd(settings: Settings) -> Manager:
 
 
 def launchd(settings: Settings) -> Manager:
-    """Return launchd, for this user's session."""
+    """Return launchd, for this user's session, as `helix service` uses it."""
     file = Path.home() / "Library" / "LaunchAgents" / f"{NAME}.plist"
     domain = f"gui/{os.getuid()}"
     head, _, rest = _plist(settings).partition("\n")
@@ -185,7 +185,7 @@ def launchd(settings: Settings) -> Manager:
 
 
 def is_own(text: str) -> bool:
-    """Return whether a file is as Helix wrote it, whichever version did."""
+    """Return whether a service file is as Helix wrote it, whichever version did."""
     found = _MARKED.search(text)
     return found is not None and hashlib.sha256(text[found.end() :].encode("utf-8")).hexdigest() == found[1]
 

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]+%?")
 
 
 def cut(text: str, width: int) -> str:
-    """Return the text, with an ellipsis where it takes more than `width` places of a terminal."""
+    """Return a table cell's text, with an ellipsis where it takes more than `width` places of a terminal."""
     return text if cell_len(text) <= width else set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
 
 
@@ -51,7 +51,7 @@ class Columns:
 
 
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, text: bool) -> Columns:
-    """Return how a table is laid out. With `text` its last column is one, which is cut where it is too long.
+    """Return the layout of a printed table's columns. With `text` its last is a text, cut where it is too long.
 
     A column is left out where it is empty, or where room is short and it says the same in each row. Whatever still has
     no room stands below the rest of its row.
