@@ -60,7 +60,7 @@ class NoAnswer(Exception):
 
 
 def main(arguments: list[str]) -> None:
-    """Do what the module says."""
+    """Run the process that a client's hook starts: hand its payload to the daemon and print the answer."""
     options = {arguments[at]: arguments[at + 1] for at in range(0, len(arguments) - 1, 2)}
     end = STARTED + _seconds(options.get("--seconds", ""))
     _end_in_time(end)
