@@ -53,7 +53,7 @@ def _token_in(path: Path) -> str:
 
 
 def put_link(store: Path, url: str) -> Path:
-    """Write a page of the store's folder that leads to a one-time link, and return where it is.
+    """Write a page with a one-time link into the store's folder, for the bearer's browser; return where it is.
 
     A browser gets the page's name as an argument, which every user of the machine may read; the page only its owner.
     """

@@ -18,13 +18,13 @@ LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses"
 
 
 def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return what was confirmed of a kind, with details; a file that cannot be read confirms nothing."""
+    """Return what the user has confirmed of a kind, with details; a file that cannot be read confirms nothing."""
     found = kept_json(home / FILE).get(kind)
     return {name: one for name, one in found.items() if isinstance(one, dict)} if isinstance(found, dict) else {}
 
 
 def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
-    """Keep that the user said yes to this."""
+    """Keep that the user has confirmed something of a kind."""
     private_folder(home)
     known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
     write_private(home / FILE, json.dumps({**kept_json(home / FILE), kind: known}, indent=2) + "\n")

@@ -80,7 +80,7 @@ def connect(settings: Settings | None = None, *, store: Path | str | None = None
 
 
 async def connect_async(settings: Settings | None = None, *, store: Path | str | None = None) -> AsyncClient:
-    """Return the same for asyncio; the daemon is looked for and started in a thread."""
+    """Return an asyncio client of a store's daemon, which is found and started in a thread."""
     import asyncio  # which commands do without
 
     from helix.client.async_client import AsyncClient
@@ -110,7 +110,7 @@ def running(settings: Settings, *, timeout: float | None = None) -> Client | Non
 
 
 def find(store: Path) -> Daemon | None:
-    """Return the daemon that owns the store, or None: none runs, or it does not answer yet."""
+    """Return the running daemon of a store, or None: none runs, or it does not answer yet."""
     try:
         record = json.loads(files.read_text(store / DAEMON_FILE))
         daemon = Daemon(**{field.name: record[field.name] for field in fields(Daemon)})
@@ -143,7 +143,7 @@ def stop(settings: Settings) -> Daemon | None:
 
 
 def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon:
-    """Write down that this process is the store's daemon and answers at `url`; only for the owner of the lock."""
+    """Announce this process as the store's daemon that answers at `url`; only for the owner of the lock."""
     daemon = Daemon(
         pid=os.getpid(),
         port=port,
@@ -159,14 +159,14 @@ def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon
 
 
 def withdraw(store: Path) -> None:
-    """Take back what `announce` wrote: clients no longer find this daemon; its port stays noted as used."""
+    """Withdraw the daemon's announcement: clients no longer find it; its port stays noted as used."""
     (store / DAEMON_FILE).unlink(missing_ok=True)
     local_socket.forget(store)
     drop_link(store)
 
 
 def is_announced(store: Path) -> bool:
-    """Return whether `daemon.json` still names this process: without it no client finds the daemon, nor ends it."""
+    """Return whether `daemon.json` still names this daemon: without it no client finds it, nor ends it."""
     try:
         return bool(json.loads(files.read_text(store / DAEMON_FILE))["pid"] == os.getpid())
     except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, RecursionError):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 3, *, cutoff: float = 0.6) -> str:
-    """Return the question whether one of the known words that are most like this one was meant; "" for none."""
+    """Return an error's question whether a known word most like this one was meant; "" for none."""
     from difflib import get_close_matches  # only where something is wrong: hooks must start fast
 
     near = get_close_matches(word, list(known), most, cutoff)
@@ -193,7 +193,7 @@ class PausedError(HelixError):
 
 
 def of_the_system(error: OSError) -> HelixError:
-    """Return what the operating system refused as an error that names the file and what to do about it."""
+    """Return the error for what the operating system refused, with the file and what to do about it."""
     words = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:

@@ -80,7 +80,7 @@ def read_text(path: str | os.PathLike[str], most: int = SMALL, *, errors: str = 
 
 
 def kept_json(path: Path) -> Mapping[str, Any]:
-    """Return the JSON object that a file of Helix's own holds; empty where it cannot be read."""
+    """Return the JSON object in a file of Helix's own; empty where it cannot be read."""
     try:
         found = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
@@ -141,7 +141,7 @@ def write_private(path: Path, text: str, *, mode: int = PRIVATE_FILE) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove what has a name, if anything has: a file, a link (not what it leads to), a folder with all in it."""
+    """Remove a file, a link (not what it leads to), or a folder with all in it, if there is one of that name."""
     if path.is_dir() and not path.is_symlink():
         import shutil  # which programs that start often do without
 
@@ -173,7 +173,7 @@ def link_in(store: Path) -> Path | None:
 
 
 def is_own_folder(path: Path) -> bool:
-    """Return whether this is a folder of the user who runs this, and no link to one."""
+    """Return whether a folder is this user's own, and no link to one."""
     try:
         found = path.lstat()
     except OSError:
@@ -182,7 +182,7 @@ def is_own_folder(path: Path) -> bool:
 
 
 def is_anothers(path: Path) -> bool:
-    """Return whether this, or what it leads to, belongs to another user; root may believe anybody, and is believed."""
+    """Return whether a file, or what it leads to, belongs to another user; root may believe anybody."""
     try:
         owners = {path.stat().st_uid, path.lstat().st_uid}
     except OSError:

@@ -114,7 +114,7 @@ def project_root(folder: Path) -> Path:
 
 
 def called(project: Identity, name: str, names: Path | None) -> Identity:
-    """Return a project under the name that a file of its folder asks for; as it is until the user has confirmed it.
+    """Return a project's identity under a name that a file of its folder asks for, once the user has confirmed it.
 
     The name is told to the user in a command to run: it has no sign that means something to a shell.
     """
@@ -153,7 +153,7 @@ def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", nam
 
 
 def project_of(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
-    """Return what `project_at` does, whatever is in the way: an agent's work goes on.
+    """Return a folder's project as `project_at` does, whatever is in the way: an agent's work goes on.
 
     Where the project cannot be told, the log says why and the folder counts.
     """
@@ -388,7 +388,7 @@ def _matches(path: PurePosixPath, glob: PurePosixPath) -> bool:
 
 
 def is_taken(name: str) -> bool:
-    """Return whether a name means something else than a project, in whatever spelling, or lies below one that does."""
+    """Return whether a project's name means something else, in whatever spelling, or lies below one that does."""
     return scope_key(name).partition("/")[0] in _TAKEN
 
 

@@ -54,7 +54,7 @@ def listen(store: Path) -> socket.socket | None:
 
 
 def forget(store: Path) -> None:
-    """Remove the socket of a daemon that has gone or leaves; anything else of that name stays and is an error later."""
+    """Remove the local socket of a daemon that has gone or leaves; anything else of that name stays, an error later."""
     path = store / SOCKET_FILE
     with suppress(FileNotFoundError):
         if stat.S_ISSOCK(path.lstat().st_mode):
@@ -62,7 +62,7 @@ def forget(store: Path) -> None:
 
 
 def connect(store: Path, timeout: float | None = None) -> socket.socket:
-    """Return a connection to the store's daemon, once the system has said that it is a process of this user.
+    """Return a connection to the store's daemon by its local socket, once the system has said it is this user's.
 
     Raises OSError: nothing listens there, or PermissionError where it is another user's.
     """
@@ -94,7 +94,7 @@ def peer_of(connection: socket.socket) -> int | None:
 
 
 def user_at(client: tuple[str, int], server: tuple[str, int]) -> int | None:
-    """Return the user id of the process at the client's end of a connection over loopback, as the system has it.
+    """Return the user id of the process at the client's end of a local connection over loopback, by the system.
 
     -1 where no open connection is found: whoever made it has closed it. None where the system keeps no such list (only
     Linux does).

@@ -38,7 +38,7 @@ def find(folder: Path, home: Path) -> tuple[Path | None, str]:
 
 
 def trouble_with(store: Path, home: Path) -> str:
-    """Return why a store that was named must not be used, or nothing; of one in a project's `.helix` alone.
+    """Return why a local store that was named must not be used, or nothing; of one in a `.helix` alone.
 
     The plugin names the store that it was connected with, and a pull may since have put another in its place.
     """
@@ -64,13 +64,13 @@ def make(project: Path, home: Path) -> Path:
 
 
 def is_foreign(project: Path, home: Path) -> bool:
-    """Return whether the project has a local store with something in it that this user did not make here."""
+    """Return whether the project's local store has something in it that this user did not make here."""
     store = project / _INSIDE
     return store.is_dir() and any(store.iterdir()) and str(store.resolve()) not in confirmed(home, LOCAL_STORES)
 
 
 def is_tracked(path: Path) -> bool:
-    """Return whether git tracks a file, or anything in a folder: then it comes from whoever commits to the project."""
+    """Return whether git tracks a store's file, or anything in its folder: then it is from whoever commits there."""
     path = path.absolute()
     return any(_tracks(top, path.relative_to(top)) for top in path.parents)  # a repository may lie in another
 

@@ -75,7 +75,7 @@ class StoreLock:
 
 
 def is_locked(store: Path) -> bool:
-    """Return whether a living process owns the store."""
+    """Return whether a living process holds the lock of a store."""
     path = store / LOCK_NAME
     try:
         fd = _opened(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)  # a disk may turn read-only
@@ -91,7 +91,7 @@ def is_locked(store: Path) -> bool:
 
 
 def owner_of(store: Path) -> int | None:
-    """Return the pid that last took the lock, or None; only meaningful while `is_locked`."""
+    """Return the pid that last took a store's lock, or None; only meaningful while `is_locked`."""
     try:
         return int(files.read_text(store / LOCK_NAME, _LONGEST).strip() or 0) or None
     except (OSError, ValueError):

@@ -44,12 +44,12 @@ where `pip install --user` puts Helix."""
 
 
 def python_command(module: str, *arguments: str, program: str = PYTHON) -> list[str]:
-    """Return the command that runs an installed module; `program` is another interpreter than this one's."""
+    """Return the command that runs a module in a child process; `program` is another interpreter."""
     return [program, *_ISOLATED, "-m", module, *arguments]
 
 
 def script_command(script: str, *arguments: str) -> list[str]:
-    """Return the command that runs a file which needs the standard library alone."""
+    """Return the command that runs a file in a child process with the standard library alone."""
     return [PYTHON, "-I", "-S", script, *arguments]
 
 
@@ -60,14 +60,14 @@ def helix_command() -> list[str]:
 
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a child: this one's, QUIET and `given`; no `PYTHON*`, LOUD, secrets, `without`."""
+    """Return a child process's environment: this one's, QUIET and `given`; no `PYTHON*`, LOUD, secrets, `without`."""
     left_out = LOUD.union(without, {PASSPHRASE, SYNC_TOKEN, TEAM_KEY})
     kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
     return {**kept, **QUIET, **(given or {})}
 
 
 def daemon_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment for a daemon started by this process, with this process's settings pinned."""
+    """Return the environment of a daemon that this process starts, with this process's settings pinned."""
     # The C library keeps a heap of its own for each thread, unless it is told otherwise before the process starts.
     few_heaps = {"MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2")} if settings.low_memory else {}
     return environment(given={**few_heaps, **dump_environment(settings)})
@@ -91,12 +91,12 @@ def calm_numpy() -> None:
 
 
 def begin_loading() -> None:
-    """Load what a process serves with without looking for cycles in it again and again: all of it stays."""
+    """Pause garbage collection while this process loads what it serves with: all of it stays."""
     gc.disable()
 
 
 def end_loading() -> None:
-    """Collect garbage from now on, of what is made from now on."""
+    """Resume garbage collection in this process, of what is made from now on."""
     gc.freeze()
     gc.enable()
 

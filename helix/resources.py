@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def directory(name: str) -> Path:
-    """Return the folder `name` ("schema", "queries", "graphiql"): packaged data first, then the checkout.
+    """Return a packaged folder ("schema", "queries", "graphiql"): packaged data first, then the checkout.
 
     Raises NotFoundError when neither place has it.
     """
@@ -21,5 +21,5 @@ def directory(name: str) -> Path:
 
 
 def text(folder: str, name: str) -> str:
-    """Return the text of one of Helix's own files."""
+    """Return the text of a packaged file of Helix."""
     return (directory(folder) / name).read_text("utf-8")

@@ -18,7 +18,7 @@ _OTHER_DOORS = {
 
 
 def scope_key(scope: str) -> str:
-    """Return what tells one scope from another: letter case, a port and `www.` do not.
+    """Return the key by which a scope is compared: letter case, a port and `www.` do not count.
 
     Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
     when they counted are read by this too.
@@ -36,7 +36,7 @@ def same_scope(one: str, other: str) -> bool:
 
 
 def is_called(ordinary: str, name: str, home: Path | None) -> bool:
-    """Return whether a project may go by a name that a file in its folder gives to it.
+    """Return whether a project may use the scope name that a file in its folder gives it.
 
     It may by what it is called anyway, and by what the user has confirmed for it (`home`: where that is kept). A folder
     that anybody wrote would else read and write what is kept of another project, or of all.
@@ -45,7 +45,7 @@ def is_called(ordinary: str, name: str, home: Path | None) -> bool:
 
 
 def confirm_name(ordinary: str, name: str, home: Path) -> None:
-    """Keep that the user wants a project to go by a name."""
+    """Keep that the user wants a project's scope to have a name."""
     confirm(home, PROJECT_NAMES, _said(ordinary, name))
 
 

@@ -238,7 +238,7 @@ def variable_of(name: str) -> str:
 
 
 def described() -> tuple[tuple[str, str, Any], ...]:
-    """Return (name, help, default) of every setting, in order."""
+    """Return (name, help, default) of every setting, in order, for `helix config`."""
     return tuple(
         (f.name, str(f.metadata["help"]), {} if f.default is MISSING else f.default)
         for f in fields(Settings)
@@ -253,7 +253,7 @@ def load(
     cwd: Path | None = None,
     for_daemon: bool = False,
 ) -> Settings:
-    """Read the settings once, in the order of precedence; a daemon leaves out what is of one project.
+    """Load the settings once, in the order of precedence; a daemon leaves out what is of one project.
 
     `overrides` are flags (None values are ignored). Raises ConfigError naming the setting and its source.
     """
@@ -307,7 +307,7 @@ def load(
 
 
 def dump_environment(settings: Settings) -> dict[str, str]:
-    """Return the variables that make another process read the same values where they differ from defaults."""
+    """Return the variables by which another process reads the same settings, where they are no defaults."""
     return {
         variable_of(f.name): _written(getattr(settings, f.name))
         for f in fields(Settings)
@@ -334,7 +334,7 @@ def unknown_variables(environ: Mapping[str, str] | None = None, cwd: Path | None
 
 
 def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
-    """Return a secret from the environment, or None; never from a file, never logged."""
+    """Return a secret of the settings from the environment, or None; never from a file, never logged."""
     return (os.environ if environ is None else environ).get(name)
 
 
@@ -454,7 +454,7 @@ def _check(settings: Settings) -> None:
 
 
 def holds_secret(address: str) -> bool:
-    """Return whether a server's address has a password, which others could read; anything that may be one counts."""
+    """Return whether a server's address in the settings has a password; anything that may be one counts."""
     before = address.split("://", 1)[-1].rpartition("@")[0]  # the last one: a password may have any sign in it
     return ":" in before or "@" in before or "password" in unquote(address)
 
