@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.install import install
+from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.local_model import installed_model
 from helix.providers.model_catalogue import Carrier, Model, ModelFile, ModelKind
 

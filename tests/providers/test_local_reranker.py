@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from helix.errors import ModelError
-from helix.providers.local_reranker import LocalReranker
 from helix.providers.install import install
+from helix.providers.local_reranker import LocalReranker
 from helix.providers.model_catalogue import RERANKER
 
 QUESTION = "why did the tests fail on CI?"
