@@ -5,12 +5,18 @@ A store at rest has no thread of its own, so that a process can hold a thousand 
 
 from __future__ import annotations
 
+import sys
 import threading
+import time
 from collections.abc import Callable
 from contextvars import copy_context
 
 _LINGERS_SECONDS = 2.0
 """How long the thread waits for more before it ends: beginning one takes a tenth of a millisecond."""
+
+_GIVEN_BACK_SECONDS = 60.0
+"""With many tenants some thread ends all the time, and looking through a large heap takes a tenth of a second."""
+_given_back = float("-inf")
 
 
 class OnDemandThread:
@@ -65,6 +71,7 @@ class OnDemandThread:
                 lingers = _LINGERS_SECONDS if wait is None else wait
                 woken = self.changed.wait_for(lambda: self._closed or self._news, lingers)
                 self._news |= not woken and wait is not None
+        give_memory_back()
 
     def _begins(self) -> bool:
         """Return whether to look once more; else there is no thread from here on."""
@@ -74,3 +81,19 @@ class OnDemandThread:
             if not begins:
                 self._thread = None
             return begins
+
+
+def give_memory_back() -> None:
+    """Give memory that was let go of back to the system, where the C library keeps it; once in a minute at most.
+
+    glibc keeps what is not at the end of a heap: 40 MB once long texts were embedded, 25 once a large store was loaded.
+    """
+    global _given_back
+    now = time.monotonic()
+    if now - _given_back < _GIVEN_BACK_SECONDS or sys.platform != "linux":
+        return
+    _given_back = now
+    import ctypes  # which commands do without
+
+    if (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+        trim(0)

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import ctypes
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextvars import Context, ContextVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix import processes
 from helix.on_demand_thread import OnDemandThread
 from tests.waiting import until
+
+FREED = """
+import ctypes
+from pathlib import Path
+from helix.on_demand_thread import give_memory_back
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+library.free.argtypes = [ctypes.c_void_p]
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) // 256
+taken = [library.malloc(8_000) for _ in range(10_000)]
+for one in taken:
+    ctypes.memset(one, 1, 8_000)
+keeps = library.malloc(8_000)  # behind the others: without it the heap would just end earlier
+for one in taken:
+    library.free(one)
+before = resident()
+give_memory_back()
+print(before - resident())
+"""
 
 
 def _named(name: str) -> list[threading.Thread]:
@@ -103,3 +128,11 @@ def test_who_waits_is_told_when_it_rests() -> None:
     with thread.changed:
         assert thread.changed.wait_for(lambda: thread.resting, 60)
     thread.close()
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="only glibc keeps what was let go of")
+def test_memory_that_was_let_go_of_goes_back_to_the_system() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FREED], env=processes.environment(), capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) >= 60  # of 80 MB

@@ -27,6 +27,7 @@ class OnnxText:
 
         options = SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = _THREADS
+        options.enable_cpu_mem_arena = False  # it keeps 40 MB once a long text was read, and makes nothing faster
         self._network = InferenceSession(str(folder / model_file), options, providers=["CPUExecutionProvider"])
         self._inputs = [one.name for one in self._network.get_inputs()]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
