@@ -112,13 +112,22 @@ class Helix:
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine)
         unfinished.finish(store)
         helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings), turns=turns)
-        store.graph.rebuild_wanted = helix._want_rebuild
-        if store.graph.needs_rebuild:
-            helix._want_rebuild()
-        recovering.recover(store, helix._bring_to_end)
-        helix.worker.start()
-        helix.watching.start()
+        try:
+            helix._begin()
+        except BaseException:  # nobody else could close it, and it would stay locked
+            helix.close()
+            raise
         return helix
+
+    def _begin(self) -> None:
+        """Go on with what was under way when the store was closed."""
+        self.store.graph.rebuild_wanted = self._want_rebuild
+        if self.store.graph.needs_rebuild:
+            self._want_rebuild()
+        recovering.recover(self.store, self._bring_to_end)
+        self.worker.start()
+        if not self.settings.one_of_many:  # a tenant's store may have come from a laptop, whose places are none here
+            self.watching.start()
 
     def _bring_to_end(self, rest: Callable[[Watch], None]) -> None:
         """Do the rest of a job of strands that was cut short, as one."""

@@ -60,12 +60,12 @@ class SyncState:
 def read(store: Store, place: str) -> SyncState:
     """Return what is known of a place that strands are synced with; nothing is of a new one."""
     told = store.journal.meta(_key(place))
-    return SyncState(place) if told is None else _read(told)
+    return (None if told is None else _read(told)) or SyncState(place)
 
 
 def every(store: Store) -> list[SyncState]:
-    """Return what is known of each place that strands are synced with."""
-    return [_read(told) for told in store.journal.metas(SYNCED).values()]
+    """Return what is known of each place; a note that is damaged is of none."""
+    return [state for told in store.journal.metas(SYNCED).values() if (state := _read(told)) is not None]
 
 
 def warnings(store: Store) -> list[str]:
@@ -109,6 +109,10 @@ def _key(place: str) -> str:
     return SYNCED + hashlib.sha256(place.encode()).hexdigest()[:32]
 
 
-def _read(told: str) -> SyncState:
-    said: dict[str, Any] = json.loads(told)
-    return SyncState(**{**said, "published": [Published(**one) for one in said["published"]]})
+def _read(told: str) -> SyncState | None:
+    """Return what a note says; None for one that is damaged."""
+    try:
+        said: dict[str, Any] = json.loads(told)
+        return SyncState(**{**said, "published": [Published(**one) for one in said["published"]]})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
