@@ -15,7 +15,7 @@ from typing import Any
 
 from helix.errors import StoreCorruptError
 from helix.model.edge import Label, Ref, Relation
-from helix.model.operations import Props, PutEdge, PutNode, PutPassage
+from helix.model.operations import Props, PutEdge, PutNode, PutPassage, passage_number
 from helix.model.records import Node, node_from
 
 _FLOAT = 4
@@ -103,8 +103,10 @@ def put_edge(row: Sequence[Any]) -> PutEdge:
 def put_passage(row: Sequence[Any]) -> PutPassage:
     """Return the passage of a journal row (number, id, owner_label, owner, text, vector)."""
     number, passage_id, label, owner, text, vector = row
-    if not isinstance(number, int):
-        raise damaged("a passage's number is none")
+    try:
+        passage_number(number)
+    except ValueError as error:
+        raise damaged(error) from error
     if vector is not None and (not isinstance(vector, bytes) or len(vector) % _FLOAT):
         raise damaged(f"the vector of passage {number} is none")
     owned = ref_of(label, owner)

@@ -13,6 +13,9 @@ from typing import Any
 
 from helix.model.edge import Label, Ref, Relation
 
+MOST_PASSAGES = 1 << 26
+"""Numbers that passages may have: far more than any store ever gave out."""
+
 Scalar = str | int | float | bool | None
 Props = Mapping[str, Scalar]
 
@@ -164,6 +167,16 @@ def encode_operation(op: Operation) -> dict[str, Any]:
             return {"op": "drop_passage", "id": op.id}
 
 
+def passage_number(value: object) -> int:
+    """Return the number of a passage; raises ValueError for what none has.
+
+    Memory holds a place for each number up to the largest: one that a stranger wrote may not fill it.
+    """
+    if isinstance(value, int) and 0 <= value < MOST_PASSAGES:
+        return value
+    raise ValueError(f"no passage has the number {value!r:.40}")
+
+
 def decode_operation(data: Mapping[str, Any]) -> Operation:
     """Return the operation that `encode_operation` wrote; raises KeyError or ValueError on anything else."""
     match data["op"]:
@@ -178,7 +191,8 @@ def decode_operation(data: Mapping[str, Any]) -> Operation:
         case "drop_edge":
             return DropEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]))
         case "passage":
-            return PutPassage(id=data["id"], number=data["number"], owner=_unref(data["owner"]), text=data["text"])
+            number = passage_number(data["number"])
+            return PutPassage(id=data["id"], number=number, owner=_unref(data["owner"]), text=data["text"])
         case "drop_passage":
             return DropPassage(id=data["id"])
         case other:
