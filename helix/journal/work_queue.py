@@ -169,7 +169,7 @@ def _item(row: tuple[Any, ...]) -> WorkItem:
     item_id, kind, key, payload, state, attempts, *times, error, result = row
     not_before, created_at, started_at, ended_at = map(_moment, times)
     asked, came_to = _table(payload), _table(result)
-    damaged = asked is None or came_to is None or not_before is None or created_at is None
+    damaged = None in (asked, came_to, not_before, created_at) or state not in list(WorkState)
     return WorkItem(
         id=item_id,
         kind=kind,
@@ -194,6 +194,6 @@ def _table(text: str) -> dict[str, Any] | None:
     """Return an object of JSON; None where the row was damaged: what it asked for is asked for again in its time."""
     try:
         found = json.loads(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -154,6 +155,21 @@ def test_only_what_runs_can_end(work: Work, state: str) -> None:
     for end in (lambda: work.finish(name, {}), lambda: work.fail(name, ""), lambda: work.postpone(name, "", BEGIN)):
         with pytest.raises(ConflictError, match="is not running"):
             end()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("state", "asleep"), ("payload", "[" * 99_999), ("result", "[" * 99_999)]
+)
+def test_a_damaged_item_has_failed_and_is_listed(time: Time, tmp_path: Path, column: str, value: str) -> None:
+    path = tmp_path / "journal.db"
+    with closing(Database(path)) as database:
+        work = Work(database, clock=time.clock, make_id=time.make_id)
+        item = work.add("a")
+        with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+            raw.execute("PRAGMA ignore_check_constraints = ON")
+            raw.execute(f"UPDATE work SET {column} = ?", (value,))
+        (found,) = work.items()
+    assert (found.id, found.state, found.error) == (item.id, WorkState.FAILED, "its row in the queue is damaged")
 
 
 def test_an_unknown_item_is_told(work: Work) -> None:
