@@ -44,6 +44,26 @@ def test_what_helix_did_not_make_is_refused_by_name(journal: Path, kind: str, st
         assert refused.value.hint == "name a journal or backup that Helix wrote"
 
 
+@pytest.mark.parametrize("name", ["sqlite_stat9", "sqlite_autoindex_log_9"])
+def test_a_name_of_sqlite_s_own_is_no_way_in(journal: Path, name: str) -> None:
+    """An index on an expression is computed at every write."""
+    renamed = f"name = '{name}', sql = replace(sql, 'planted', '{name}')"
+    craft(
+        journal,
+        "CREATE INDEX planted ON log (length(printf('%.*c', 30000000, 'x') || seq))",
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_schema SET {renamed} WHERE name = 'planted'",
+    )
+    for opened in (lambda: Database(journal), lambda: journal_copy.check(journal)):
+        with pytest.raises(HelixError, match=f"holds the index '{name}'"):
+            opened()
+
+
+def test_statistics_of_sqlite_are_no_fault(journal: Path) -> None:
+    craft(journal, "ANALYZE")
+    Database(journal).close()
+
+
 def test_a_table_that_is_not_as_helix_makes_it_is_refused(journal: Path) -> None:
     craft(journal, "DROP TABLE poison", "CREATE TABLE poison (seq INTEGER PRIMARY KEY, at INTEGER, error, more)")
     with pytest.raises(HelixError, match="holds the table 'poison'"):
