@@ -54,6 +54,8 @@ MOST_TOKENS = 400
 """Tokens that they take together."""
 
 _LONGEST_LINE = 400
+_MOST_FILES = 100
+"""Files of one edit that are looked up."""
 _LONGEST_NAME = 120
 _FEW = 6
 """Passages at most that hold a name which tells what a commit is about: its own and its memory's are two of them."""
@@ -258,7 +260,7 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_Key]:
                 kinds=_AT_ERRORS,
             )
     if action.is_edit:
-        for path in dict.fromkeys(action.files):
+        for path in islice(dict.fromkeys(action.files), _MOST_FILES):
             names = _names(path, action.folder, root)
             yield _Key(
                 rows=[row for row, name in index.files_like(path) if _is_file(name, names)],

@@ -160,6 +160,13 @@ def test_an_edit_shows_failures_that_touch_that_file_or_pattern(store: Store) ->
     assert names(store, "cat src/parse.py", files=("src/parse.py",)) == []
 
 
+def test_of_an_edit_the_first_hundred_files_are_looked_up(store: Store) -> None:
+    exact = add(store, "the parser drops the last line", files=["src/parse.py"])
+    others = tuple(f"src/part{number}.py" for number in range(20_000))
+    assert names(store, files=(*others[:99], "src/parse.py")) == [exact]
+    assert names(store, files=(*others, "src/parse.py")) == []
+
+
 def test_a_name_with_brackets_is_that_file_and_no_pattern(store: Store) -> None:
     page = add(store, "the page of one order renders twice", files=["app/[id].tsx"])
     star = add(store, "the file of a shell's mistake stays behind", files=["tmp/a[*].txt"])
