@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,13 @@ def test_the_third_similar_failure_makes_it_systemic_with_edges_and_a_note(livin
     assert len({edge.target.id for edge in memories.edges(living, found.id, "grounded_in")}) == 3
     answer = living.recall(RecallQuery(query="upload job times out", kinds=(Kind.SYSTEMIC,)))
     assert [item.node.id for item in answer.items] == [found.id]
+
+
+def test_a_failure_before_all_dates_is_one_like_others(living: Helix) -> None:
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    for text in SIMILAR[:3]:
+        fail(living, text, valid_from=first)
+    assert len(systemic(living)) == 1
 
 
 def test_a_further_occurrence_counts_on_it_and_makes_no_second_one(living: Helix, store: Store, moment: Moment) -> None:

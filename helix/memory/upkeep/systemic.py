@@ -153,11 +153,16 @@ def _finding(records: Records, newest: Failure, alike: Sequence[Failure]) -> _Fi
         for member in alike
         if member is newest
         or (known is not None and known.ref in member.causes)
-        or any(end - WINDOW <= one.at <= end for one in member.occurred)
+        or any(_within(one.at, end) for one in member.occurred)
     ]
     finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
-    lately = {one.effort for member in members for one in member.occurred if end - WINDOW <= one.at <= end}
+    lately = {one.effort for member in members for one in member.occurred if _within(one.at, end)}
     return finding if known is not None or len(lately) >= TIMES else None
+
+
+def _within(at: datetime, end: datetime) -> bool:
+    """Whether something was in the window that ends then, which may begin before all dates."""
+    return timedelta() <= end - at <= WINDOW
 
 
 def _times(failures: Iterable[Failure]) -> int:
