@@ -67,10 +67,12 @@ class Verifier:
                 leeway=_LEEWAY,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
-        except jwt.PyJWKClientConnectionError as error:
-            raise EngineError("the issuer's keys cannot be fetched", hint="try again") from error
         except jwt.PyJWTError as error:
+            if isinstance(error, jwt.PyJWKClientConnectionError):
+                raise EngineError("the issuer's keys cannot be fetched", hint="try again") from error
             raise UnauthorizedError(f"the token does not hold: {error}", hint="sign in again") from error
+        except (ValueError, RecursionError, OSError) as error:  # such as a page in place of the keys
+            raise EngineError("the issuer does not tell its keys", hint="try again") from error
         return claims
 
     def _client(self) -> jwt.PyJWKClient:

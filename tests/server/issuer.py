@@ -23,6 +23,8 @@ class Issuer:
     def __init__(self) -> None:
         self.address = ""
         self.asked = 0
+        self.told = b""
+        """What it tells in the place of its keys; empty: them."""
         self.turn()
 
     def turn(self) -> None:
@@ -55,7 +57,7 @@ def issuing() -> Iterator[Issuer]:
                 "/.well-known/openid-configuration": {"issuer": issuer.address, "jwks_uri": f"{issuer.address}/keys"},
                 "/keys": issuer.keys(),
             }.get(self.path)
-            body = json.dumps(told).encode()
+            body = (issuer.told if self.path == "/keys" else b"") or json.dumps(told).encode()
             self.send_response(200 if told is not None else 404)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))

@@ -175,6 +175,15 @@ def test_an_issuer_that_is_away_is_no_yes() -> None:
         verifier.claims(token)
 
 
+@pytest.mark.parametrize("told", ["<html>", "[" * 99_999, "\udcff"], ids=["page", "nested", "bytes"])
+def test_an_issuer_that_tells_anything_else_than_keys_is_no_yes(told: str) -> None:
+    with issuing() as issuer:
+        token, verifier = issuer.token(), Verifier(issuer.address, AUDIENCE)
+        issuer.told = told.encode("utf-8", "surrogateescape")
+        with pytest.raises(EngineError, match="does not tell its keys"):
+            verifier.claims(token)
+
+
 def test_an_issuer_in_the_open_is_refused() -> None:
     for address in ("http://issuer.example", "ftp://issuer.example", "issuer.example"):
         with pytest.raises(ConfigError):
