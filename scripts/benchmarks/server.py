@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -20,7 +21,10 @@ from benchmarks.quality_store import FOLDER
 from benchmarks.speed_corpus import Phrases
 from helix import settings as configuration
 from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Label
+from helix.model.operations import PutNode
 from helix.model.recall import RecallQuery
+from helix.model.requests import request_of
 from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -28,7 +32,7 @@ from helix.settings import Settings
 from helix.store import moves
 from helix.store.engine import server_at
 
-_LINE = "stored "
+_BEGUN, _STORED = "begun", "stored"
 MOMENT = datetime(2030, 1, 1, tzinfo=UTC)
 """When questions are asked: scores fall with time, and both editions are asked one after the other."""
 
@@ -61,42 +65,75 @@ def answers(settings: Settings, questions: Sequence[str]) -> tuple[list[list[tup
     return found, took
 
 
+class _Told:
+    """What the homes of a tenant said that they store."""
+
+    def __init__(self) -> None:
+        self.acknowledged = set[str]()
+        self.open = ""
+        """What was begun last and not acknowledged: the next home is asked for it again, under its key."""
+        self.again = 0
+        """How often that was so."""
+
+    def line(self, line: str) -> bool:
+        """Take in what a home said; return whether it acknowledged something."""
+        if not line.endswith("\n"):  # it was killed while it said this
+            return False
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == _BEGUN:
+            self.open = rest
+            return False
+        self.acknowledged.add(rest)
+        self.open = ""
+        return True
+
+
 def killed(address: str, tenant: str, home: Path, kills: int, seed: int) -> dict[str, Any]:
     """Kill the tenant's home so often while it stores; compare what it acknowledged with what the next home has."""
-    draw, acknowledged, writable = random.Random(seed), set[str](), []
+    draw, told, writable = random.Random(seed), _Told(), []
     for number in range(kills):
         ended = time.monotonic()
-        told = (address, tenant, str(home / str(number)), str(seed + number))
-        program = (sys.executable, "-m", "benchmarks.server", *told)
+        given = (address, tenant, str(home / str(number)), str(seed + number), told.open)
+        told.again += bool(told.open)
+        program = (sys.executable, "-m", "benchmarks.server", *given)
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as home_process:
             assert home_process.stdout is not None
-            first = home_process.stdout.readline()
-            if not first:
+            if not any(map(told.line, home_process.stdout)):
                 raise RuntimeError("a home ended by itself")
-            acknowledged.add(first.removeprefix(_LINE).strip())
             if number:
                 writable.append(time.monotonic() - ended)
             time.sleep(draw.uniform(0, 1.5))
             home_process.kill()
-            acknowledged.update(line.removeprefix(_LINE).strip() for line in home_process.stdout if line.endswith("\n"))
-        click.echo(f"{number + 1} of {kills}: {len(acknowledged):,} acknowledged", err=True)
+            for line in home_process.stdout:
+                told.line(line)
+        click.echo(f"{number + 1} of {kills}: {len(told.acknowledged):,} acknowledged", err=True)
     with Helix.open(settings_of(home / "last", address, tenant), embedder=HashEmbedder()) as helix:
-        there = _ids(helix)
+        there = _kept(helix)
+        written = Counter(
+            op.props["trigger"]
+            for row in helix.store.journal.rows(0, helix.store.journal.last_seq)
+            for op in row.change.operations
+            if isinstance(op, PutNode) and op.label is Label.MEMORY
+        )
         damaged = helix.store.journal.verify_chain().damaged
         differences = helix.store.journal.compare_state().differences
     return {
         "kills": kills,
-        "acknowledged": len(acknowledged),
-        "lost": len(acknowledged - there),
+        "acknowledged": len(told.acknowledged),
+        "sent again": told.again,
+        "lost": len(told.acknowledged - there.keys()),
+        "doubled memories": len(there) - len(set(there.values())),
+        "doubled writes": sum(often > 1 for often in written.values()),
         "damaged rows": len(damaged),
         "tables that differ": len(differences),
         "writable after, s": [round(one, 1) for one in sorted(writable)],
     }
 
 
-def _ids(helix: Helix) -> set[str]:
+def _kept(helix: Helix) -> dict[str, str]:
+    """Return what the memories that are there say, by their ids."""
     with helix.store.journal.snapshot() as (_, held):
-        return {node.id for node in held.nodes()}
+        return {node.id: str(node.props["trigger"]) for node in held.nodes() if node.label is Label.MEMORY}
 
 
 @click.command()
@@ -138,16 +175,19 @@ def server(address: str, count: int, asked: int, kills: int, seed: int) -> None:
         click.echo(killed(address, f"{tag}-kills", home / "kills", kills, seed))
 
 
-def _be_home(address: str, tenant: str, home: Path, seed: int) -> None:
-    """Store one memory after another, and say of each that it is stored; until killed."""
+def _be_home(address: str, tenant: str, home: Path, seed: int, begun: str) -> None:
+    """Store one memory after another, what was begun before first; say of each when it is begun and stored."""
     home.mkdir(parents=True)
     words = Phrases(random.Random(seed))
     with Helix.open(settings_of(home, address, tenant), embedder=HashEmbedder()) as helix:
         while True:
-            said = f"{words.question()} {time.time_ns()}"
+            said = begun or f"{words.question()} {time.time_ns()}"
+            begun = ""
+            print(f"{_BEGUN} {said}", flush=True)
             request = StoreRequest(trigger=said, resolution="", kind="fact", scope="bench")
-            print(f"{_LINE}{memories.store(helix, request).id}", flush=True)
+            with helix.request(request_of("store", said.rpartition(" ")[2], {"trigger": said}, "")):
+                print(f"{_STORED} {memories.store(helix, request).id}", flush=True)
 
 
 if __name__ == "__main__":
-    _be_home(sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))
+    _be_home(sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
