@@ -109,13 +109,17 @@ def test_background_work_is_told_from_asking_to_its_end(helix: Helix) -> None:
     assert "running" in states()
 
 
-def test_a_pause_and_another_content_are_told(helix: Helix, tmp_path: Path) -> None:
+def test_a_pause_is_told(helix: Helix) -> None:
     with listening(helix) as told:
         capture.pause(helix, True)
         capture.pause(helix, False)
         background_work.pause_worker(helix, True)
         background_work.pause_worker(helix, False)
     assert [event["what"] for event in told if event["type"] == "store.changed"] == ["capture"] * 2 + ["background"] * 2
+
+
+@pytest.mark.file
+def test_another_content_is_told(helix: Helix, tmp_path: Path) -> None:
     finished(helix, upkeep.backup(helix, str(tmp_path / "copy")))
     (copy,) = tmp_path.glob("copy*")
     gone = keep(helix, "the ship carries salt")

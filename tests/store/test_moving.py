@@ -64,6 +64,7 @@ def test_every_table_is_carried_but_what_belongs_to_a_file(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.file
 def test_there_and_back_everything_is_as_it_was(
     lived_in: Database, tenant: Callable[[], TenantDatabase], tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ def test_there_and_back_everything_is_as_it_was(
     in_file.close()
 
 
+@pytest.mark.file
 def test_a_move_that_was_cut_off_goes_on(lived_in: Database, tenant: Callable[[], TenantDatabase]) -> None:
     target = tenant()
 
@@ -94,6 +96,7 @@ def test_a_move_that_was_cut_off_goes_on(lived_in: Database, tenant: Callable[[]
     assert moving.move(lived_in, target).rows["passage"] > 0
 
 
+@pytest.mark.file
 def test_a_target_that_holds_another_store_is_refused(lived_in: Database, tmp_path: Path) -> None:
     other = journal(Database(tmp_path / "other.db"))
     other.append([Change(kind="test", operations=(PutNode(label=Label.ENTITY, id="x", props={}),))], 1)
@@ -102,6 +105,7 @@ def test_a_target_that_holds_another_store_is_refused(lived_in: Database, tmp_pa
     other.close()
 
 
+@pytest.mark.file
 def test_what_a_server_cannot_keep_is_told(lived_in: Database, tenant: Callable[[], TenantDatabase]) -> None:
     with lived_in.transaction() as connection:
         connection.execute("UPDATE passage SET text = 'a' || char(0) || 'b' WHERE number = 1")

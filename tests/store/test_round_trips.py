@@ -15,6 +15,7 @@ from helix.operations import memories
 from helix.service import Helix
 from tests.waiting import at_rest
 
+pytestmark = pytest.mark.file
 IN_SETS = ("before", "nodes", "edges", "texts", "edges_at", "passages_of", "write")
 MOST_OF_AN_APPEND, MOST_OF_A_STORE = 3, 6
 
