@@ -30,7 +30,7 @@ def token_of(store: Path) -> str:
 
 
 def hook_token_of(store: Path) -> str:
-    """Return the token that is good for a client's hooks alone, as `token_of` does; clients keep it in their settings.
+    """Return the bearer token for a client's hooks alone, as `token_of` does; clients keep it in their settings.
 
     Unlike that one it may be made before a daemon runs: whoever makes it first, the next daemon takes it.
     """
@@ -65,7 +65,7 @@ def put_link(store: Path, url: str) -> Path:
 
 
 def drop_link(store: Path) -> None:
-    """Remove the page that `put_link` wrote: its link has been used, or nobody is there to answer it."""
+    """Remove the page of a bearer's one-time link: it has been used, or nobody is there to answer it."""
     with suppress(OSError):  # such as a folder of that name, which is no page of ours
         (store / LINK_FILE).unlink(missing_ok=True)
 

@@ -176,7 +176,7 @@ def is_announced(store: Path) -> bool:
 
 
 def used_ports(store: Path) -> tuple[int, ...]:
-    """Return the ports that the store's daemons had, as far as noted, the newest last."""
+    """Return the ports that the store's daemon has used, as far as noted, the newest last."""
     try:
         noted = dict.fromkeys(map(int, files.read_text(store / PORTS_FILE).split()))
         return tuple(port for port in noted if 0 < port < 1 << 16)

@@ -35,7 +35,7 @@ _ITSELF = "/proc/self/statm"  # how much memory this process has
 
 
 def confine(folder: Path) -> None:
-    """Have this process open no file by `open_regular` outside of a folder from now on, whatever a request names.
+    """Confine this process to files in a folder: `open_regular` opens none outside, whatever a request names.
 
     For a process that serves other machines: no path that their agents tell is one of this machine.
     """
@@ -89,7 +89,7 @@ def kept_json(path: Path) -> Mapping[str, Any]:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder, and those above it that are missing, for the owner alone; return it.
+    """Make a private folder, with those above it that are missing, for the owner alone; return it.
 
     Raises OSError where something else has the name, or where the folder is another user's.
     """
@@ -105,7 +105,7 @@ def private_folder(path: Path) -> Path:
 
 
 def create_private(path: Path, *, exclusive: bool = False, append: bool = False) -> int:
-    """Return a descriptor of a file that only its owner may read, opened for writing and never through a link.
+    """Create a private file, which only its owner may read, never through a link; return its descriptor.
 
     What is there is emptied, unless `append` keeps it or `exclusive` refuses it. Raises OSError.
     """
@@ -124,7 +124,7 @@ def create_private(path: Path, *, exclusive: bool = False, append: bool = False)
 
 
 def write_private(path: Path, text: str, *, mode: int = PRIVATE_FILE) -> None:
-    """Write a small file whole or not at all, for the owner alone; no other file beside it is touched."""
+    """Write a small private file whole or not at all, for the owner alone; no file beside it is touched."""
     draft = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
         with os.fdopen(create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:

@@ -20,13 +20,13 @@ _MOST_PROJECTS, _MOST_FOLDERS = 2_000, 50
 
 
 def folders_of(home: Path, scope: str) -> Mapping[str, str]:
-    """Return the folders that were worked in as this project, and since when, oldest first."""
+    """Return the folders of a project, and since when each was worked in, oldest first."""
     found = kept_json(home / FILE).get(scope_key(scope))
     return {folder: str(since) for folder, since in found.items()} if isinstance(found, dict) else {}
 
 
 def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
-    """Return the folders that were worked in as this project before this one was; none where it was the first.
+    """Return the folders of a project that were worked in before this one; none where it was the first.
 
     A linked worktree counts as its repository's own folder.
     """
@@ -38,7 +38,7 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
 
 
 def note_folder(home: Path, project: Identity) -> tuple[str, ...]:
-    """Keep that a folder is worked in as a project; return those before it, where this one was not noted yet."""
+    """Note a folder of a project; return those before it, where this one was not noted yet."""
     top, known = _top(project), folders_of(home, project.repository)
     if top is None or str(top) in known or len(known) >= _MOST_FOLDERS:
         return ()

@@ -143,7 +143,7 @@ def folder_identity(folder: Path) -> Identity:
 
 
 def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
-    """Return the project that work in a folder belongs to; hooks, histories and the command line go by this one rule.
+    """Return the project's identity for work in a folder; hooks, histories and the command line go by this one rule.
 
     It is what `identify` finds, else the folder by itself; `chosen`, the setting `scope`, takes the place of its scope.
     Raises InvalidInputError for a `.helix/project.toml` that cannot be read.
@@ -172,7 +172,7 @@ def scope_of_repository(common: Path) -> str:
 
 
 def former_scopes(folder: Path) -> tuple[str, ...]:
-    """Return scopes that a repository may have had: before it was one, without a remote, by one that git noted.
+    """Return scopes that a project's repository may have had: before it was one, without a remote, by git's note.
 
     Git notes where it cloned and last fetched from; a remote that it did neither from is not known any more.
     """
@@ -194,7 +194,7 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
 
 
 def scope_of_remote(url: str) -> str:
-    """Return host and path of a remote, as `scope_key` has them, without `.git`; empty for one on this disk.
+    """Return a project's scope of a git remote: host and path, without `.git`; empty for one on this disk.
 
     `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
     second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
@@ -282,7 +282,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def git_folders(folder: Path) -> tuple[Path, ...]:
-    """Return the git folder that a folder, or one above it, has, then the one it shares; a bare repository is its own.
+    """Return the git folder of a project's folder or one above it, then the one it shares; or a bare repository.
 
     Empty where there is none. Git itself is not asked.
     """

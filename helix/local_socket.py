@@ -33,7 +33,7 @@ _LOCAL_PEERCRED, _XUCRED_BYTES, _XUCRED_UID = 1, 76, 4
 
 
 def listen(store: Path) -> socket.socket | None:
-    """Return a listening socket in a store's folder; None where this system has none. For the owner of the lock.
+    """Return the listening local socket in a store's folder; None where this system has none. For the lock's owner.
 
     What an earlier daemon left in its place is replaced. Raises OSError.
     """
@@ -83,7 +83,7 @@ def connect(store: Path, timeout: float | None = None) -> socket.socket:
 
 
 def peer_of(connection: socket.socket) -> int | None:
-    """Return the user id of the process at the other end of a Unix socket; None where the system does not tell."""
+    """Return the user id of the process at a local socket's other end; None where the system does not tell."""
     if hasattr(socket, "SO_PEERCRED"):
         told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", told)[1])

@@ -17,7 +17,7 @@ _MOST_INDEX_BYTES = 256 << 20
 
 
 def find(folder: Path, home: Path) -> tuple[Path | None, str]:
-    """Return the local store of a folder, or of one above it, and why the first one that was met is not used.
+    """Find the local store of a folder, or of one above it; and why the first one that was met is not used.
 
     What the user did not make here is passed by.
     """

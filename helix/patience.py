@@ -33,7 +33,7 @@ class Patience:
 
 @contextmanager
 def ending(connected: socket.socket, is_over: Callable[[], bool]) -> Iterator[None]:
-    """End a connection from this side once `is_over`: whoever reads from it then meets its end."""
+    """End a connection from this side once patience `is_over`: whoever reads from it then meets its end."""
     left = threading.Event()
 
     def watch() -> None:

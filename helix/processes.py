@@ -54,7 +54,7 @@ def script_command(script: str, *arguments: str) -> list[str]:
 
 
 def helix_command() -> list[str]:
-    """Return the command that is `helix` for other programs: by its absolute path, where it is installed."""
+    """Return the command by which other processes run `helix`: its absolute path, where it is installed."""
     script = Path(PYTHON).with_name("helix.exe" if sys.platform == "win32" else "helix")
     return [str(script)] if script.is_file() else python_command("helix.cli.main")
 
@@ -74,7 +74,7 @@ def daemon_environment(settings: Settings) -> dict[str, str]:
 
 
 def keep_quiet() -> None:
-    """Have libraries that are loaded into this process from now on report to nobody."""
+    """Have libraries that are loaded into this process report to nobody from now on."""
     os.environ.update(QUIET)
     for name in LOUD:
         os.environ.pop(name, None)

@@ -281,7 +281,7 @@ def _check_has_file(settings: Settings) -> None:
 
 
 def set_aside_closed(settings: Settings) -> None:
-    """Put a journal that cannot be opened aside, so that the next start makes a store for `recover` to fill.
+    """Put a service's unreadable journal aside, so that the next start makes a store for `recover` to fill.
 
     Raises StoreLockedError while the store is in use.
     """
@@ -290,7 +290,7 @@ def set_aside_closed(settings: Settings) -> None:
 
 
 def restore_closed(settings: Settings, path: Path) -> Mapping[str, object]:
-    """Put a backup in the place of a store that nobody has open, even of one that cannot be opened.
+    """Restore a backup to a store whose service is not open, even to one that cannot be opened.
 
     Returns the `rows` of it, where the old journal is `kept` ("" where there was none), and `warnings`.
     """

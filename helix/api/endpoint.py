@@ -171,7 +171,7 @@ def _until_proven(receive: Receive, send: Send) -> tuple[Receive, Send]:
 
 
 def preferred_type(accept: str) -> str:
-    """Return the media type an Accept header prefers of the two GraphQL has; the older one on a tie or without it."""
+    """Return the media type for GraphQL that an Accept header prefers; the older one on a tie or without it."""
     qualities = {RESPONSE_TYPE: 0.0, LEGACY_TYPE: 0.0}
     for part in accept.lower().split(","):
         media, *parameters = (piece.strip() for piece in part.split(";"))

@@ -198,7 +198,7 @@ def failure_words(action: Action, root: str = "") -> str:
 
 
 def only_looks(command: str) -> bool:
-    """Return whether a command line only shows what is there: each of its commands is one that changes nothing."""
+    """Return whether a command line can fix nothing: each of its commands only shows what is there."""
     if _CHANGES_IN_PLACE.search(command):
         return False
     parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]

@@ -104,7 +104,7 @@ _UNITTEST = regex(r"FAILED \(([^)]*)\)\s*$|OK(?: \([^)]*\))?\s*$")
 
 
 def counts_of(output: str) -> Counts:
-    """Return how many tests passed and failed by the output of a test run, linters' findings as failed."""
+    """Return how many tests a command's output counts as passed and failed, linters' findings as failed."""
     lines = [line[:_LONGEST_LINE] for line in _ANSI.sub("", output[-_TAIL:]).splitlines() if line.strip()]
     for pattern, read in _SUMMED:
         parts = [read(found) for line in lines if (found := pattern.match(line.strip()))]

@@ -233,7 +233,7 @@ def left_behind(description: Description, file: Wanted) -> Memo | None:
 
 
 def unused_copies(home: Path, memos: Iterable[Memo]) -> list[Path]:
-    """Return the copies of the plugin that none of these connections uses."""
+    """Return the copies of the plugin that no client's connection uses."""
     used = {path[1] for memo in memos for path, _, _ in memo.had if path[0] == MARKETPLACES}
     folders = folder_of(home, "").glob("*/")
     return sorted(folder for folder in folders if _OURS.fullmatch(folder.name) and folder.name not in used)

@@ -52,7 +52,7 @@ def build(
     options: KuzuOptions,
     progress: Progress,
 ) -> None:
-    """Make the graph file `path` out of a state (nodes, then edges, then passages), as of journal row `seq`.
+    """Build the Kuzu graph file `path` out of a state (nodes, then edges, then passages), as of journal row `seq`.
 
     `progress` is told (stage, done, total). Whatever lies at `path` is removed first; when the build is cut short the
     file lacks its store id and is never taken for a graph.

@@ -30,7 +30,7 @@ _COLUMNS_OF_ATTRIBUTES = frozenset({"at", "rank", "score", "arm", "outcome"})
 
 
 def operations_in(graph: Path) -> Iterator[PutNode | PutEdge]:
-    """Yield every node and edge of a graph that nobody has open, nodes first; as far as it can be read."""
+    """Yield every node and edge of a Kuzu graph that nobody has open, nodes first; as far as it can be read."""
     draft = graph.with_name(f"{graph.name}.draft")
     told = b""
     try:

@@ -12,7 +12,7 @@ _RENEWS = "`helix rebuild` renews the graph"
 
 
 def statements(script: str) -> list[str]:
-    """Return the statements of a Cypher script, without comment lines."""
+    """Return the Cypher statements of a graph migration's script, without comment lines."""
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("//")]
     return [part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" \n;")]
 

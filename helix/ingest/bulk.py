@@ -38,7 +38,7 @@ def json_lines(
     one_scope: bool = False,
     few_lines: int = _FEW_LINES,
 ) -> Work:
-    """Return the work of importing a file; `vectors` names a .npy file with a row for each line.
+    """Return the work of a bulk import of a file of JSON lines; `vectors` names a .npy file with a row for each.
 
     With `one_scope` all goes into `scope`, whatever the lines say.
 

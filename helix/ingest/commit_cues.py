@@ -117,7 +117,7 @@ _WEIGHT = {Kind.FAILURE: 6.0, Kind.DECISION: 6.5, Kind.CONVENTION: 6.5, Kind.EVO
 def judge(
     message: Message, *, author: str = "", merge: bool = False, paths: Sequence[str] = (), removed: Sequence[str] = ()
 ) -> Verdict:
-    """Return what a commit is to be remembered as, from its message, its author and the paths it touched and removed.
+    """Judge what memory a git commit is worth, from its message, its author and the paths it touched and removed.
 
     `confidence` is how sure the kind is; `importance` (1..10) how much a developer loses without it.
     """
@@ -141,7 +141,7 @@ def judge(
 
 
 def is_noise(message: Message, author: str = "", reason: str = "") -> bool:
-    """Return whether nobody will ask for a commit: robots, releases, bumps, formatting, typos, unfinished work."""
+    """Return whether a git commit is noise: robots, releases, bumps, formatting, typos, unfinished work."""
     subject = message.subject
     if not subject or _UNFINISHED.match(subject) or _BOT.search(author) or _BOT_BODY.search(message.text):
         return True

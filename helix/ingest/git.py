@@ -34,7 +34,7 @@ _STATUS = re.compile(rb"[A-Z]\d*")
 
 
 def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | None = None) -> str:
-    """Return the scope of the project that a file or folder is in; raises NotARepositoryError where it is in none.
+    """Return the scope of the git project that a path is in; raises NotARepositoryError where it is in none.
 
     A bare repository, which no folder upwards tells of, is one too. Git is not asked. See `helix.identity`.
     """

@@ -35,7 +35,7 @@ class NoteFile:
 
 
 def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterator[NoteFile | IngestProblem]:
-    """Yield the notes that are the paths or lie in them, in order of name, each file once.
+    """Yield the note files to ingest that are these paths or lie in them, in order of name, each once.
 
     A folder is walked: hidden folders, `node_modules` and its like are passed over, as are files that are no notes by
     their suffix and what `.helixignore` files exclude, from the root (where none is given, the work tree's) down. A

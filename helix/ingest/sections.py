@@ -96,7 +96,7 @@ def _document(lines: list[str], reader: MarkdownIt) -> Document:
 
 
 def front_matter_of(text: str) -> tuple[Mapping[str, str | tuple[str, ...]], list[str]]:
-    """Return the front matter of a note (a text or texts by key, in lower case) and the lines behind it."""
+    """Return the front matter of a Markdown note (a text or texts by key, in lower case) and the lines behind it."""
     return _front_matter(text.splitlines())
 
 

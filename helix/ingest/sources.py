@@ -26,7 +26,7 @@ from helix.store.store import Store
 
 
 def git_history(store: Store, path: str, *, scope: str | None, limit: int | None) -> Work:
-    """Return the work of importing a repository's history, oldest commit first.
+    """Return the work of importing a git repository's history, oldest commit first.
 
     Raises NotARepositoryError at once. Git is asked in the job alone, where it can be stopped: it may wait for ever.
     """
@@ -67,7 +67,7 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) 
 
 
 def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") -> Work:
-    """Return the work of importing histories of Claude Code; raises NotFoundError at once where there is none."""
+    """Return the work of importing transcripts of Claude Code; raises NotFoundError at once where there is none."""
     given = _scope(store.runtime.settings, scope, agent)
     files = transcript.transcript_files(Path(path))
     known: dict[Path, Identity] = {}

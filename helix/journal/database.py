@@ -248,7 +248,7 @@ def _scripts() -> list[Path]:
 
 
 def statements(script: str) -> Iterator[str]:
-    """Yield the statements of an SQL script (sqlite3's executescript would commit the transaction around it)."""
+    """Yield the SQL statements of a journal migration (executescript would commit the transaction around it)."""
     pending = ""
     for line in script.splitlines(keepends=True):
         pending += line

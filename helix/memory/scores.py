@@ -49,7 +49,7 @@ _LONG, _SHORT = 400, 40
 
 
 def importance_of(text: str, mentions: tuple[Mention, ...], kind: Kind | None = None) -> float:
-    """Return the importance of a text as episode (`kind` None) or memory.
+    """Return the importance score of a text as episode (`kind` None) or memory.
 
     Base by kind, plus up to 1.5 for cues, 1.5 for trouble, 1 for density of entities and 0.5 for length, minus 1 for a
     scrap of text; rounded to a half.

@@ -171,7 +171,7 @@ _SHOWN = {Relation.INJECTED: "It was shown to the task", Relation.WITHHELD: "It 
 
 
 def reason_of(edge: Edge) -> str:
-    """Return why an edge is there: who drew it, or what it was made of."""
+    """Return the reason of an edge: who drew it, or what it was made of."""
     attributes, provenance = edge.attributes, edge.provenance
     if DRAWN in attributes:
         return f"Drawn by {provenance.agent or 'a person'}."

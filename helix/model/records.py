@@ -99,7 +99,7 @@ def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
 
 
 def node_from(label: Label, node_id: str, props: Props) -> Node:
-    """Return the domain object of a stored node."""
+    """Return the domain object of a stored node's record."""
     return typing.cast(Node, from_props(CLASS_OF[label], {**props, "id": node_id}))
 
 
@@ -133,7 +133,7 @@ def unspelled(cls: type[Any], told: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 def property_types(cls: type[Any]) -> dict[str, type[Any]]:
-    """Return for each stored property of a record what it is when `spelled`: float, int, or str for anything else."""
+    """Return the type of each stored property of a record when `spelled`: float, int, or str for anything else."""
     numbers: Mapping[object, type[Any]] = {float: float, int: int}
     return {name: numbers.get(restore, str) for name, restore in _restorers_of(cls).items()}
 

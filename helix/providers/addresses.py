@@ -43,7 +43,7 @@ def hosted_place(company: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port of a model's address, as it is confirmed and shown; a hosted provider's by its name.
+    """Return scheme, host and port of a language model's address, as confirmed and shown; or a hosted one's name.
 
     Raises InvalidInputError for what is no plain address of a server: no two libraries would read it alike.
     """

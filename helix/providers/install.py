@@ -50,7 +50,7 @@ class InstalledModel:
 
 
 def install(name: str, models_path: Path, *, progress: Progress | None = None, thorough: bool = False) -> Path:
-    """Make the model of that name installed and return its folder; see `install_all`."""
+    """Install the embedding model or reranker of that name and return its folder; see `install_all`."""
     return install_all([known(name)], models_path, progress=progress, thorough=thorough)[0]
 
 
@@ -83,7 +83,7 @@ def install_all(
 
 
 def installed(models_path: Path) -> list[InstalledModel]:
-    """Return the installed models, judged by the sizes of their files (`verify` hashes them)."""
+    """Return the models that are installed, judged by the sizes of their files (`verify` hashes them)."""
     return [
         InstalledModel(model, models_path / name)
         for name, model in KNOWN.items()
@@ -92,7 +92,7 @@ def installed(models_path: Path) -> list[InstalledModel]:
 
 
 def verify(name: str, models_path: Path) -> dict[str, FileState]:
-    """Hash every file of the model and return the state of each by its name."""
+    """Hash every file of an installed model and return the state of each by its name."""
     return states(models_path / name, known(name).hashes)
 
 

@@ -294,7 +294,7 @@ def _stay_at_the_address() -> None:
 
 
 def main(calls: TextIO, replies: TextIO) -> None:
-    """Say `ready` once LiteLLM is loaded, then answer one line with one line until there are no more."""
+    """Load LiteLLM and say `ready`, then answer one line with one line until there are no more."""
     calls.readline()
     if hasattr(os, "nice"):
         os.nice(10)  # a recall that is going on comes first

@@ -228,7 +228,7 @@ KNOWN: Mapping[str, Model] = MappingProxyType({model.name: model for model in (_
 
 
 def known(name: str) -> Model:
-    """Return the model of that name. Raises NotFoundError naming the models there are."""
+    """Return the model of that name in the catalogue. Raises NotFoundError naming the models there are."""
     try:
         return KNOWN[name]
     except KeyError:

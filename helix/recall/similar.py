@@ -54,7 +54,7 @@ class Suggestion:
 def nearest(
     index: StoreIndex, vector: bytes, rows: Rows, *, threshold: float = -1.0, limit: int
 ) -> list[tuple[Memory, float]]:
-    """Return (memory, cosine) of those of the rows that are at least that similar to a stored vector, best first."""
+    """Return (memory, cosine) of the similar memories among rows, by a stored vector and a least cosine, best first."""
     near = nearest_memories(index.view, vector_of(vector), rows.mask, threshold=threshold, limit=limit)
     nodes = index.records.present([index.ref_of(row) for row, _ in near])
     return [(node, cosine) for node, (_, cosine) in zip(nodes, near, strict=True) if isinstance(node, Memory)]
@@ -63,7 +63,7 @@ def nearest(
 def nearest_memories(
     view: CatalogueView, vector: VectorArray, mask: BoolArray, *, threshold: float, limit: int
 ) -> list[tuple[int, float]]:
-    """Return (row, cosine) of the memories of the mask that are at least that similar, best first; exact.
+    """Return (row, cosine) of the similar memories of the mask by a least cosine, best first; exact.
 
     Raises EmbeddingSpaceError for a vector of another dimension.
     """

@@ -29,7 +29,7 @@ OVER_FETCH = 1.5
 
 
 def check_dimension(view: CatalogueView, vector: VectorArray) -> None:
-    """Raise EmbeddingSpaceError unless the query's vector has the dimension of the store's."""
+    """Raise EmbeddingSpaceError unless a recall query's vector has the dimension of the store's."""
     if vector.shape != (view.dimension,):
         raise EmbeddingSpaceError(
             f"the query's vector has shape {vector.shape}, the store's have {view.dimension} numbers",

@@ -28,7 +28,7 @@ _MAY_BE_BACK = (
 
 
 def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
-    """Write a consistent copy of the journal to `target`, checked before it gets its name.
+    """Back up the running store: write a copy of its journal to `target`, checked before it gets its name.
 
     SQLite opens by its name what it writes, and where others may write too they can give that name to a file of theirs.
     So it writes in the store, and `target` is written by a descriptor.

@@ -177,7 +177,7 @@ def begin_erasure(store: Store, note: Note) -> None:
 
 
 def under_way(store: Store) -> Note | None:
-    """Return the erasure that was begun and has not ended, or None. Raises StoreCorruptError where its note is damaged.
+    """Return the store's erasure that has not ended, or None. Raises StoreCorruptError where its note is damaged.
 
     What it was to erase is not known then, so that nobody is to be served.
     """
@@ -366,7 +366,7 @@ def legacy_of(journal: Journal) -> Legacy:
 
 
 def unfinished_backup(backup: Path) -> Path:
-    """Return the path under which a backup is written until it is whole."""
+    """Return the path under which a store's backup is written until it is whole."""
     return backup.with_name(backup.name + ".partial")
 
 

@@ -43,7 +43,7 @@ class BuiltGraph:
 
 
 def move_aside(graph: Path, at: int, reason: str) -> str:
-    """Give a graph and its log another name, to tell what damaged them, and remove older ones; return the new name."""
+    """Rename a store's graph and its log, to tell what damaged them, and remove older ones; return the new name."""
     before = list(graph.parent.glob(f"{graph.name}{ASIDE}*"))
     aside = graph.with_name(f"{graph.name}{ASIDE}{at}")
     *moved, seal = zip(files_of(graph), files_of(aside), strict=True)

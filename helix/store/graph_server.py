@@ -371,7 +371,7 @@ def _questions(stream: BinaryIO) -> queue.SimpleQueue[tuple[str, dict[str, Any]]
 
 
 def main(place: Place) -> None:
-    """Serve the graph of a store until the parent goes, or asks to `end`."""
+    """Run the graph process of a store: serve Kuzu until the parent goes, or asks to `end`."""
     _answers.append(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what a library prints is no answer
     os.nice(_NICE)

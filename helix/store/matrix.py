@@ -41,7 +41,7 @@ def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
 
 
 def cosine_of(one: bytes, other: bytes) -> float:
-    """Return the cosine of two stored vectors, which are of length 1."""
+    """Return the cosine of two vectors that the store keeps, which are of length 1."""
     return float(vector_of(one) @ vector_of(other))
 
 

@@ -160,7 +160,7 @@ def free_tag(store: Store, words: str) -> str:
 
 
 def name_version(store: Store, version: str, tag: str, *, move: bool = False) -> None:
-    """Give a version a tag; raises ConflictError where another one has it, or it has another one, unless to `move`."""
+    """Give a strand's version a tag; raises ConflictError for a tag of another, or a second one, unless to `move`."""
     known = store.journal.versions
     holder, held = known.tagged(tag), known.get(version)
     if holder is not None and holder.id != version and not move:

@@ -42,7 +42,7 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
 
 
 def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
-    """Do the rest of a rollback that a kill cut short; raises ValueError where its version is not known any more."""
+    """Finish a rollback to a strand's version that a kill cut short; raises ValueError for an unknown version."""
     version = store.journal.versions.get(note["version"])
     if version is None or version.seq is None:
         raise ValueError(f"there is no version {note['version']}")

@@ -365,7 +365,7 @@ def carry_out(
     ticket: Ticket,
     still: Callable[[], AbstractContextManager[None]],
 ) -> dict[str, Any]:
-    """Sync a store with a place, and remember how that went; returns what `Syncing.run` does, or raises its error."""
+    """Sync a store with a place for strands, and remember how that went; returns what `Syncing.run` does, or raises."""
     state = sync_state.read(store, place)
     try:
         with closing(open_remote(store, place, lambda: ticket.cancelled)) as remote:

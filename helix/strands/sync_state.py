@@ -69,7 +69,7 @@ def every(store: Store) -> list[SyncState]:
 
 
 def warnings(store: Store) -> list[str]:
-    """Return a sentence for each place that is synced in the background and where the last time did not go well."""
+    """Return a sentence for each place that strands are synced with in the background and that failed last time."""
     told = []
     for state in every(store):
         why = state.error or next(iter(state.problems), "")

@@ -13,7 +13,7 @@ _ID = re.compile(r"[\w.:+/=@~#-]*", re.ASCII)
 
 
 def told_id(name: str) -> str:
-    """Return a client's id of a session or call, or a digest of one that holds a secret or is no text.
+    """Return a client's id of a session or call as text, or a digest of one that holds a secret or is no text.
 
     Such ids are random by nature: what only looks like a key is none. A name with anything else in it than ids have is
     read as a text. Live hooks and imported histories know what happened by the same id.

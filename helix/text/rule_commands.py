@@ -100,7 +100,7 @@ def named_commands(text: str) -> tuple[Named, ...]:
 
 
 def stands_at(named: Sequence[Named], line: str) -> bool:
-    """Return whether a rule that names these commands is worth reading where `line` is run.
+    """Return whether a rule's text that names these commands is worth reading where a command `line` is run.
 
     That is where the line runs what the rule speaks of or against, or runs what it asks for with words of it left out.
     Not where the line runs a command as the rule asks for it, and not where it only looks.
@@ -116,7 +116,7 @@ def speaks_against(named: Sequence[Named], line: str) -> bool:
 
 
 def is_followed(named: Sequence[Named], line: str) -> bool:
-    """Return whether a line runs a command as a rule that names these commands asks for it."""
+    """Return whether a command line follows a rule that names these commands."""
     return any(one.role is Role.ASKED and _has(it, one) for it in _run_by(line) for one in named)
 
 
@@ -128,7 +128,7 @@ def keys_of_rule(text: str) -> tuple[str, ...]:
 
 
 def keys_of_line(line: str) -> tuple[str, ...]:
-    """Return the keys under which rules for a line may be found: its tools, and the files it runs or edits."""
+    """Return the keys under which rules for a command line may be found: its tools, and its files."""
     files = (key for _, keys in _file_keys(line) for key in keys)
     return tuple(dict.fromkeys((*(one.tool for one in _run_by(line)), *files)))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def detect_cycles(dependencies: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """Return a shortest circle through the first task of every knot of tasks that wait for each other.
+    """Return a shortest circle through the first task of every knot of tasks in an answer that wait for each other.
 
     `dependencies` maps a task to those it waits for. A circle begins with the smallest id of its knot, and each waits
     for the next one, the last for the first. Linear in tasks and dependencies; knots in the order of those ids.

@@ -109,7 +109,7 @@ def parse_prompt(prompt: str) -> Prompt:
 
 
 def detect_agent_type(prompt: str, subagent_type: str = "") -> AgentType | None:
-    """Return which agent a prompt is for: by the agent's name, with or without its plugin's, else by its fields.
+    """Return which agent a prompt is for: by the agent's name, with or without its plugin's, else by fields.
 
     A prompt to an agent of another name must have two fields of ours, so that one such word in prose is not enough.
     """
@@ -131,7 +131,7 @@ def should_inject(prompt: str) -> bool:
 
 
 def extract_explorer_params(prompt: str) -> ExplorerParams:
-    """Return what a prompt asks of an explorer."""
+    """Return the parameters of a prompt to an explorer."""
     asked = parse_prompt(prompt)
     return ExplorerParams(
         scope=asked.get("SCOPE"),
@@ -143,7 +143,7 @@ def extract_explorer_params(prompt: str) -> ExplorerParams:
 
 
 def extract_planner_params(prompt: str) -> PlannerParams:
-    """Return what a prompt asks of a planner."""
+    """Return the parameters of a prompt to a planner."""
     asked = parse_prompt(prompt)
     return PlannerParams(
         objective=asked.get("OBJECTIVE"),
@@ -154,7 +154,7 @@ def extract_planner_params(prompt: str) -> PlannerParams:
 
 
 def extract_builder_params(prompt: str) -> BuilderParams:
-    """Return what a prompt asks of a builder; its objective is its task where it names none, and vice versa."""
+    """Return the parameters of a prompt to a builder; its objective is its task where it has none, or back."""
     asked = parse_prompt(prompt)
     limit = _LIMIT.search(asked.get("MEMORY_LIMIT"))
     return BuilderParams(

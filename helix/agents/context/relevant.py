@@ -107,7 +107,7 @@ def _strictness(memory: Memory, *, judged: bool) -> float:
 
 
 def is_worth_its_room(memory: Memory) -> bool:
-    """Return whether a memory may be put before an agent: no outcomes speak against it, and it is of use at times.
+    """Return whether a memory is worth its room in an agent's context: useful, and no outcomes against it.
 
     Outcomes never silence what the user stands for: whoever writes a repository writes its checks. What was charged for
     room says only how often a memory was shown for nothing; it takes PATIENCE of that.

@@ -236,7 +236,7 @@ _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), 
 def context_for_other(
     sources: Sources, prompt: str, subagent_type: str, scope: str | None
 ) -> ExplorerContext | PlannerContext | BuilderContext | None:
-    """Return the context for an agent that is none of ours, by its prompt as a whole; None where it wants none."""
+    """Return the context for an agent of another role, by its prompt as a whole; None where it wants none."""
     if not should_inject(prompt) or not prompt.strip():
         return None
     name = subagent_type.rpartition(":")[2].strip().lower()
@@ -250,7 +250,7 @@ def context_for_other(
 def context_for(
     sources: Sources, prompt: str, subagent_type: str, scope: str | None
 ) -> ExplorerContext | PlannerContext | BuilderContext | None:
-    """Return the context for a prompt, or None where it says NO_INJECT or is for no agent of ours.
+    """Return the context for an agent's prompt, or None where it says NO_INJECT or is for no agent of ours.
 
     Nothing is recalled then; otherwise one recall is made at most.
     """

@@ -33,7 +33,7 @@ _MOST_SAID = 2_000
 
 
 def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
-    """Store the failures that a task ended blocked by: the verify command's, and those whose error the agent names.
+    """Store the failures that blocked an agent's task: the verify command's, and those whose error it names.
 
     What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
     error again, in another task, is evidence for the same memory, of which the third within a week is systemic.
@@ -50,7 +50,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
 
 
 def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
-    """Return the failures of an agent that its task ended by, and not only happened in it."""
+    """Return the failures of an agent that blocked its task, and did not only happen in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
     wanted, error = normal(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
@@ -62,7 +62,7 @@ def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolv
 
 
 def blocked_by(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
-    """Return the command and the error that a task ended blocked by, as attributes that a memory is found by."""
+    """Return the command and the error that blocked an agent's task, as attributes that a memory is found by."""
     found = blocking_failures(desk, worker, task)
     if found:
         return found[-1].attributes

@@ -97,7 +97,7 @@ def store_candidates(
 
 
 def cleaned(store: Store, given: Candidate) -> Candidate:
-    """Return a candidate as it may be kept: bounded, redacted, screened, and with the id that its words have here.
+    """Return a candidate to learn as it may be kept: bounded, redacted, screened, and with its words' id here.
 
     The same words of one scope have one id, but for case, white space and kind; other stores give them other ids.
     """

@@ -87,7 +87,7 @@ def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
 
 
 def succeeded(outcome: str) -> bool:
-    """Return whether an outcome says that the task was done; a word of failure in it outweighs any of success.
+    """Return whether a task's outcome says that it was done; a word of failure outweighs any of success.
 
     A failure that is denied, or said to be mended, is none.
     """

@@ -117,7 +117,7 @@ def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
 
 
 def relation_for_word(word: str) -> tuple[Relation, str]:
-    """Return the type of edge that another memory's word stands for, and the word of a RELATED edge."""
+    """Return the edge type for an imported relation's word, and the word of a RELATED edge."""
     plain = _NO_WORD.sub("_", word.lower()).strip("_")[:_LONGEST_WORD].strip("_")
     try:
         return relation_to_draw(plain)

@@ -125,7 +125,7 @@ def told_sessions(store: Store, scope: str | None = None) -> Rows:
 
 
 def session_name(index: StoreIndex, row: int) -> str:
-    """Return the name of a session, which its id has behind its scope."""
+    """Return the name of a session of captured episodes, which its id has behind its scope."""
     return _name(index.scope_of(row), index.id_of(row))
 
 

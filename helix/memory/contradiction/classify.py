@@ -119,7 +119,7 @@ def _refines(newcomer: Newcomer, memory: Memory) -> bool:
 
 
 def rule(first: Claim, second: Claim) -> Ruling:
-    """Return which of two contradicting claims holds: the later, else the surer, else the better founded one.
+    """Rule which of two contradicting memories holds: the later, else the surer, else the better founded one.
 
     OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one. How sure
     what was derived is and how sure what was stored is are two scales: of one class, neither is the surer one.
@@ -140,12 +140,12 @@ def rule(first: Claim, second: Claim) -> Ruling:
 
 
 def outranks(memory: Memory, known: Memory) -> bool:
-    """Return whether a memory comes from a better founded class of source than a known one."""
+    """Return whether a memory outranks a known one that it contradicts: its class of source is better founded."""
     return memory.provenance.trust.rank < known.provenance.trust.rank
 
 
 def came_later(memory: Memory, known: Memory) -> bool:
-    """Return whether a memory says since when it holds, and the known one held before that."""
+    """Return whether a contradicting memory says since when it holds, and the known one held before that."""
     return memory.valid_from is not None and (known.valid_from is None or known.valid_from < memory.valid_from)
 
 
@@ -159,7 +159,7 @@ def _begins_within(one: Memory, other: Memory) -> bool:
 
 
 def claims(kind: Kind) -> bool:
-    """Return whether memories of a kind claim something that goes on holding."""
+    """Return whether memories of a kind can contradict others: they claim something that goes on holding."""
     return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
 
 

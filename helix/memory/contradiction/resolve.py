@@ -136,7 +136,7 @@ def ruled(
 
 
 def choices(records: Records, first: Memory, second: Memory) -> dict[str, datetime]:
-    """Return when a person last chose each of two memories over another one; a side never chosen is left out."""
+    """Return when a person last chose each of two contradicting memories over another; one never chosen is left out."""
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
         won = [edge for edge in disputes_of(records, memory) if _by_person(edge) and _stays(edge, memory)]
@@ -181,7 +181,7 @@ def stated_end(records: Records, memory: Memory) -> datetime | None:
 
 
 def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
-    """Return until when a memory holds where one contradiction is left out."""
+    """Return until when a memory holds if one contradiction is left out."""
     return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))
 
 

@@ -85,7 +85,7 @@ def texts_of(props: Props) -> Iterator[Said]:
 
 
 def without_secrets(label: Label | None, node_id: str, props: Props, redact: Redact) -> dict[str, Scalar]:
-    """Return the properties that change, as they read without secrets; `label` is None for an edge.
+    """Return the properties of a stored record that change without secrets; `label` is None for an edge.
 
     A name made of words that had a secret in them is made anew, or it would spell the secret still.
     """
@@ -133,7 +133,7 @@ def _masked(text: str, secrets: list[tuple[str, str]]) -> str:
 
 
 def excerpts(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
-    """Yield each secret's kind and what stands around it in the text, every secret in there masked."""
+    """Yield the kind and surroundings of each secret in a stored text, every secret in there masked."""
     found = redact(said.text, said.name)
     if not found.findings:
         return

@@ -75,7 +75,7 @@ def near_pairs(
 
 
 def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
-    """Return the places of the candidates that say the same in the same surroundings, each group by `order`."""
+    """Return the places of candidates that say the same in the same surroundings, each group by `order`."""
     groups: dict[bytes, list[int]] = defaultdict(list)
     for place in sorted(range(len(items)), key=lambda place: items[place].order):
         groups[items[place].same].append(place)

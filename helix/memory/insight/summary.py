@@ -70,7 +70,7 @@ def tells(episodes: Sequence[Episode]) -> bool:
 
 
 def speaker_of(episode: Episode) -> str:
-    """Return who speaks in an episode, where that is known."""
+    """Return the speaker of an episode to be summarised, where that is known."""
     return episode.agent or episode.role
 
 

@@ -144,7 +144,7 @@ def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str =
 
 
 def reopen_contradiction(store: Store, a: str, b: str) -> Dispute:
-    """Take back how a contradiction was settled or resolved: both hold again, less sure, until somebody decides.
+    """Reopen a contradiction that was settled or resolved: both hold again, less sure, until decided.
 
     Raises ConflictError where a memory was changed since, or the contradiction is open.
     """

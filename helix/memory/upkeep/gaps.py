@@ -35,7 +35,7 @@ _CLOSED = {"closed": True}
 
 
 def unanswered(store: Store, answer: RecallAnswer) -> bool:
-    """Return whether a recall found nothing good: its best item is less like the question than an answer would be."""
+    """Return whether a recall leaves a gap: its best item is less like the question than an answer would be."""
     return all(item.relevance < _bar(store) for item in answer.items)
 
 

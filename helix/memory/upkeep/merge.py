@@ -96,12 +96,12 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
 
 
 def apart_from(memory: Memory) -> Sequence[str]:
-    """Return the ids of the memories that a person keeps this one apart from, as far as it says so itself."""
+    """Return the ids of the memories that a person keeps from being merged with this one, by what it says itself."""
     return cast(Sequence[str], memory.attributes.get(_APART, ()))
 
 
 def kept_apart(records: Records) -> list[Memory]:
-    """Return the memories that a person keeps apart from others, as far as they say so themselves."""
+    """Return the memories that a person keeps from being merged with others, by what they say themselves."""
     held = (cast(Memory, node) for node in records.nodes_with(Label.MEMORY, _APART))
     return [memory for memory in held if apart_from(memory)]
 
@@ -116,7 +116,7 @@ def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = T
 
 
 def standing_for(records: Records, memory: Memory) -> Memory:
-    """Return the memory that a folded one lives on in, or the memory itself."""
+    """Return the memory into which another was merged, or the memory itself."""
     while memory.status is Status.RETIRED and (edge := _merging(records, memory)) is not None:
         memory = cast(Memory, records.node(edge.source))
     return memory
@@ -134,7 +134,7 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 
 
 def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
-    """Fold one memory into another, which takes over what it earned, as a part of somebody's change."""
+    """Merge one memory into another, which takes over what it earned, as a part of somebody's change."""
     here, there = winner.ref, loser.ref
     carried = list(_carried(records, winner, there))
     for edge in carried:

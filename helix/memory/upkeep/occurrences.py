@@ -100,7 +100,7 @@ def _once_each(met: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
 
 
 def marks_of(memory: Memory) -> frozenset[Mention]:
-    """Return the commands that a failure is about and the errors whose line names something."""
+    """Return the marks of a failure: the commands it is about and the errors whose line names something."""
     told = about(memory.trigger, memory.attributes)
     return frozenset(one for one in told if one.kind is EntityKind.COMMAND or _names(one.name))
 

@@ -49,7 +49,7 @@ def _put(index: StoreIndex, filled: Sequence[PutPassage]) -> Decision[int]:
 
 
 def reembed(store: Store, ticket: Ticket) -> Mapping[str, int]:
-    """Embed every passage with the model that is set, then make its space the store's own at once.
+    """Embed every passage anew with the model that is set, then make its space the store's own at once.
 
     Vectors already made stay when it is interrupted; the old space serves until the last one is there. Raises
     ModelError when there is no model.

@@ -50,7 +50,7 @@ class _Plan:
 
 
 def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
-    """Put back every node, edge and passage a job touched as it was before the job, in one change of kind `undo`.
+    """Undo a background job: put back every node, edge and passage it touched as it was, in one change of kind `undo`.
 
     What the job made is dropped; a passage comes back under a new number, with its vector where the store's model is
     still the same. Where something has touched any of it since, or hangs on what would go, nothing is written and all

@@ -125,7 +125,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
 
 
 def kind_of(name: str, value: str) -> str:
-    """Return which kind of secret a value is by the name that it stands under, as in JSON; empty for none."""
+    """Return the kind of secret that a value is by the name it stands under, as in JSON; empty for none."""
     promise = promise_of(name)
     accepted = promise is not Promise.NONE and (
         _is_any_password(name, value, promise, _STRUCTURED) or _accepted(value, promise, _STRUCTURED)

@@ -66,7 +66,7 @@ _NUMBER_WORDS = words("test tests exit exited exits errno segmentation segfault 
 
 
 def error_in(word: str) -> str | None:
-    """Return the error that a single word names: the class without its module, an errno, a signal or a code."""
+    """Return the error that a word of a text names: the class without its module, an errno, a signal or a code."""
     if word in _ERRNOS or _ERROR_CODE.fullmatch(word):
         return word
     match = _ERROR_CLASS.fullmatch(word)
@@ -74,7 +74,7 @@ def error_in(word: str) -> str | None:
 
 
 def test_in(word: str) -> str | None:
-    """Return the test that a single word names: a function, a class, `test 1234` or `path::name`."""
+    """Return the test that a word of a text names: a function, a class, `test 1234` or `path::name`."""
     if match := _TEST_NUMBER.fullmatch(word):
         return f"test {int(match.group(1))}"
     path, scope, name = word.partition("::")
@@ -84,7 +84,7 @@ def test_in(word: str) -> str | None:
 
 
 def commit_in(word: str) -> str | None:
-    """Return the first COMMIT_DIGITS digits of a commit's hash, which holds a digit and a letter."""
+    """Return the commit that a word of a text names: COMMIT_DIGITS digits of a hash, with a digit and a letter."""
     if not 6 < len(word) < 41 or not _COMMIT.fullmatch(word) or _EXPONENT.fullmatch(word):
         return None
     return word[:COMMIT_DIGITS]

@@ -44,7 +44,7 @@ _STANDARD = words(
 
 
 def packages_in(text: str) -> Iterator[Found]:
-    """Yield the packages that are imported or pinned to a version; a Python import counts by its first name."""
+    """Yield the packages that a text imports or pins to a version; a Python import counts by its first name."""
     if "import" in text:
         for match in _IMPORT.finditer(text):
             for part in (match.group(1) or match.group(2)).split(","):

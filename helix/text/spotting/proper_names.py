@@ -66,7 +66,7 @@ class _Usage(NamedTuple):
 
 
 def concepts_in(prose: str) -> Iterator[Found]:
-    """Yield proper names of several words, and single ones whose capital is not owed to the start of a sentence.
+    """Yield a text's proper names of several words, and single ones whose capital does not start a sentence.
 
     A single word at the start of a sentence counts when it is no common English word, or when it also stands,
     capitalised, inside a sentence. `prose` is a text whose code is blanked out by NUL characters.

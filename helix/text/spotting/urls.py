@@ -16,7 +16,7 @@ _QUERY = re.compile(r"[?#]")
 
 
 def urls_in(text: str) -> Iterator[Found]:
-    """Yield URLs without query, fragment, credentials or e-mail address, and the commits that they show."""
+    """Yield a text's URLs without query, fragment, credentials or e-mail address, and the commits that they show."""
     for match in _URL.finditer(text):
         rest = _without_punctuation(match.group(2))
         start, end = match.start(), match.start(2) + len(rest)
