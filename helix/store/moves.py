@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix import files
-from helix.errors import InvalidInputError, NotFoundError, StoreError
+from helix.errors import EngineError, InvalidInputError, NotFoundError, StoreError
 from helix.journal.backend import Backend, put
 from helix.journal.database import Database
 from helix.journal.mark import Mark
@@ -18,6 +18,7 @@ from helix.store import moving
 from helix.store.engine import JOURNAL_NAME, MARK_NAME, server_at
 
 _ADDRESS = ("postgresql://", "postgres://")
+_TENANT = ", tenant "
 _NO_STORE = "name a store's folder (`helix config db_path`); a move that was cut off goes on without: --source-gone"
 
 
@@ -83,12 +84,22 @@ def end(target: str, tenant: str, by: str = "operator") -> bool:
         comes = _said(there.backend, moving.MOVED_FROM)
         if not comes:
             raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
-        if (Path(comes) / JOURNAL_NAME).exists():
-            raise StoreError(f"the source of this move is there: {comes}", hint=f"end the move: --from {comes}")
+        if _is_there(comes, _said(there.backend, moving.MOVE)):
+            raise StoreError(f"the source of this move is there: {comes}", hint="end the move: --from in its place")
         if not _said(there.backend, moving.WHOLE):
             hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
             raise StoreError(f"not all of the store in {comes} arrived here", hint=hint)
         return _arrive(there, {"source": "gone"})
+
+
+def _is_there(source: str, number: str) -> bool:
+    """Return whether a place has the store that is on its way, and not another one by now."""
+    address, _, slug = source.rpartition(_TENANT) if source.startswith(_ADDRESS) else (source, "", "")
+    try:
+        with _opened(address, slug, "") as side:
+            return _said(side.backend, moving.MOVE) == number
+    except (NotFoundError, EngineError):  # a server that is gone, too
+        return False
 
 
 def _arrive(there: _Side, told: Mapping[str, object]) -> bool:
@@ -182,7 +193,7 @@ def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> 
                 return state == states.SUSPENDED
 
             yield _Side(
-                name=f"{address}, tenant {slug}",
+                name=f"{address}{_TENANT}{slug}",
                 backend=database,
                 went=_said(database, moving.MOVED_TO),
                 keeps=keeps,
