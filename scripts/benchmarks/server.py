@@ -140,7 +140,7 @@ def _kept(helix: Helix) -> dict[str, str]:
 @click.argument("address")
 @click.option("--memories", "count", default=500, help="Memories to store in each edition.")
 @click.option("--questions", "asked", default=1_000, help="Questions to ask both.")
-@click.option("--kills", default=20, help="How often a home is killed; each takes ten seconds and more.")
+@click.option("--kills", default=20, help="How often a home is killed; each takes some ten seconds.")
 @click.option("--seed", default=1, help="Which memories, questions and moments.")
 def server(address: str, count: int, asked: int, kills: int, seed: int) -> None:
     """Compare both editions on an empty database of PostgreSQL at ADDRESS, and kill homes.
