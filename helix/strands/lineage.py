@@ -34,6 +34,8 @@ SHORT = 16
 _DRAFT = ".draft"
 _LONGEST_TAG = 100
 _LIKE_AN_ID = re.compile("[0-9a-f]{1,32}")
+_ID = re.compile(r"\w+", re.ASCII)
+"""What an id of a version is: strands and backups of strangers may name anything, such as a file elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,9 @@ def contained(store: Store, selection: str) -> set[str]:
 
 
 def rows_file(store: Store, version: str) -> Path:
-    """Return the file that keeps the row digests of a strand's version; its folder is made."""
+    """Return where the digests of a version's rows are kept; the folder is made. ValueError: that is no version."""
+    if not _ID.fullmatch(version):
+        raise ValueError(f"no version is called {version!r:.100}")
     folder = store.path / STRANDS
     files.private_folder(folder)
     return folder / f"{version}.rows"
@@ -206,7 +210,9 @@ def remove_drafts(store: Store, job: str = "") -> None:
 
 
 def rows_known(store: Store, version: str) -> Iterator[Known] | None:
-    """Return the rows of a strand's version in the order of their keys; None where its file is not kept."""
+    """Return the rows of a version in the order of their keys; None where its file is not kept."""
+    if not _ID.fullmatch(version):
+        return None
     file = rows_file(store, version)
     return read_rows(file) if file.is_file() else None
 

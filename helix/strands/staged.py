@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from helix import files
@@ -18,12 +19,16 @@ from helix.strands.merging import Incoming
 from helix.strands.packed_lines import PackedLines, read_lines
 from helix.strands.rows import canonical, in_batches, read_row
 
+_JOB = re.compile(r"[\w-]+", re.ASCII)
+
 
 class Staged:
     """What one job is to write, and what is known of all rows that the other side has."""
 
     def __init__(self, store: Store, job: str) -> None:
-        """Nothing is read or written by this."""
+        """Nothing is read or written by this. Raises ValueError for a job that a damaged or crafted journal names."""
+        if not _JOB.fullmatch(job):
+            raise ValueError(f"no job is called {job!r:.100}")
         self._store, self.job, self.count = store, job, 0
         self._rows, self._known = (store.path / STRANDS / f"{job}-{part}{STAGED}" for part in ("rows", "known"))
 

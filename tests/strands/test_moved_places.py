@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -20,6 +22,11 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.engine import JOURNAL_NAME
+from helix.store.erasing import STAGED, STRANDS
+from helix.strands.arriving import JOB
+from helix.strands.lineage import rows_known
+from helix.strands.packed_lines import PackedLines
+from helix.strands.rows import Selection
 from tests.strands.conftest import Machines
 from tests.waiting import UNHURRIED, at_rest
 
@@ -85,3 +92,29 @@ def test_a_store_that_cannot_go_on_is_closed_and_opens_once_it_can(closed: Setti
     say(closed, "DELETE FROM meta WHERE key = 'strand_under_way'")
     with opened(closed) as helix:
         assert memories.memories(helix).total == 1
+
+
+def test_a_note_of_a_job_leads_to_no_file_outside_of_the_store(closed: Settings, tmp_path: Path) -> None:
+    (closed.store_path / STRANDS).mkdir(exist_ok=True)
+    there = os.path.relpath(tmp_path / "theirs", closed.store_path / STRANDS)
+    files = [tmp_path / f"theirs-{part}{STAGED}" for part in ("rows", "known")]
+    for file in files:
+        PackedLines(file).close()
+    version = {"id": there, "selection": Selection().named, "parents": [], "ancestry": [], "why": "", "tag": ""}
+    job = {"kind": JOB, "job": there, "rows": 0, "batch": 1, "signer": "x", "trust": "web", "root": ""}
+    say(
+        closed,
+        "INSERT INTO meta VALUES ('strand_under_way', ?)",
+        json.dumps({**job, "version": version, "complete": True}),
+    )
+    with opened(closed) as helix:
+        at_rest(helix)
+        assert memories.memories(helix).total == 1
+    assert all(file.is_file() for file in files)
+    assert not (tmp_path / "theirs.rows").exists()
+
+
+def test_a_version_that_a_strand_names_is_no_file_elsewhere(closed: Settings, tmp_path: Path) -> None:
+    PackedLines(tmp_path / "theirs.rows").close()
+    with opened(closed) as helix:
+        assert rows_known(helix.store, os.path.relpath(tmp_path / "theirs", closed.store_path / STRANDS)) is None
