@@ -39,7 +39,7 @@ class Database:
         files.private_folder(path.parent)
         self._local = threading.local()
         self._write_lock = threading.RLock()
-        self._opened: list[sqlite3.Connection] = []
+        self._opened: list[tuple[threading.Thread | None, sqlite3.Connection]] = []
         self._opened_lock = threading.Lock()
         self.closed = self.fenced = False
         self.committed: Callable[[sqlite3.Connection], Callable[[], None]] | None = None
@@ -58,13 +58,24 @@ class Database:
             self.close()
             raise
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, reader: threading.Thread | None = None) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
         table_check.harden(connection)
         connection.execute(f"PRAGMA cache_size = -{self._page_cache_kib}")
         with self._opened_lock:
-            self._opened.append(connection)
+            self._let_go()
+            self._opened.append((reader, connection))
         return connection
+
+    def _let_go(self) -> None:
+        """Close what threads have left open that are gone: a store at rest begins another thread for all that comes."""
+        kept = []
+        for reader, connection in self._opened:
+            if reader is None or reader.is_alive():
+                kept.append((reader, connection))
+            else:
+                connection.close()
+        self._opened = kept
 
     @contextmanager
     def transaction(self, *, long: bool = False) -> Iterator[sqlite3.Connection]:
@@ -88,7 +99,7 @@ class Database:
         with mapped(self.path):
             connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
             if connection is None:
-                connection = self._local.connection = self._connect()
+                connection = self._local.connection = self._connect(threading.current_thread())
                 connection.execute("PRAGMA query_only = ON")
             yield connection
 
@@ -175,7 +186,7 @@ class Database:
     def close(self) -> None:
         """Close every connection, whichever thread opened it."""
         with self._opened_lock:
-            for connection in self._opened:
+            for _, connection in self._opened:
                 connection.close()
             self._opened.clear()
             self.closed = True

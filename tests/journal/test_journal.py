@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -310,4 +311,20 @@ def test_a_backup_takes_the_place_of_what_is_there(in_a_file: Journal, tmp_path:
     assert in_a_file.last_seq == 1
     assert Records(in_a_file.database).counts()["Entity"] == 1
     write(in_a_file, node("c"))
+    assert in_a_file.verify_chain().damaged == ()
+
+
+def test_a_thread_that_has_ended_leaves_no_file_open(in_a_file: Journal) -> None:
+    """A store at rest begins a thread for each thing that comes: a day of them would leave no file to be opened."""
+    write(in_a_file, node("a"))
+
+    def read_in_a_thread() -> int:
+        reading = threading.Thread(target=lambda: in_a_file.rows(0, 10))
+        reading.start()
+        reading.join()
+        return len(list(Path("/dev/fd").iterdir()))
+
+    few = read_in_a_thread() + 4  # SQLite closes some of them a little later
+    assert max(read_in_a_thread() for _ in range(40)) <= few
+    assert len(in_a_file.rows(0, 10)) == 1
     assert in_a_file.verify_chain().damaged == ()
