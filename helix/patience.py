@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import selectors
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 _LOOK_SECONDS = 0.2
 
@@ -51,3 +53,21 @@ def ending(connected: socket.socket, is_over: Callable[[], bool]) -> Iterator[No
     finally:
         left.set()
         watching.join()
+
+
+class _Opened(Protocol):
+    """A file or a socket."""
+
+    def fileno(self) -> int:
+        """Return the number that the system has for it."""
+
+
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+"""`select` itself fails for numbers from 1,024 on, which a process with many connections has."""
+
+
+def is_ready(opened: _Opened, event: int, seconds: float) -> bool:
+    """Return whether an event (of `selectors`), an end or an error comes within the time; at once where that is 0."""
+    with _Selector() as selector:
+        selector.register(opened, event)
+        return bool(selector.select(max(0.0, seconds)))

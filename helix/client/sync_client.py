@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import select
+import selectors
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -34,7 +34,7 @@ from helix.client.wire import (
     too_much,
 )
 from helix.errors import DaemonError
-from helix.patience import Patience, ending
+from helix.patience import Patience, ending, is_ready
 
 _CHUNK, _LINE = 1 << 20, 1 << 16
 
@@ -237,4 +237,4 @@ class _Connection(http.client.HTTPConnection):
 
 def _is_closing(connection: http.client.HTTPConnection) -> bool:
     """Whether an idle connection has something to read: between requests that can only be its end."""
-    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+    return connection.sock is None or is_ready(connection.sock, selectors.EVENT_READ, 0)

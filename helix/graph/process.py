@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import select
+import selectors
 import struct
 import time
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from typing import IO, Any
 from helix import errors
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.refusals import OutOfMemoryError
+from helix.patience import is_ready
 from helix.processes import NEUTRAL_FOLDER, environment
 
 _LENGTH = struct.Struct(">Q")
@@ -99,7 +100,7 @@ class GraphProcess:
         left, until = memoryview(packed((question, named))), time.monotonic() + _HEARS_WITHIN_SECONDS
         try:
             while left:
-                if not select.select([], [self._process.stdin], [], max(0.0, until - time.monotonic()))[1]:
+                if not is_ready(self._process.stdin, selectors.EVENT_WRITE, until - time.monotonic()):
                     raise TimeoutError("it does not read what it is asked")
                 left = left[os.write(self._process.stdin.fileno(), left) :]
         except (OSError, ValueError) as error:  # the latter where the pipe was closed by `kill`
@@ -129,7 +130,7 @@ class GraphProcess:
         """Return whether an answer comes within the time."""
         assert self._process.stdout is not None
         try:
-            return bool(select.select([self._process.stdout], [], [], max(0.0, seconds))[0])
+            return is_ready(self._process.stdout, selectors.EVENT_READ, seconds)
         except (OSError, ValueError) as error:  # `kill` closed it: another thread wants the process gone
             raise self._ended() from error
 
