@@ -82,7 +82,7 @@ class Helix:
         self.reacting = Reacting(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
-        store.erased = self.reacting.forget_words
+        store.erased = self._forget_words
         self.router = router_for(settings, Answers(store.journal.database), clock=store.runtime.clock)
         self.watching = Watching(store, self.sync)
         self._closing = False
@@ -138,6 +138,12 @@ class Helix:
             return {}
 
         self.jobs.start(arriving.JOB, work)
+
+    def _forget_words(self) -> None:
+        """Let go of all that may repeat what was erased: what was answered, is listed by jobs or waits to be told."""
+        self.reacting.forget_words()
+        self.jobs.forget_words()
+        self.answers.clear()
 
     def leave(self) -> None:
         """End what only the graph is still asked, before the service is closed: a statement may take long."""

@@ -55,7 +55,7 @@ def scan_secrets(
 def _erasing(
     helix: Helix, work: Callable[[Ticket], EraseReport | ScanReport], note: Callable[[], object] | None
 ) -> Job:
-    """Start what takes words away, one at a time; the answers given last may quote them, and go too.
+    """Start what takes words away, one at a time.
 
     `note` is durable before the job is answered: a kill from then on has it finished at the next start.
     """
@@ -64,8 +64,6 @@ def _erasing(
 
     def done(ticket: Ticket) -> Mapping[str, Any]:
         with helix.worker.standing_still():  # or what was read before could be written again after
-            report = work(ticket)
-        helix.answers.clear()
-        return asdict(report)
+            return asdict(work(ticket))
 
     return helix.jobs.start("erase", done, prepare=note)

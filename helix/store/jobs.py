@@ -121,6 +121,13 @@ class Jobs:
             running[0].stop()
         return job
 
+    def forget_words(self) -> None:
+        """Let go of what ended jobs list and failed at: something was erased that it may repeat. Counts stay."""
+        with self._guard:
+            for job in [job for job in self._jobs.values() if job.state is not JobState.RUNNING]:
+                told = {name: [] if isinstance(one, list | tuple) else one for name, one in job.result.items()}
+                self._jobs[job.id] = replace(job, message="", error=job.error and "erased", result=told)
+
     def close(self) -> None:
         """Ask every job to stop and wait for them."""
         with self._guard:

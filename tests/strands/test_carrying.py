@@ -21,6 +21,7 @@ from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.operations import Change, PutNode
 from helix.model.provenance import Provenance, Trust
+from helix.model.recall import RecallQuery
 from helix.model.records import put
 from helix.model.reflection import Reflection
 from helix.model.task import Exploration, Plan, Task, Workspace
@@ -331,9 +332,11 @@ def test_what_was_erased_here_is_erased_on_the_other_machine(machines: Machines,
     secret = store(one, "the launch is on the ninth of may")
     carried(one, other, tmp_path / "all.dna")
     assert is_said(other, "ninth of may")
+    assert other.recall(RecallQuery(query="the launch on the ninth of may")).items
     plan = erasure.erase_plan(one, secret)
     finished(one, erasure.hard_forget(one, secret, plan.root.id))
     carried(one, other, tmp_path / "after.dna")
+    assert other.answers.of("") is None
     assert is_erased(other.store.records.node(Ref(label=Label.MEMORY, id=secret)))
     assert not is_said(other, "ninth of may")
 
