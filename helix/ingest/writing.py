@@ -45,6 +45,8 @@ from helix.store.writer import Decision
 from helix.text.cleaning import given_name, slug
 
 BATCH = 48
+HEAVIEST = 1 << 18
+"""Characters that are written in one transaction, about: everybody who writes waits for it, half a second here."""
 Progress = Callable[[int], None]
 
 
@@ -129,6 +131,7 @@ class Importer:
 
     def _batches(self, slices: Iterable[Item], cancelled: Callable[[], bool]) -> Iterator[list[Slice]]:
         batch: list[Slice] = []
+        heavy = 0
         for item in slices:
             if cancelled() or self._store.paused:
                 break
@@ -153,9 +156,10 @@ class Importer:
                     vouch(self._store, item, item.episode.scope or self._scope)
             else:
                 batch.append(item)
-                if len(batch) == self._batch:
+                heavy += _weight(item)
+                if len(batch) == self._batch or heavy >= HEAVIEST:
                     yield batch
-                    batch = []
+                    batch, heavy = [], 0
         if batch:
             yield batch
 
@@ -374,6 +378,11 @@ class Importer:
                 continue
             if before.source != item.episode.source:
                 composer.silence(before.ref)
+
+
+def _weight(item: Slice) -> int:
+    said = (len(one.trigger) + len(one.resolution) + len(one.found_by) for one in item.memories)
+    return len(item.episode.content) + len(item.episode.found_by) + sum(said)
 
 
 def _name_of(draft: MemoryDraft) -> str:

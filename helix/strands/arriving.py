@@ -43,7 +43,7 @@ from helix.strands.meeting import meet
 from helix.strands.merging import KIND, Incoming, Merge, completed, held_rows, side_by_side
 from helix.strands.reading import Entry, Reading
 from helix.strands.received import Received, Signer
-from helix.strands.rows import BATCH, Selection, schema_number
+from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
 from helix.strands.whole import carry_through, under_way
@@ -180,6 +180,7 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
         "job": staged.job,
         "rows": staged.count,
         "batch": BATCH,
+        "bytes": WRITTEN_BYTES,
         "signer": strand.signer.name,
         "trust": strand.signer.trust.value,
         "version": {
@@ -202,7 +203,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     within, staged = Selection.from_name(note["version"]["selection"]), Staged(store, job)
     merge, done = Merge(store, _received(store, signer), job, within), 0
     with _graph_aside(store, note["rows"]):
-        for number, batch in enumerate(staged.batches(note["batch"])):
+        for number, batch in enumerate(staged.batches(note["batch"], note.get("bytes"))):
             if watch.cancelled:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")

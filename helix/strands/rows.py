@@ -30,6 +30,8 @@ BATCH = 1_000
 """Rows that are looked at, and written in one transaction, at once."""
 BATCH_BYTES = 32 << 20
 """About how much they take in memory, but for one that takes more alone: a small file can hold large rows."""
+WRITTEN_BYTES = 1 << 19
+"""About how much of them is written in one transaction: everybody who writes waits for it, half a second here."""
 _OVERHEAD = 64
 
 
@@ -109,12 +111,18 @@ def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B |
             a, b = next(left, None), next(right, None)
 
 
-def in_batches(rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH) -> Iterator[list[T]]:
-    """Yield a strand's rows in order, `most` at once and no more than BATCH_BYTES; `weight` tells each one's bytes."""
+def in_batches(
+    rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH, heaviest: int | None = None
+) -> Iterator[list[T]]:
+    """Yield rows in their order, `most` at once, and no more than `heaviest` where there is more than one.
+
+    `weight` tells each one's; together they have no more than BATCH_BYTES in any case.
+    """
+    limit = min(heaviest or BATCH_BYTES, BATCH_BYTES)
     batch, held = list[T](), 0
     for row in rows:
         heavy = weight(row)
-        if batch and (len(batch) == most or held + heavy > BATCH_BYTES):
+        if batch and (len(batch) == most or held + heavy > limit):
             yield batch
             batch, held = [], 0
         batch.append(row)

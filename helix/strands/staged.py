@@ -44,9 +44,9 @@ class Staged:
         staging.lines.close()
         staging.kept.moved_to(self._known)
 
-    def batches(self, size: int) -> Iterator[list[Incoming]]:
-        """Yield the rows, so many at once at the most; raises OSError or ValueError where they are not whole."""
-        for lines in in_batches(read_lines(self._rows), len, size):
+    def batches(self, most: int, heaviest: int | None) -> Iterator[list[Incoming]]:
+        """Yield the rows, so many and so many bytes at once; raises OSError or ValueError where they are not whole."""
+        for lines in in_batches(read_lines(self._rows), len, most, heaviest):
             yield [_read(line) for line in lines]
 
     def known(self, version: str) -> Iterator[Known]:

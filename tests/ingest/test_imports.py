@@ -25,7 +25,7 @@ from helix.model.edge import Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
-from helix.operations import capture, ingest, memories
+from helix.operations import capture, erasure, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -64,6 +64,7 @@ def edges(helix: Helix) -> set[tuple[str, str, str, str]]:
     }
 
 
+DAY = "2026-01-05T09:00:00Z"
 ENTITIES = (
     {"type": "relation", "from": "Billing", "to": "Postgres", "relationType": "depends on"},
     {"type": "entity", "name": "Postgres", "entityType": "database", "observations": ["Version 16", f"Key {TOKEN}"]},
@@ -525,3 +526,25 @@ def test_no_link_leads_out_of_a_clients_memory(helix: Helix, tmp_path: Path) -> 
     assert take_in(helix, tmp_path / "given", scope="farm")["source"] == "claude-code"
     assert "gate" in " ".join(one.resolution for one in stored(helix, scope="farm").values())
     assert "spare key" not in " ".join(one.resolution for one in stored(helix, scope="farm").values())
+
+
+def test_what_an_import_showed_goes_with_what_is_erased(helix: Helix, tmp_path: Path) -> None:
+    words = "The launch of the quokka is on the ninth of may"
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps({"results": [{"id": "1", "memory": words, "user_id": "ada", "created_at": DAY}]}))
+    assert take_in(helix, file, plan=True)["examples"] == [words]
+    take_in(helix, file)
+    (held,) = stored(helix).values()
+    finished(helix, erasure.hard_forget(helix, held.id, erasure.erase_plan(helix, held.id).root.id))
+    assert "quokka" not in repr(helix.jobs.all())
+    assert [job.result["memories"] for job in helix.jobs.all() if job.kind == "ingest"] == [1, 1]
+
+
+def test_nobody_who_writes_waits_for_many_long_texts(helix: Helix, tmp_path: Path) -> None:
+    words, written = "words of a log " * 2_000, list[int]()
+    file = tmp_path / "mem0.json"
+    told = [{"id": str(one), "memory": f"{one} {words}", "user_id": "ada", "created_at": DAY} for one in range(24)]
+    file.write_text(json.dumps({"results": told}))
+    helix.store.writer.listen(lambda rows: written.append(len(rows)))
+    assert take_in(helix, file)["memories"] == 24
+    assert len(written) >= 4 and max(written) <= 6
