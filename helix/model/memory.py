@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 from helix.model.edge import Label, Ref
 from helix.model.provenance import QUOTED, Provenance, provenance_word
@@ -18,6 +18,9 @@ SUMMARY_SOURCE = "rollup:"
 
 DERIVED_SOURCE = "derived:"
 """How the source of a memory begins that consolidation made, and looks after."""
+
+_MOST_COUNTED = 2**31 - 1
+"""The largest whole number of GraphQL, and of the columns in memory."""
 
 
 class Kind(Worded):
@@ -228,6 +231,11 @@ def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, 
 def spoken_against(memory: Memory) -> float:
     """Return how much of a memory's `failed` outcomes and people said, without what it was charged for room."""
     return max(0.0, round(memory.failed - room_of(memory)[1], 9))
+
+
+def counted(told: Any) -> int:
+    """Return a whole number of a node; what another store or a file says may be larger than any that comes about."""
+    return max(-_MOST_COUNTED, min(int(told), _MOST_COUNTED))
 
 
 def body(trigger: str, resolution: str) -> str:

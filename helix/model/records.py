@@ -19,7 +19,7 @@ from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Edge, Label, Ref
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, counted
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
@@ -133,8 +133,8 @@ def unspelled(cls: type[Any], told: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 def property_types(cls: type[Any]) -> dict[str, type[Any]]:
-    """Return the type of each stored property of a record when `spelled`: float, int, or str for anything else."""
-    numbers: Mapping[object, type[Any]] = {float: float, int: int}
+    """Return for each stored property of a record what it is when `spelled`: float, int, or str for anything else."""
+    numbers: Mapping[object, type[Any]] = {float: float, counted: int}
     return {name: numbers.get(restore, str) for name, restore in _restorers_of(cls).items()}
 
 
@@ -164,7 +164,9 @@ def _restorer(hint: Any) -> Callable[[Any], Any] | None:
         return None
     if base is datetime:
         return _moment
-    if base in (float, int) or (isinstance(base, type) and issubclass(base, Enum)):
+    if base is int:
+        return counted
+    if base is float or (isinstance(base, type) and issubclass(base, Enum)):
         return typing.cast(Callable[[Any], Any], base)
     return _parsed if typing.get_origin(base) is not None else _as_it_is
 

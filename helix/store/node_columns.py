@@ -15,7 +15,7 @@ from helix.model.clock import DAY_MICROS
 from helix.model.edge import Label
 from helix.model.entity import EntityKind
 from helix.model.episode import CAPTURE
-from helix.model.memory import TIER_HALF_LIFE_DAYS, Kind, Status, Tier
+from helix.model.memory import TIER_HALF_LIFE_DAYS, Kind, Status, Tier, counted
 from helix.model.operations import Props
 from helix.model.provenance import Trust
 from helix.scopes import scope_key
@@ -192,7 +192,8 @@ class RowLayout:
         self._describe(
             Label.MEMORY,
             scope | trust | status | numbers | times,
-            {"kind": ("kind", KIND_CODE.__getitem__), "uses": ("uses", int), "half_life_days": ("half_life", float)},
+            {"kind": ("kind", KIND_CODE.__getitem__), "uses": ("uses", counted)}
+            | {"half_life_days": ("half_life", float)},
         )
         self._describe(
             Label.EPISODE,

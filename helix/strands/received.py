@@ -72,6 +72,12 @@ class Received:
         And so is what is longer, or found by more texts, than anything that is said here: every recall would read it.
         Raises InvalidInputError for what is no node or edge of this version of Helix.
         """
+        try:
+            return self._row(row)
+        except RecursionError as error:
+            raise InvalidInputError("the strand has a row that is none: its attributes have no end") from error
+
+    def _row(self, row: Row) -> Row | None:
         put = row.put
         _check(put)
         if isinstance(put, PutNode) and not (self.signer.is_own or _is_id(put)):

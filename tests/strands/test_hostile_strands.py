@@ -25,6 +25,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job, JobState
 from helix.operations import capture, contexts, ingest, memories, review, strands, tasks, upkeep
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.strands import container
 from helix.strands import rows as of_strands
@@ -453,3 +454,36 @@ def test_few_rows_are_looked_at_and_written_at_once_where_each_is_large(
         assert job.state is JobState.DONE
         assert len(helix.store.journal.effects.steps(job.result["job"])) >= 5
         assert set(idents) <= {row.put.id for row in rows_of(helix.store) if row.table == "Memory"}
+
+
+@pytest.mark.parametrize("uses", [2**31, 2**62, -(2**62)])
+def test_a_count_that_no_store_comes_to_keeps_no_store_from_being_opened(
+    machines: Machines, tmp_path: Path, uses: int
+) -> None:
+    helix = believing(machines(), Trust.USER_ASSERTED)
+    told = {"insight": "deploys run late", "question": "why?", "scope": "p", "recorded_at": MOMENT}
+    insight = node("Reflection", SECOND, ["deploys run late"], level=uses, **told)
+    job = brought(helix, tmp_path, [memory(FIRST, "the cache is cold at night", uses=uses), insight])
+    assert (job.state, job.error) == (JobState.DONE, "")
+    assert FIRST in found(helix, "cold cache")
+    (held,) = review.reflections(helix).items
+    assert all(abs(count) < 2**31 for count in (memories.get(helix, FIRST).uses, held.level))
+    helix.close()
+    with Helix.open(helix.settings, embedder=HashEmbedder(256)) as again:
+        assert FIRST in found(again, "cold cache")
+
+
+def test_attributes_without_end_are_no_row(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.USER_ASSERTED)
+    deep = json.dumps({"a": 0}).replace("0", "[" * 900 + "]" * 900)
+    job = brought(helix, tmp_path, [memory(FIRST, "the cache is cold at night", attributes=deep)])
+    assert (job.state, job.error_code) == (JobState.FAILED, InvalidInputError.code)
+
+
+def test_nobody_who_writes_waits_for_many_long_rows(machines: Machines, tmp_path: Path) -> None:
+    helix, written = believing(machines(), Trust.USER_ASSERTED), list[int]()
+    words = "words of a log " * 2_000
+    rows = [memory(f"01a20000-0000-7000-8000-{number:012x}", f"{number} {words}") for number in range(60)]
+    helix.store.writer.listen(lambda told: written.append(sum(len(row.change.operations) for row in told)))
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    assert len(written) >= 6 and max(written) <= sum(written) / 4
