@@ -21,7 +21,7 @@ from helix.api.permissions import as_seen_by, check_role, within_scopes
 from helix.api.resolver_context import Context, Runtime
 from helix.errors import ForbiddenError, HelixError, PersonNeededError
 from helix.model.principal import Principal
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.model.requests import request_of
 from helix.operations.listed import Operation
 from helix.operations.roles import ADDING
@@ -113,7 +113,7 @@ def _by(agent: str, request: Any) -> Any:
     if hasattr(request, "agent"):
         changes["agent"] = request.agent or agent
     if getattr(request, "trust", None) is not None:
-        changes["trust"] = weakest(request.trust, Trust.AGENT_INFERRED)
+        changes["trust"] = weakest_trust(request.trust, Trust.AGENT_INFERRED)
     return replace(request, **changes)
 
 

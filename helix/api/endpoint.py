@@ -26,7 +26,7 @@ from helix.api.resolver_context import Context, Runtime
 from helix.api.web_pages import GRAPHIQL, Pages
 from helix.errors import InvalidInputError
 from helix.model.principal import Principal
-from helix.model.speaker import HEADER, agent_named
+from helix.model.speaker import HEADER, agent_name
 
 RESPONSE_TYPE = "application/graphql-response+json"
 LEGACY_TYPE = "application/json"
@@ -70,7 +70,7 @@ class Endpoint(GraphQL[Context, None]):
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
-        said = agent_named(request.headers.get(HEADER, ""))
+        said = agent_name(request.headers.get(HEADER, ""))
         principal: Principal | None = self._runtime.known(request.scope.get(PRINCIPAL))
         return Context(
             runtime=self._runtime,

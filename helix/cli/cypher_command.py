@@ -7,7 +7,7 @@ import sys
 import click
 
 from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session, statements
+from helix.cli.cypher_session import Session, typed_statements
 from helix.cli.given import stdin
 from helix.cli.invocation import Invocation
 from helix.cli.options import Word
@@ -67,7 +67,7 @@ def _run_all(session: Session) -> None:
         text = stdin().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"stdin is not UTF-8 text: {error}") from error
-    found = statements(text)
+    found = typed_statements(text)
     if not found:
         raise InvalidInputError(
             "stdin holds no statement", hint='echo "MATCH (m:Memory) RETURN m.name;" | helix cypher'

@@ -83,10 +83,10 @@ def cell(value: Any) -> str:
     """Return a Cypher value as it is printed: nodes and relationships as patterns, long lists by their beginning."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else literal(value)
+    return value if isinstance(value, str) else cypher_literal(value)
 
 
-def literal(value: Any) -> str:
+def cypher_literal(value: Any) -> str:
     """Return a value as the Cypher shell prints it: a literal in Cypher."""
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
@@ -95,7 +95,7 @@ def literal(value: Any) -> str:
     if isinstance(value, Mapping):
         return _mapping(value)
     if isinstance(value, Sequence):
-        shown = ", ".join(literal(item) for item in value[:_LONGEST_LIST])
+        shown = ", ".join(cypher_literal(item) for item in value[:_LONGEST_LIST])
         return f"[{shown}, … {len(value)} in all]" if len(value) > _LONGEST_LIST else f"[{shown}]"
     return str(value)
 
@@ -113,12 +113,12 @@ def _mapping(value: Record) -> str:
 def _properties(value: Record) -> str:
     """List what is set, the name first: that is what a person knows a node by."""
     names = sorted(value, key=lambda name: name != "name")
-    return ", ".join(f"{name}: {literal(value[name])}" for name in names if value[name] is not None)
+    return ", ".join(f"{name}: {cypher_literal(value[name])}" for name in names if value[name] is not None)
 
 
 def _path(nodes: Sequence[Record], edges: Sequence[Record]) -> str:
     if not nodes:
-        return " ".join(literal(edge) for edge in edges)
+        return " ".join(cypher_literal(edge) for edge in edges)
     text = _stop(nodes[0])
     for before, edge, after in zip(nodes, edges, nodes[1:], strict=False):
         forward = edge.get("_src") == before.get("_id")

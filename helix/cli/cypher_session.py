@@ -94,7 +94,7 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
         yield str(match.lastgroup), match.group()
 
 
-def statements(text: str) -> list[str]:
+def typed_statements(text: str) -> list[str]:
     """Return the Cypher statements typed between semicolons, without those; no comments and blanks alone."""
     found = [""]
     for kind, piece in pieces(text):

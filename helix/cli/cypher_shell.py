@@ -15,7 +15,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from helix import files
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema
 from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session, is_finished, statements
+from helix.cli.cypher_session import Session, is_finished, typed_statements
 from helix.errors import HelixError, InvalidInputError
 
 _HISTORY = "cypher_history"
@@ -77,7 +77,7 @@ class Shell:
         """Run what was typed: one `:command`, or statements; raises EOFError to leave."""
         line = text.strip()
         if not line.startswith(":"):
-            for statement in statements(text):
+            for statement in typed_statements(text):
                 self._session.run(statement)
             return
         name, _, argument = line.partition(" ")

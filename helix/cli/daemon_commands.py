@@ -16,7 +16,7 @@ from helix.cli.config import strange_variables
 from helix.cli.declared import command
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, asked_words, project_here
-from helix.cli.output import Output, size
+from helix.cli.output import Output, printed_size
 from helix.cli.privacy import privacy_findings
 from helix.cli.render import by_name, gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
@@ -254,12 +254,12 @@ def _show_report(out: Output, head: dict[str, str], report: dict[str, Any], here
             "paused": "yes: `helix pause --off` ends it" if report["paused"] else None,
             "nodes": {name: count for name, count in by_name(report["nodes"]).items() if count},
             "edges": report["edges"],
-            "journal": f"{report['journalRows']} rows, {size(report['journalBytesWeek'])} in the last week"
+            "journal": f"{report['journalRows']} rows, {printed_size(report['journalBytesWeek'])} in the last week"
             f" ({report['durability']})",
             "in the graph": f"up to row {report['appliedSeq']}",
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
-            "disk": {name: size(count) for name, count in by_name(report["diskBytes"]).items()},
-            "memory": size(report["memoryBytes"]),
+            "disk": {name: printed_size(count) for name, count in by_name(report["diskBytes"]).items()},
+            "memory": printed_size(report["memoryBytes"]),
             "held out": _held_back(report["holdback"]),
             **_background(report["background"]),
             **_models(report["models"]),

@@ -21,7 +21,7 @@ from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN
 from helix.cli.invocation import Invocation
 from helix.cli.options import GIVEN_SCOPE, IMPORT, As, flag
-from helix.cli.output import Output, one_line, told
+from helix.cli.output import Output, one_line, printed_text
 from helix.cli.progress import Meter, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
@@ -42,7 +42,7 @@ group(
 def _shown(out: Output, report: Mapping[str, Any]) -> None:
     out.line(ingest_summary(report))
     for problem in report["problems"]:
-        out.say(f"{told(one_line(problem['where'], 300))}: {problem['why']}")
+        out.say(f"{printed_text(one_line(problem['where'], 300))}: {problem['why']}")
 
 
 def _code(report: Mapping[str, Any]) -> int:
@@ -153,7 +153,7 @@ def _import(invocation: Invocation, **asked: Any) -> None:
         if report["planned"]:
             out.line(f"{report['source']}: this would come in")
         for example in report["examples"]:
-            out.line(told(one_line(example, 200)), indent=3)
+            out.line(printed_text(one_line(example, 200)), indent=3)
         _shown(out, report)
 
     if code := _code(ask(invocation, "import_memories", asked, show, cancels=True)):

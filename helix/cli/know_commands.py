@@ -12,7 +12,7 @@ from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation, Looked
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, shorten, told
+from helix.cli.output import Output, one_line, printed_text, shorten
 from helix.cli.render import Columns, gate_line, label, moment, table, told_on
 from helix.errors import ConflictError
 
@@ -44,20 +44,20 @@ working(
 def _reflections(out: Output, found: Sequence[Record]) -> None:
     for one in found:
         out.line((one["id"], "bold"), f"  {one['saidBy']}, level {one['level']}, confidence {one['confidence']:.2f}")
-        out.line((told(one_line(one["question"]), one), "dim"), indent=3)
-        out.line(told(shorten(one["insight"]), one), indent=3)
+        out.line((printed_text(one_line(one["question"]), one), "dim"), indent=3)
+        out.line(printed_text(shorten(one["insight"]), one), indent=3)
 
 
 @command("insight", "insight_tree", "helix insight 0192f0c1-...", id=As("reflection"))
 def _insight(out: Output, tree: Record) -> None:
     top = tree["reflection"]
-    out.line((told(top["insight"], top), "bold"))
+    out.line((printed_text(top["insight"], top), "bold"))
     out.line(f"{top['saidBy']}, level {top['level']}, confidence {top['confidence']:.2f}, {top['status'].lower()}")
     for piece in tree["evidence"]:
         gone = "" if piece["stands"] else "  (gone)"
         more = "  (more below, shown before or too deep)" if piece["cut"] else ""
         where = f"{piece['ref']['label'].lower()}, {moment(piece['at'])}: "
-        out.line((where, "dim"), f"{told(one_line(piece['text'], 160))}{gone}{more}", indent=3 * piece["depth"])
+        out.line((where, "dim"), f"{printed_text(one_line(piece['text'], 160))}{gone}{more}", indent=3 * piece["depth"])
 
 
 @command("contradictions", none="nothing contradicts anything else", status=None)
@@ -72,9 +72,13 @@ def _case(out: Output, case: Record) -> None:
     first, second = case["first"], case["second"]
     out.line((first["name"], "bold"), " against ", (second["name"], "bold"), f"  {case['status'].lower()}")
     for side in (first, second):
-        text = told(one_line(f"{side['trigger']} {side['resolution']}", 100), side)
+        text = printed_text(one_line(f"{side['trigger']} {side['resolution']}", 100), side)
         out.line(f"{told_on(side)}  {label(side)} {text}", indent=3)
-    out.line((f"{case['ground']}: ", "dim"), f"{told(case['left'], first)} / {told(case['right'], second)}", indent=3)
+    out.line(
+        (f"{case['ground']}: ", "dim"),
+        f"{printed_text(case['left'], first)} / {printed_text(case['right'], second)}",
+        indent=3,
+    )
     if case["outcome"]:
         out.line(("stays: ", "dim"), case["outcome"].lower(), f"  {case['note']}" if case["note"] else "", indent=3)
 
@@ -135,8 +139,8 @@ def _held(out: Output, found: Sequence[Record]) -> None:
     for held in found:
         name = held["name"] or held["ref"]["id"]
         out.line((name, "bold"), f"  {held['ref']['label'].lower()}, {held['scope']}, {held['trust'].lower()}")
-        out.line(told(shorten(held["text"])), indent=3)
-        out.line(("because: ", "dim"), told("; ".join(held["reasons"])), indent=3)
+        out.line(printed_text(shorten(held["text"])), indent=3)
+        out.line(("because: ", "dim"), printed_text("; ".join(held["reasons"])), indent=3)
     if found:
         out.say("`helix review accept NAME` lets it be recalled, `helix review reject NAME` keeps it out")
 
@@ -195,7 +199,7 @@ def _background(out: Output, report: Record) -> None:
 )
 def _undo(out: Output, report: Record) -> None:
     for conflict in report["conflicts"]:
-        out.line(f"in the way: {told(conflict['what'])}, by {conflict['by']}")
+        out.line(f"in the way: {printed_text(conflict['what'])}, by {conflict['by']}")
     if not report["conflicts"]:
         out.line(f"{report['restored']} {'would be put' if report['dryRun'] else 'put'} back as they were before")
     if report["keptOut"]:

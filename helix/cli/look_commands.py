@@ -10,7 +10,7 @@ from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, Word, flag
-from helix.cli.output import Output, told
+from helix.cli.output import Output, printed_text
 from helix.errors import InvalidInputError, StoreError
 
 Record = Mapping[str, Any]
@@ -128,7 +128,7 @@ def _path(out: Output, found: Record) -> None:
     for place, node in enumerate(found["nodes"]):
         if place:
             out.line(f"  {_link(found['edges'], found['nodes'][place - 1], node)}")
-        out.line((told(node["title"]), "bold"), f"  {node['ref']['label'].lower()}")
+        out.line((printed_text(node["title"]), "bold"), f"  {node['ref']['label'].lower()}")
     if not found["nodes"]:
         out.say("no path of at most 8 steps leads from one to the other")
 
@@ -143,7 +143,7 @@ def _link(edges: list[Record], here: Record, there: Record) -> str:
 
 @command("graph communities", "communities", none="nothing hangs together yet")
 def _communities(out: Output, found: Sequence[Record]) -> None:
-    rows = [(one["size"], told(", ".join(node["title"] for node in one["nodes"][:5]))) for one in found]
+    rows = [(one["size"], printed_text(", ".join(node["title"] for node in one["nodes"][:5]))) for one in found]
     out.table(("NODES", "MOST LINKED"), rows)
 
 

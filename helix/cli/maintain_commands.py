@@ -11,7 +11,7 @@ from helix.cli.background import working
 from helix.cli.declared import Show, ask, asking, command
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, size, told
+from helix.cli.output import Output, one_line, printed_size, printed_text
 from helix.cli.render import erased
 from helix.errors import StoreCorruptError
 
@@ -24,7 +24,7 @@ def _done(words: str) -> Show:
     def show(out: Output, result: Record) -> None:
         out.line(words.format(**result))
         rest = {name: value for name, value in result.items() if f"{{{name}}}" not in words}
-        out.fields({name: size(value) if name.endswith("bytes") else value for name, value in rest.items()})
+        out.fields({name: printed_size(value) if name.endswith("bytes") else value for name, value in rest.items()})
 
     return show
 
@@ -69,7 +69,7 @@ def _redact(invocation: Invocation, scan: bool, apply: bool = False) -> None:
 def _secrets(out: Output, report: Record) -> None:
     for found in report["found"]:
         out.line((found["kind"], "bold"), f"  {found['ref']['label'].lower()} {found['ref']['id']}, {found['place']}")
-        out.line(told(one_line(found["excerpt"])), indent=3)
+        out.line(printed_text(one_line(found["excerpt"])), indent=3)
     out.line(f"{len(report['found'])} secrets in {report['scanned']:,} nodes")
     if report["erasure"]:
         erased(out, report["erasure"])

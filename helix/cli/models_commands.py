@@ -11,7 +11,7 @@ import click
 
 from helix import daemon
 from helix.cli.invocation import Invocation
-from helix.cli.output import Output, size
+from helix.cli.output import Output, printed_size
 from helix.cli.progress import meter
 from helix.errors import InvalidInputError, ModelError
 from helix.model.speaker import agent_of
@@ -71,7 +71,7 @@ def list_(invocation: Invocation, /) -> None:
         used = {settings.embedding_model: "yes", RERANKER.name: "yes" if settings.rerank else "where asked for"}
         rows = [
             (
-                *(name, m.kind.value, size(m.size), name in there, used.get(name, "")),
+                *(name, m.kind.value, printed_size(m.size), name in there, used.get(name, "")),
                 *(f"{m.carrier.package} {m.carrier.version}", m.description),
             )
             for name, m in KNOWN.items()

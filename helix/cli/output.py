@@ -36,7 +36,7 @@ def clean(text: str) -> str:
     return inert(text) if agent_of(os.environ) else visible(text)
 
 
-def told(text: str, record: Mapping[str, Any] | None = None) -> str:
+def printed_text(text: str, record: Mapping[str, Any] | None = None) -> str:
     """Return a stored text as a command prints it: to an agent as one quoted line, unless somebody here stands for it.
 
     So are the names that stand beside it: of files, of people, of where it was read. Without the record that it is of,
@@ -52,9 +52,9 @@ def claimed(text: str) -> str:
     return quoted(text)
 
 
-def named(what: str, name: str) -> str:
+def printed_name(what: str, name: str) -> str:
     """Return a node's name as a command prints it, by its label: a file or a person may be called anything."""
-    return name if what.lower() == "memory" else told(one_line(name))
+    return name if what.lower() == "memory" else printed_text(one_line(name))
 
 
 def escape(json_text: str) -> str:
@@ -73,7 +73,7 @@ def one_line(text: str, length: int = 80) -> str:
     return shorten(" ".join(text.split()), length)
 
 
-def size(count: float) -> str:
+def printed_size(count: float) -> str:
     """Return a number of bytes as a command prints it: `3.4 MB`."""
     if count < 1000:
         return f"{count:.0f} B"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from helix.cli.invocation import Invocation
-from helix.cli.output import size
+from helix.cli.output import printed_size
 from helix.errors import DaemonError, HelixError, NotFoundError
 
 POLL_SECONDS = 0.2
@@ -31,7 +31,7 @@ def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iter
     if invocation.json:
         yield lambda done, total, message="": None
     elif not sys.stderr.isatty():
-        yield _Lines(invocation, title, size if in_bytes else str)
+        yield _Lines(invocation, title, printed_size if in_bytes else str)
     else:
         from rich import progress  # heavy, and of no use without a terminal
         from rich.console import Console

@@ -17,7 +17,7 @@ from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN, TEXT, text_of
 from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, Choice, flag
-from helix.cli.output import Output, named, shorten
+from helix.cli.output import Output, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import edge_words, erased, memory_line, table
 from helix.errors import InvalidInputError, PersonNeededError
@@ -125,7 +125,7 @@ def _forget(invocation: Invocation, hard: bool, yes: str | None, dry_run: bool, 
 def _plan(out: Output, plan: Record) -> None:
     for word, nodes in (("goes", plan["goes"]), ("stays", plan["stays"])):
         for node in nodes:
-            called = f"{node['ref']['label'].lower()} {named(node['ref']['label'], node['name'])}"
+            called = f"{node['ref']['label'].lower()} {printed_name(node['ref']['label'], node['name'])}"
             out.line((f"{word}: ", "bold"), called, (f"  {node['why']}", "dim"))
     for copy in plan["copies"]:
         out.line(("in: ", "bold"), copy)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from helix.cli.output import Output, Part, clean, named, one_line, shorten, shown, told
+from helix.cli.output import Output, Part, clean, one_line, printed_name, printed_text, shorten, shown
 from helix.cli.table_layout import cut, places
 
 Record = Mapping[str, Any]
@@ -63,7 +63,7 @@ def value_of(record: Record, path: str) -> Any:
         return value
     if _WORD.fullmatch(value):
         return value.lower()
-    return moment(value) if _TIME.fullmatch(value) else told(one_line(value), record)
+    return moment(value) if _TIME.fullmatch(value) else printed_text(one_line(value), record)
 
 
 def _heading(name: str) -> str:
@@ -80,7 +80,14 @@ def memory_line(out: Output, memory: Record, *before: Part) -> None:
 def memory_table(out: Output, memories: Sequence[Record]) -> None:
     """Print memories as a table."""
     rows = [
-        (m["name"], m["kind"].lower(), label(m), m["status"].lower(), m["scope"], told(one_line(m["trigger"]), m))
+        (
+            m["name"],
+            m["kind"].lower(),
+            label(m),
+            m["status"].lower(),
+            m["scope"],
+            printed_text(one_line(m["trigger"]), m),
+        )
         for m in memories
     ]
     out.table(("NAME", "KIND", "SAID BY", "STATUS", "SCOPE", "TRIGGER"), rows)
@@ -89,9 +96,9 @@ def memory_table(out: Output, memories: Sequence[Record]) -> None:
 def memory_page(out: Output, memory: Record) -> None:
     """Print a whole memory, with its edges and the episodes it rests on where they were asked for."""
     memory_line(out, memory)
-    out.line(told(memory["trigger"], memory), indent=2)
+    out.line(printed_text(memory["trigger"], memory), indent=2)
     if memory["resolution"]:
-        out.line("→ ", told(memory["resolution"], memory), indent=2)
+        out.line("→ ", printed_text(memory["resolution"], memory), indent=2)
     out.line()
     attributes = {name: value for name, value in memory["attributes"].items() if not name.startswith(_OF_HELIX)}
     origin = {name: value for name, value in memory["provenance"].items() if value}
@@ -105,9 +112,9 @@ def memory_page(out: Output, memory: Record) -> None:
             "retired": moment(memory["retiredAt"]),
             "valid": _span(memory["validFrom"], memory["validTo"]),
             "last used": moment(memory["lastUsedAt"]),
-            "source": told(memory["source"], memory),
-            "origin": told(shown(origin), memory),
-            "attributes": told(shown(attributes), memory),
+            "source": printed_text(memory["source"], memory),
+            "origin": printed_text(shown(origin), memory),
+            "attributes": printed_text(shown(attributes), memory),
         }
     )
     for title, words in (("edges", edge_words), ("episodes", _episode_words)):
@@ -162,9 +169,9 @@ def _said(item: Record) -> tuple[str, str]:
     """Return what an item says, and what to know or do then, each on one line."""
     node = item["node"]
     if "trigger" in node:
-        return told(_line(node["trigger"]), node), told(_line(node["resolution"]), node)
+        return printed_text(_line(node["trigger"]), node), printed_text(_line(node["resolution"]), node)
     first = next((line for line in item["text"].splitlines() if line.strip()), "")
-    return told(_line(first), node), ""
+    return printed_text(_line(first), node), ""
 
 
 def _line(text: str) -> str:
@@ -187,10 +194,10 @@ def recall_item(out: Output, item: Record, rank: int = 0, *, explain: bool = Fal
         (node.get("name") or node["id"], "bold"),
         (f"  {told_on(node)}", "dim"),
         (f"  score {item['score']:.2f}", "cyan"),
-        (f" because {told(item['reason'])}" if item["reason"] else "", "dim"),
+        (f" because {printed_text(item['reason'])}" if item["reason"] else "", "dim"),
     )
     text = item["text"] if full else shorten(item["text"])
-    out.line("\n| ".join(told(text, node).splitlines()), indent=3)  # else a text could look like the next item
+    out.line("\n| ".join(printed_text(text, node).splitlines()), indent=3)  # else a text could look like the next item
     if explain:
         arms = [f"{a['arm']} #{a['rank']} ({a['score']:.3g}, gave {a['contribution']:.3g})" for a in item["arms"]]
         out.line(("found by: ", "dim"), ", ".join(arms) or "-", indent=3)
@@ -282,8 +289,9 @@ def _end(end: Record) -> str:
     node = end["node"] or {}
     if not node.get("name"):
         return f"{end['label'].lower()} {end['id']}"
-    return named(end["label"], node["name"])
+    return printed_name(end["label"], node["name"])
 
 
 def _episode_words(episode: Record) -> str:
-    return f"{moment(episode['occurredAt'])}  {episode['saidBy']}: {told(one_line(episode['content'], 100), episode)}"
+    text = printed_text(one_line(episode["content"], 100), episode)
+    return f"{moment(episode['occurredAt'])}  {episode['saidBy']}: {text}"

@@ -12,7 +12,7 @@ from helix import files
 from helix.cli.declared import ask, asking
 from helix.cli.invocation import Invocation
 from helix.cli.options import As
-from helix.cli.output import Output, told
+from helix.cli.output import Output, printed_text
 from helix.errors import StoreError
 
 Record = Mapping[str, Any]
@@ -52,7 +52,7 @@ def _amount(gain: Record) -> str:
 def _reason(gain: Record) -> str:
     if gain["overridden"]:
         return "as a person says"
-    return told("; ".join(gain["signs"])) or {"claimed": "the agent says it used it", "unused": "not used"}.get(
+    return printed_text("; ".join(gain["signs"])) or {"claimed": "the agent says it used it", "unused": "not used"}.get(
         gain["use"], "not known whether it was used"
     )
 

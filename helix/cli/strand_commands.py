@@ -14,7 +14,7 @@ import click
 from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.invocation import EVERYWHERE, Invocation
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, told
+from helix.cli.output import Output, one_line, printed_text
 from helix.cli.render import moment, table
 from helix.model.strand import is_shared
 from helix.processes import PASSPHRASE, SYNC_TOKEN
@@ -137,8 +137,8 @@ def _taken(out: Output, result: Record) -> None:
         out.say("`helix strand diff` with the file shows what this store has otherwise by now")
         return
     for line in result["examples"]:
-        out.line(told(line), indent=2)
-    out.say(f"version {result['version'][:12]} of {told(result['signer'])}: {_counted(result['counts'])}")
+        out.line(printed_text(line), indent=2)
+    out.say(f"version {result['version'][:12]} of {printed_text(result['signer'])}: {_counted(result['counts'])}")
     if result.get("job"):
         out.say(f"`helix undo {result['job']}` takes it back")
     _say_of(out, result["counts"])
@@ -190,7 +190,7 @@ def _verify(invocation: Invocation, path: str) -> None:
 
 def _said(text: str) -> str:
     """Return what a strand says of itself in one line: more of them would look like what Helix says of it."""
-    return told(one_line(text, _LONGEST))
+    return printed_text(one_line(text, _LONGEST))
 
 
 _HISTORIES = {
@@ -257,7 +257,7 @@ def _diff(invocation: Invocation, path: str, other: str | None = None) -> None:
 
 def _differing(out: Output, found: Record) -> None:
     for line in found["lines"]:
-        out.line(told(line))
+        out.line(printed_text(line))
     for scope in found["scopes"]:
         counts = ", ".join(f"{one['value']} {one['name']}" for one in scope["value"])
         out.say(f"{scope['name'] or 'no scope'}: {counts}")
@@ -331,7 +331,9 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
 
 
 def _forgotten(out: Output, result: Record) -> None:
-    out.line(f"{told(result['place'])} is forgotten: this store is synced with it no more. Nothing is lost here")
+    out.line(
+        f"{printed_text(result['place'])} is forgotten: this store is synced with it no more. Nothing is lost here"
+    )
     left = result["left"]
     stay = "this store had left nothing there"
     if left:
@@ -359,7 +361,7 @@ def _synced(out: Output, result: Record) -> None:
     out.line(f"{_so_many(result['taken'], 'strands')} taken in{came}")
     out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
     for problem in result["problems"]:
-        out.line((told(problem), "bold"))
+        out.line((printed_text(problem), "bold"))
     for job in reversed(result["jobs"]):
         out.say(f"`helix undo {job}` takes back what came in")
     _say_of(out, result["counts"])
@@ -367,13 +369,13 @@ def _synced(out: Output, result: Record) -> None:
 
 def _places(out: Output, found: Sequence[Record]) -> None:
     for one in found:
-        scopes = ", ".join(map(told, one["scopes"] or ()))
+        scopes = ", ".join(map(printed_text, one["scopes"] or ()))
         often = "when asked" if one["minutes"] is None else f"every {one['minutes']:g} minutes"
         last = f"last {moment(one['at'])}" if one["at"] else "not yet"
-        out.line((told(one["place"]), "bold"), f"  {often}, {last}" + (f"; {scopes} alone" if scopes else ""))
+        out.line((printed_text(one["place"]), "bold"), f"  {often}, {last}" + (f"; {scopes} alone" if scopes else ""))
         for problem in [one["error"], *one["problems"]]:
             if problem:
-                out.line(told(problem), indent=2)
+                out.line(printed_text(problem), indent=2)
     if any(one["error"] for one in found):
         out.say("`helix sync --forget PLACE` forgets a place that is none")
 
@@ -455,17 +457,17 @@ group(
 )
 def _new_share(out: Output, share: Record) -> None:
     out.line(share["token"])
-    out.say(f"that is the token of {told(share['name'])}; it is not told again. They give it to `helix sync`")
+    out.say(f"that is the token of {printed_text(share['name'])}; it is not told again. They give it to `helix sync`")
 
 
 @command("share list", "shares", "helix share list", none="nothing is shared: `helix share new KEY --scope SCOPE` does")
 def _shares(out: Output, found: Sequence[Record]) -> None:
     rows = [
         {
-            "name": told(share["name"]),
+            "name": printed_text(share["name"]),
             "rights": "read and write" if share["write"] else "read",
             "since": moment(share["since"]),
-            "scopes": ", ".join(map(told, share["scopes"])),
+            "scopes": ", ".join(map(printed_text, share["scopes"])),
         }
         for share in found
     ]

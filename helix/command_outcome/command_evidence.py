@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from posixpath import basename
 
-from helix.command_outcome.exit_status import Told, Words, can_fail, parse, told, words_of
+from helix.command_outcome.exit_status import Told, Words, can_fail, parse, told_by_status, words_of
 from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
@@ -84,7 +84,7 @@ def _of_parts(
     action: Action, whole: Node, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
 ) -> Evidence | None:
     checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
-    found = told(whole, bool(action.passed), lambda words: words in checks)
+    found = told_by_status(whole, bool(action.passed), lambda words: words in checks)
     blamed = _blamed(action, parts, kinds, [place for place, end in found.items() if end == "suspect"])
     if blamed is not None:
         return _as_told(action, parts[blamed], _sure(kinds[blamed]), "failed")
@@ -269,7 +269,7 @@ def takes_back(action: Action) -> bool:
     if whole is None:
         return any(puts_back(command.words) for command in simple_commands(action.command))
     at = [place for place, said in enumerate(words_of(whole)) if puts_back(said)]
-    found = told(whole, action.passed, puts_back) if len(at) == 1 else {}
+    found = told_by_status(whole, action.passed, puts_back) if len(at) == 1 else {}
     return any(found.get(place) != "failed" for place in at)
 
 

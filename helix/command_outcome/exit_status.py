@@ -17,7 +17,18 @@ from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.text.command_line.command_forms import Level, redacted_forms
 from helix.text.command_line.launchers import without_launchers
-from helix.text.command_line.parser import AndOr, Compound, Group, List, Node, Pipeline, Simple, commands, joined, read
+from helix.text.command_line.parser import (
+    AndOr,
+    Compound,
+    Group,
+    List,
+    Node,
+    Pipeline,
+    Simple,
+    commands,
+    joined_command,
+    read,
+)
 from helix.text.command_line.runners import recognised
 from helix.text.error_lines import tells_of_failure
 
@@ -79,7 +90,7 @@ def words_of(line: Node) -> list[Words]:
     return [simple.words for simple, _ in commands(line)]
 
 
-def told(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[int, Told]:
+def told_by_status(line: Node, ended_well: bool, wanted: Callable[[Words], bool]) -> dict[int, Told]:
     """Return what a line's exit status says of each of its commands that is `wanted`, by place; where it is certain.
 
     It is certain where every way in which the commands can have ended, and the line with them, agrees: `a && b` that
@@ -338,7 +349,7 @@ _REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-u
 """Flags with which tests and linters change files."""
 
 
-def ended(action: Action) -> bool | None:
+def command_ended_well(action: Action) -> bool | None:
     """Return whether the command that a line is remembered by succeeded, by its exit status; None for uncertain.
 
     It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
@@ -351,7 +362,7 @@ def ended(action: Action) -> bool | None:
     if whole is None:
         return None
     words = _subject(whole)
-    found = told(whole, action.passed, lambda said: said == words).values()
+    found = told_by_status(whole, action.passed, lambda said: said == words).values()
     end = False if {"failed", "suspect"} & set(found) else True if found else None
     if end is None and tells_of_failure(action.output):
         return False
@@ -363,11 +374,11 @@ def ended(action: Action) -> bool | None:
 def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
     """Return the commands of a line that certainly succeeded, each as a line of its own, but for what only `looks`."""
     whole = parse(action.command) if action.command and action.passed is not None else None
-    if whole is None or ended(action) is False:
+    if whole is None or command_ended_well(action) is False:
         return ()
     parts = words_of(whole)
-    found = told(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
-    return tuple(dict.fromkeys(joined(parts[place]) for place in sorted(found) if found[place] == "passed"))
+    found = told_by_status(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
+    return tuple(dict.fromkeys(joined_command(parts[place]) for place in sorted(found) if found[place] == "passed"))
 
 
 def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
@@ -385,4 +396,4 @@ def _subject(whole: Node) -> Words:
 
 
 def _has_form(words: Sequence[str]) -> bool:
-    return any(form.level is Level.WHOLE for form in redacted_forms(joined(words)))
+    return any(form.level is Level.WHOLE for form in redacted_forms(joined_command(words)))

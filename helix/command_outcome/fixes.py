@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
-from helix.command_outcome.exit_status import ended, only_checks
+from helix.command_outcome.exit_status import command_ended_well, only_checks
 from helix.model.action import Action
 from helix.model.memory import Memory
 from helix.text.command_line.command_forms import normal_forms
@@ -150,7 +150,7 @@ class Mending:
             return None
         if only_looks(action.command) or action.passed is None:
             return None
-        well, command = ended(action), normal(action, self._root)
+        well, command = command_ended_well(action), normal_command(action, self._root)
         if well is False:
             return self._failed(command, action)
         known = self._open.get(command)
@@ -190,8 +190,8 @@ def failure_words(action: Action, root: str = "") -> str:
 
     Where the end of a line does not tell which of its commands failed, the line is told as it was run.
     """
-    sure = ended(action) is False
-    command = normal(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
+    sure = command_ended_well(action) is False
+    command = normal_command(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
     status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
     error = _cut(signature_of(action.output, failed=True), _ERROR_SHOWN)
     return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
@@ -202,19 +202,19 @@ def only_looks(command: str) -> bool:
     if _CHANGES_IN_PLACE.search(command):
         return False
     parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]
-    return bool(parts) and all(map(looks, parts))
+    return bool(parts) and all(map(changes_nothing, parts))
 
 
-def looks(words: Sequence[str]) -> bool:
+def changes_nothing(words: Sequence[str]) -> bool:
     """Return whether one command, by its words, only shows what is there, and so can be no fix of a failure."""
     return shows(PurePath(words[0]).name, words[1:2])
 
 
 def _leaves_files(words: Sequence[str]) -> bool:
-    return looks(words) and not _CHANGES_IN_PLACE.search(" ".join(words))
+    return changes_nothing(words) and not _CHANGES_IN_PLACE.search(" ".join(words))
 
 
-def normal(action: Action, root: str = "") -> str:
+def normal_command(action: Action, root: str = "") -> str:
     """Return the normal form of an action's command, redacted, by which its failure and fix are remembered."""
     forms = normal_forms(action.command, folder=action.folder, root=root)
     return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
@@ -234,7 +234,7 @@ def _fix(known: _Open, passed: Action) -> Fix:
         changes=tuple(known.files.values()),
         commands=tuple(known.commands),
         times=known.times,
-        passed=ended(passed) is True,
+        passed=command_ended_well(passed) is True,
         failed_at=known.first.at,
         passed_at=passed.at,
         failed_id=known.first.id,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from posixpath import join
 
-from helix.command_outcome.fixes import normal
+from helix.command_outcome.fixes import normal_command
 from helix.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
@@ -41,7 +41,7 @@ def _places(action: Action, root: str) -> Iterator[str]:
         for name in (name for word in part.words for name in _names(word)):
             yield join(action.folder, name)
             yield join(action.folder, part.folder, name)
-    yield from (join(root, name) for name in _paths(normal(action, root)))
+    yield from (join(root, name) for name in _paths(normal_command(action, root)))
     yield from (join(action.folder, name) for name in _REDIRECTED.findall(action.command))
     if action.passed is not True:
         yield from (join(action.folder, name) for name in _in_error(action.output))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from helix.ingest.message import Message
 from helix.model.memory import Kind
-from helix.text.cues import words
+from helix.text.cues import cue_pattern
 from helix.text.regex import regex
 from helix.text.sentences import sentences
 
@@ -71,12 +71,12 @@ _REVERT = regex(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
 _QUOTED = regex(r'["“](?P<what>.+)["”]')
 
 _FIX = regex(rf"{_PREFIX}\W*(?:(?:bug|hot)?fix(?:e[sd]|ing)?|repair(?:s|ed)?)\b(?!-)|fix(?:\([^)]*\))?!?:", re.I)
-_MENDED = words(
+_MENDED = cue_pattern(
     r"(?:no longer|don't|do not|doesn't|stops?|avoids?|prevents?) (?:\w+ly )?"
     r"(?:drop|los|fail|crash|break|leak|omit|swallow|discard|hang|ignor|corrupt|duplicat|rais)\w*",
 )
-_BROKE = words(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)")
-_CONTRAST = words(
+_BROKE = cue_pattern(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)")
+_CONTRAST = cue_pattern(
     r"no longer|in favou?r of|instead of|rather than|deprecat(?:es?|ing)|refuses? to",
     r"now (?:raises?|returns?|requires?)",
     r"(?:drop|remov)(?:s|p?ed|e|p?ing)? (?:\S+ ){0,5}support(?: (?:for|of)\b.*)?|use \S+(?: \S+)? not \S+",
@@ -84,7 +84,7 @@ _CONTRAST = words(
     r"[\w.-]+ ?[><=]=? ?v?\d[\w.]*|stopped needing|not needed|un(?:needed|used) since",
 )
 _WITHOUT = regex(rf"{_PREFIX}(?:disallow|forbid|ban)\b", re.IGNORECASE)
-_CHOSEN = words(r"in favou?r of|because|stopped needing|no longer needed|not needed")
+_CHOSEN = cue_pattern(r"in favou?r of|because|stopped needing|no longer needed|not needed")
 _REMOVED = regex(rf"{_PREFIX}(?:drop|remove|delete)(?:s|d|ped)?\b", re.IGNORECASE)
 _SIDE = regex(
     r"(?:^|/)(?:docs?|tests?|examples?|\.github|\.circleci|ci)/|(?:^|/)\.[\w-]+\.ya?ml$|\.(?:md|rst|txt|1|3)$"
@@ -92,21 +92,21 @@ _SIDE = regex(
     re.IGNORECASE,
 )
 _DOCS = regex(r"(?:^|/)docs?/|\.(?:md|rst|txt|1|3)$|(?:^|/)(?:README|LICENSE)[^/]*$", re.IGNORECASE)
-_CHOICE = words(
+_CHOICE = cue_pattern(
     r"in favou?r of|instead of|rather than|no longer|because|so that|not needed|un(?:needed|used)",
     r"deliberate(?:ly)?|by design|on purpose|intentional(?:ly)?|limitations?",
     r"deprecat\w+|recommend\w*|migrat\w+|switch\w*|(?:we|i) (?:want|prefer|decid|ch[oe]+se|should|do not|don't)\w*",
 )
 """Words by which somebody tells what was chosen, and over what."""
-_FAULT = words(
+_FAULT = cue_pattern(
     r"(?:prior to|before) this|regress(?:ions?|ed)|wrong(?:ly)?|incorrect(?:ly)?|bugs?|errors?|broken?|breaks",
     r"fail(?:s|ed|ing|ures?)?|crash\w*|hang(?:s|ing)?|leak\w*|corrupt\w*|silently|lost|undefined|n[o']t work(?:ing)?",
     r"overflow\w*|segfault\w*|assert\w*|warnings?",
 )
 """Words of what went wrong."""
-_MEANT = words(r"deliberate(?:ly)?|by design|on purpose|limitations?|intentional(?:ly)?|rather than")
+_MEANT = cue_pattern(r"deliberate(?:ly)?|by design|on purpose|limitations?|intentional(?:ly)?|rather than")
 
-_GRAVE = words(
+_GRAVE = cue_pattern(
     r"cve-\d{4}-\d+|security|vulnerab\w+|data loss|corrupt\w*|breaking changes?|incompatible|silently",
     r"crash(?:es|ed|ing)?|seg(?:fault|v)|leak\w*|(?:over|under)flow\w*|use[- ]after[- ]free",
     r"deadlocks?|race(?: condition)?",
@@ -227,7 +227,7 @@ _CREDIT = regex(
 _URL = regex(r"\(?<?https?://[^\s)>]+>?\)?:?")
 _LINK = regex(r"\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
 
-WHY = words(
+WHY = cue_pattern(
     r"because|so that|otherwise|due to|therefore|hence|which means|this means|as a result|in order to|to avoid",
     r"to prevent|previously|prior to|turns? out|regress(?:ions?|ed)|introduced (?:by|in)",
     r"since(?! v?\d)|the (?:issue|problem|reason|cause|fix) (?:is|was)|(?:root )?cause[ds]?",
@@ -245,7 +245,7 @@ def prose(body: str) -> list[str]:
     return [f"{one[:-1]}." if one.endswith(":") else one for one in found]  # what it led to is no prose
 
 
-RULE = words(
+RULE = cue_pattern(
     r"(?:documentation|code|coding|commit|naming|project|house|our) (?:style|convention)s?|by convention|house rule",
     r"from now on|rule of thumb|(?:should|must) (?:always|never)|always use|never use",
 )

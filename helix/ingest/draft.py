@@ -18,7 +18,7 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from helix.text.redact import redact
 
 """Half of a surrogate pair, which JSON can spell and no store can write."""
@@ -155,7 +155,7 @@ def told_name(name: str) -> str:
 def told_key(name: str) -> str:
     """Return the key of an ingested thing without a secret: a digest keeps apart what had one."""
     told = told_name(name)
-    return told if told == name else f"{told}~{digest(name)}"
+    return told if told == name else f"{told}~{short_digest(name)}"
 
 
 def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:

@@ -12,10 +12,10 @@ from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_key
 from helix.ingest.plain import bounded_lines, shorten
 from helix.memory.change.intake import fraction, known_kind, poignancy
 from helix.model.memory import Kind
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from helix.text.excerpts import head
 
 TEXT_LIMIT = 65_536
@@ -111,7 +111,7 @@ class _Record:
         speaker = self._label("speaker")
         is_role = speaker.lower() in _CHAT_ROLES
         scope = self._label("scope") or short_label(self._meta.get("scope"))
-        own = told_key(self._label("id")) or digest(
+        own = told_key(self._label("id")) or short_digest(
             content, *map(self._label, ("ts", "timestamp", "session")), speaker, scope
         )
         episode = EpisodeDraft(
@@ -196,7 +196,7 @@ class _Record:
         Nobody has checked the file's author, who would else be heard as an agent of this user.
         """
         claimed = self._label("trust").lower()
-        return weakest(Trust.TOOL_OUTPUT, Trust(claimed)) if claimed in set(Trust) else Trust.TOOL_OUTPUT
+        return weakest_trust(Trust.TOOL_OUTPUT, Trust(claimed)) if claimed in set(Trust) else Trust.TOOL_OUTPUT
 
 
 def _refuse_constant(name: str) -> float:
@@ -208,7 +208,7 @@ def short_label(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     text = " ".join(clean(str(value)).split())
-    return text if len(text) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{digest(text)}"
+    return text if len(text) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{short_digest(text)}"
 
 
 def time_of(value: object) -> datetime | None:

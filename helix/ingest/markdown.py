@@ -23,7 +23,7 @@ from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.chunks import chunks
 from helix.text.cleaning import slug
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from helix.text.path_patterns import as_name
 
 _LONGEST_EPISODE = 30_000
@@ -106,7 +106,7 @@ class _Reading:
         place = f"{self.prefix}#{_in_source(passage.heading)}@"
         name = as_name(self.file.place)
         episode = EpisodeDraft(
-            source=place + digest(passage.text),
+            source=place + short_digest(passage.text),
             content=f"{passage.heading}\n\n{passage.text}" if passage.heading else passage.text,
             trust=self.trust,
             occurred_at=self.file.modified_at,
@@ -116,7 +116,7 @@ class _Reading:
         globs = self._globs()
         memories = [
             MemoryDraft(
-                source=place + digest(note.kind, note.trigger, note.resolution),
+                source=place + short_digest(note.kind, note.trigger, note.resolution),
                 grounded_in=episode.source,
                 kind=note.kind,
                 trigger=note.trigger,
@@ -159,7 +159,7 @@ def _in_source(heading: str) -> str:
     heading = told_key(heading)
     if len(heading) <= _LONGEST_HEADING and "@" not in heading:
         return heading
-    return f"{heading[:_LONGEST_HEADING].replace('@', ' ')}~{digest(heading)}"
+    return f"{heading[:_LONGEST_HEADING].replace('@', ' ')}~{short_digest(heading)}"
 
 
 def _parts(section: Section) -> Iterator[Section]:

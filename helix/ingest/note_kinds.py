@@ -10,7 +10,7 @@ from helix.ingest.plain import shorten
 from helix.ingest.sections import Block, BlockKind, Section
 from helix.model.memory import Kind
 from helix.text.chunks import chunks
-from helix.text.cues import DECISION, IMPERATIVE, PITFALL, PREFERENCE, RULE, words
+from helix.text.cues import DECISION, IMPERATIVE, PITFALL, PREFERENCE, RULE, cue_pattern
 from helix.text.sentences import sentences
 
 _LONGEST_RULE = 600
@@ -38,13 +38,13 @@ class Note:
     attributes: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
-_RULES_HEADING = words(
+_RULES_HEADING = cue_pattern(
     r"rules?|conventions?|guidelines?|standards?|(?:code |coding )?style|principles|practices|instructions?|naming",
     r"do'?s?(?: and don'?ts?)?|don'?ts?|policy|policies|workflow|checklist",
 )
-_PREFERENCE_HEADING = words(r"preferences?|about me|how i (?:work|like)")
-_DECISION_HEADING = words(r"decisions?|rationale|why we .+|trade-?offs?|adr")
-_FAILURE_HEADING = words(
+_PREFERENCE_HEADING = cue_pattern(r"preferences?|about me|how i (?:work|like)")
+_DECISION_HEADING = cue_pattern(r"decisions?|rationale|why we .+|trade-?offs?|adr")
+_FAILURE_HEADING = cue_pattern(
     r"gotchas?|pitfalls?|caveats?|troubleshooting|known (?:issues|bugs|problems)|common (?:mistakes|errors|problems)"
 )
 _LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")

@@ -9,7 +9,7 @@ from helix.errors import InvalidInputError
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.capture.episodes import spoken
 from helix.memory.capture.quarantine import screen, texts_of
-from helix.memory.change.compose import Prepared, Reading, prepare, read
+from helix.memory.change.compose import Prepared, Reading, parsed_text, prepare
 from helix.memory.change.intake import Intake
 from helix.model.memory import body
 from helix.model.reports import IngestProblem
@@ -70,7 +70,7 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
     cleaned = replace(item, episode=episode, memories=memories)
     texts = dict.fromkeys((_spoken(cleaned), *map(_body, memories)))
     redacted = bool(intake.redacted) or without_markers(episode.content) != episode.content
-    return Cleaned(cleaned, redacted, _held(cleaned), {text: read(*text) for text in texts})
+    return Cleaned(cleaned, redacted, _held(cleaned), {text: parsed_text(*text) for text in texts})
 
 
 def _held(item: Slice) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 from helix.agents.hooks.claude_code import CLIENT, is_by_client
 from helix.agents.hooks.client_transcripts import Calls, Record, blocks_of, moment_of, record_of
 from helix.command_outcome.command_evidence import classify
-from helix.command_outcome.exit_status import ended
+from helix.command_outcome.exit_status import command_ended_well
 from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
 from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
@@ -255,7 +255,7 @@ class _History:
 
     def _worked(self, action: Action, position: int, at: datetime | None) -> Iterator[Slice]:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
-        if not action.command or not ended(action) or only_looks(action.command):
+        if not action.command or not command_ended_well(action) or only_looks(action.command):
             return
         command = next(iter(normal_forms(action.command, folder=action.folder, root=self.root)), "")
         if not command or command.startswith("git ") or _SELECTED.search(command):

@@ -6,7 +6,7 @@ from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, clean
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.scores import bounded
+from helix.memory.scores import bounded_confidence
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
@@ -52,5 +52,5 @@ def _stands(memory: Memory, draft: MemoryDraft) -> bool:
 
 
 def _raise(composer: Composer, ref: Ref, memory: Memory, draft: MemoryDraft) -> None:
-    confidence = max(memory.confidence, bounded(draft.confidence, draft.trust))
+    confidence = max(memory.confidence, bounded_confidence(draft.confidence, draft.trust))
     composer.patch(ref, trust=draft.trust, confidence=confidence)

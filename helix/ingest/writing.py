@@ -31,7 +31,7 @@ from helix.memory.capture.sessions import private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import Newcomer, same_words
-from helix.memory.scores import bounded, count_sighting, half_life_of, importance_of
+from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
@@ -309,7 +309,7 @@ class Importer:
             recorded_at=composer.now,
             scope=scope,
             status=status,
-            confidence=bounded(draft.confidence, draft.trust),
+            confidence=bounded_confidence(draft.confidence, draft.trust),
             importance=draft.importance or importance_of(text, prepared.mentions, draft.kind),
             half_life_days=half_life_of(draft.kind),
             valid_from=draft.valid_from,

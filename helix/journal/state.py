@@ -67,7 +67,7 @@ def held(connection: Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None
     """Return what puts the journal's nodes, edges and passages (with vectors) as they are, None for nothing."""
     every = list(dict.fromkeys(drops))
     there = tables.Held()
-    tables.before(connection, wanted(every), there)
+    tables.read_before(connection, wanted(every), there)
     return {drop: put_of(drop, there) for drop in every}
 
 

@@ -2,7 +2,7 @@
 
 Each public function that takes a connection is one trip, however many rows it concerns. A trip costs little beside a
 file of SQLite, and a network's round trip where the tables are on another machine. So an append takes three: what
-there is (`before`), what there shall be (`write`), and the commit.
+there is (`read_before`), what there shall be (`write`), and the commit.
 
 Each passage's code-aware tokens are kept in the same transaction. The words that recall searches are held in memory
 (`helix.store.bm25`) and loaded from here.
@@ -72,7 +72,7 @@ class Batch:
     tokens: Sequence[tuple[int, str]] = ()
 
 
-def before(connection: Connection, wanted: Wanted, held: Held) -> None:
+def read_before(connection: Connection, wanted: Wanted, held: Held) -> None:
     """Read the journal's rows that `wanted` names, as they are before a change, into `held`."""
     held.nodes.update(nodes(connection, wanted.nodes))
     held.edges.update(edges(connection, wanted.edges))

@@ -140,4 +140,4 @@ class Writes:
         wanted.edges = {one for one in wanted.edges if one not in there.edges}
         wanted.passages = {one for one in wanted.passages if one not in there.passages}
         if wanted.nodes or wanted.edges or wanted.passages or wanted.ends:
-            tables.before(self._connection, wanted, self._there)
+            tables.read_before(self._connection, wanted, self._there)

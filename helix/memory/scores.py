@@ -93,7 +93,7 @@ _MOST_VOICES = 50
 _DIGITS = 12
 
 
-def bounded(confidence: float, trust: Trust) -> float:
+def bounded_confidence(confidence: float, trust: Trust) -> float:
     """Return a memory's confidence, or what its class of trust allows where that is less."""
     return min(confidence, MOST_CERTAIN[trust])
 
@@ -108,7 +108,7 @@ def count_sighting(composer: Composer, known: Memory, trust: Trust, voice: str) 
     voices, who = heard(known), hashlib.sha256(voice.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     confidence = known.confidence
     if trust.rank <= known.provenance.trust.rank and who not in voices and len(voices) < _MOST_VOICES:
-        raised = bounded(confidence + _SIGHTING * (1.0 - confidence), known.provenance.trust)
+        raised = bounded_confidence(confidence + _SIGHTING * (1.0 - confidence), known.provenance.trust)
         confidence = max(confidence, raised)
         attributes[VOICES] = [*voices, who]
     composer.patch(known.ref, attributes=attributes, confidence=confidence)

@@ -34,7 +34,7 @@ class Trust(Worded):
         return list(Trust).index(self)
 
 
-def weakest(*classes: Trust) -> Trust:
+def weakest_trust(*classes: Trust) -> Trust:
     """Return the weakest of trust classes: trust never rises above its source."""
     return max(classes, key=lambda trust: trust.rank)
 

@@ -52,7 +52,7 @@ def label_of(node: Node) -> Label:
     return _LABEL_OF[type(node)]
 
 
-def put(node: Node) -> PutNode:
+def put_record(node: Node) -> PutNode:
     """Return the operation that writes the whole of a domain object as a node."""
     props = to_props(node)
     del props["id"]

@@ -53,9 +53,9 @@ def agent_of(environ: Mapping[str, str]) -> str:
     if environ.get("CURSOR_EXTENSION_HOST_ROLE") == "agent-exec":
         return "cursor"
     marked = next((agent for name, agent in MARKS.items() if environ.get(name)), "")
-    return marked or agent_named(environ.get(SAYS_SO, ""))
+    return marked or agent_name(environ.get(SAYS_SO, ""))
 
 
-def agent_named(text: str) -> str:
+def agent_name(text: str) -> str:
     """Return a coding agent's name in normal form: short, lower case, letters and digits; empty for an empty one."""
     return _UNFIT.sub("-", text[:_LONGEST].lower()).strip("-")

@@ -19,7 +19,7 @@ from helix.model.letters import normalised
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import Provenance
-from helix.model.records import Node, node_from, put
+from helix.model.records import Node, node_from, put_record
 from helix.model.reflection import Reflection
 from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
 
@@ -46,7 +46,7 @@ def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -
     bare = _bare(node_from(ref.label, ref.id, props), at, keep_out=keep_out)
     if bare is None:
         return DropNode(label=ref.label, id=ref.id)
-    left = put(bare).props
+    left = put_record(bare).props
     return PutNode(label=ref.label, id=ref.id, props={**dict.fromkeys(props), **left})
 
 

@@ -26,7 +26,7 @@ from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
 from helix.command_outcome.command_evidence import classify, takes_back
 from helix.command_outcome.exit_status import succeeded
-from helix.command_outcome.fixes import looks
+from helix.command_outcome.fixes import changes_nothing
 from helix.errors import NotFoundError
 from helix.model.action import Action
 from helix.model.context_answers import BuilderContext
@@ -351,7 +351,7 @@ def note_action(
         found = classify(action, str(held.attributes.get(VERIFY) or ""))
         if found is not None:
             noting.note_evidence(helix.store, held.id, found)
-        ran = succeeded(action, looks)
+        ran = succeeded(action, changes_nothing)
         edited = now if action.is_edit or takes_back(action) else None
         noting.note_use(helix.store, held.id, files=action.files, commands=ran, at=now, edited_at=edited)
     return None if found is None else _check(found)

@@ -181,7 +181,7 @@ def _portions(
             texts = _texts(scene, ranking, places, list(loaded.values()), records)
             vectors, known = scene.view.passages.vectors_of(ranking.passages[places])
             rows = {int(ranking.rows[place]): place for place, node in loaded.items() if isinstance(node, Episode)}
-            found = ended(scene.view, scene.graph, list(rows), scene.now)
+            found = ended_memories(scene.view, scene.graph, list(rows), scene.now)
             past = {rows[row]: text for row, text in _past(scene, found, records).items()}
         over.update(found)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
@@ -354,7 +354,7 @@ _SILENT = [STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED]]
 _RETIRED = STATUS_CODE[Status.RETIRED]
 
 
-def ended(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int) -> dict[int, Ended]:
+def ended_memories(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], moment: int) -> dict[int, Ended]:
     """Return, for each episode among recall's candidates, its memories that no longer hold at a moment (microseconds).
 
     Summaries claim nothing of their own, a version that was replaced without an end says nothing of it, and what is

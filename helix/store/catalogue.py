@@ -25,7 +25,7 @@ from helix.model.recall import RecallQuery
 from helix.store.bm25 import WordTable, WordView
 from helix.store.eligibility import eligible, walkable
 from helix.store.image import Image
-from helix.store.lookups import Lookups, last_part
+from helix.store.lookups import Lookups, file_key
 from helix.store.node_columns import (
     COLUMN_NAMES,
     ENTITY_KIND_CODE,
@@ -169,7 +169,7 @@ class CatalogueView:
         """
         parts = {"", *path.replace("\\", "/").casefold().split("/")}
         patterns = (row for part in sorted(parts) for row in self.lookups.patterns.get(part)[-MOST_PATTERNS:])
-        return self._held([*self.lookups.files.get(last_part(path)), *patterns])
+        return self._held([*self.lookups.files.get(file_key(path)), *patterns])
 
     def counts(self, scope: str | None = None) -> Counts:
         """Count the rows, of one scope or (None) of all."""

@@ -135,7 +135,7 @@ class Lookups:
         if is_pattern(name):
             self.patterns.add(fixed_part(name.casefold()), row)
         else:
-            self.files.add(last_part(as_path(name)), row)
+            self.files.add(file_key(as_path(name)), row)
 
     def rename(self, row: int, name: str) -> None:
         """Give a memory another name, in every view at once."""
@@ -154,11 +154,11 @@ class Lookups:
             self.memories.discard(name, row)
         elif label is Label.ENTITY:
             self.entities.discard((kind, name.casefold()), row)
-            self.files.discard(last_part(as_path(name)), row)
+            self.files.discard(file_key(as_path(name)), row)
             self.patterns.discard(fixed_part(name.casefold()), row)
         self.names[row] = self.origins[row] = ""
 
 
-def last_part(path: str) -> str:
+def file_key(path: str) -> str:
     """Return the file name that the catalogue looks a path up by: its last part, case-folded, with either slash."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2].casefold()

@@ -32,9 +32,9 @@ from helix.strands.lineage import (
     MOST_ANCESTORS,
     Known,
     RowsKept,
-    apart,
-    contained,
-    is_tag,
+    contained_versions,
+    foreign_version_id,
+    is_version_tag,
     note_version,
     rows_known,
     version_id,
@@ -83,13 +83,13 @@ class Strand:
     def id(self) -> str:
         """The id by which its version is known here."""
         ident: str = self.version["id"]
-        return ident if self.signer.is_own else apart(self.manifest.data["signer"], ident)
+        return ident if self.signer.is_own else foreign_version_id(self.manifest.data["signer"], ident)
 
     def id_here(self, store: Store, version: str) -> str:
         """Return the id here of a version that the strand came from: it is one of this store's own, or the signer's."""
         if self.signer.is_own or store.journal.versions.get(version) is not None:
             return version
-        return apart(self.manifest.data["signer"], version)
+        return foreign_version_id(self.manifest.data["signer"], version)
 
     def since(self, store: Store) -> str | None:
         """Return the id here of the version since which the strand tells of changes; None for one that has all rows."""
@@ -189,7 +189,7 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
             "parents": [strand.id_here(store, one) for one in said["parents"]],
             "ancestry": list(line),
             "why": redact(said["why"]).text[:_LONGEST_WORDS],
-            "tag": tag if is_tag(tag) else "",
+            "tag": tag if is_version_tag(tag) else "",
         },
         "root": strand.manifest.data["root"],
         "complete": since is None or rows_known(store, since) is not None,
@@ -313,7 +313,7 @@ def _is_known(store: Store, strand: Strand) -> bool:
 
 
 def _contained(store: Store, strand: Strand) -> set[str]:
-    return contained(store, strand.version["selection"])
+    return contained_versions(store, strand.version["selection"])
 
 
 def _read_through(

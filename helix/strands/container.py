@@ -26,7 +26,7 @@ from nacl.signing import SigningKey
 
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.strands.rows import canonical
+from helix.strands.rows import canonical_json
 from helix.strands.sealed import (
     CHUNK,
     Encrypting,
@@ -128,7 +128,7 @@ def write(
     with tempfile.TemporaryFile(dir=target.parent) as encrypted:
         content = _write_content(encrypted, lines, key)
         said = {"content": content, "format": FORMAT, "helix": "strand", "keys": keys}
-        manifest = canonical({**fields(), **said, "signer": bytes(signer.verify_key).hex()})
+        manifest = canonical_json({**fields(), **said, "signer": bytes(signer.verify_key).hex()})
         if len(manifest) > MOST_OF_MANIFEST:
             raise InvalidInputError("the strand has too many scopes to be described", hint="export fewer scopes")
         try:
@@ -285,7 +285,7 @@ def _manifest(file: _Read, path: Path) -> Manifest:
     signature = _member(file, _NAMES[1], _SIGNATURE_BYTES, path)
     try:
         data = json.loads(written)
-        whole = isinstance(data, dict) and data.get("helix") == "strand" and canonical(data) == written
+        whole = isinstance(data, dict) and data.get("helix") == "strand" and canonical_json(data) == written
     except (ValueError, RecursionError) as error:
         raise _damaged(path) from error
     if not whole or type(data.get("format")) is not int or data["format"] < 1:

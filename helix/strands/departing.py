@@ -23,7 +23,7 @@ from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
 from helix.strands.lineage import MOST_ANCESTORS, SHORT, Counted, Known, RowsKept, name_version, rows_known
-from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest, paired, schema_number
+from helix.strands.rows import Key, Row, Selection, Tree, canonical_json, paired_rows, row_digest, schema_number
 
 HISTORIES = ("none", "all", "since")
 
@@ -97,13 +97,13 @@ class _Lines:
         versions = () if since is None else (since.id, *self._outgoing.beside)
         before = _together([rows_known(self._store, one) or () for one in versions])
         with self._store.journal.snapshot() as (self._seq, state):
-            for done, (row, known) in enumerate(paired(self._outgoing.selection.rows(state), before)):
+            for done, (row, known) in enumerate(paired_rows(self._outgoing.selection.rows(state), before)):
                 if row is None:
                     assert known is not None
                     yield self._gone(known.key)
                     continue
                 line = row.line()
-                of_row = digest(line)
+                of_row = row_digest(line)
                 self.counted.add(row, of_row)
                 if known is None or known.digests != [of_row[:SHORT]] * len(versions):
                     yield from self._row(row, line, state)
@@ -126,11 +126,11 @@ class _Lines:
             held = state.vectors_of(Ref(label=put.label, id=put.id))
             if any(vector is not None for vector in held):
                 told = [None if vector is None else base64.b64encode(vector).decode() for vector in held]
-                yield canonical({"id": put.id, "label": put.label.value, "t": "vec", "v": told})
+                yield canonical_json({"id": put.id, "label": put.label.value, "t": "vec", "v": told})
 
     def _gone(self, key: Key) -> bytes:
         self.counts["gone"] += 1
-        return canonical({"key": list(key), "t": "gone"})
+        return canonical_json({"key": list(key), "t": "gone"})
 
     def _history(self) -> Iterator[bytes]:
         """Yield the changes of the log that concern what is selected, without what was erased."""
@@ -142,7 +142,7 @@ class _Lines:
             for seq, change in page:
                 if seq > (first or 0) and seq <= self._seq and self._concerns(change):
                     self.counts["changes"] += 1
-                    yield canonical({"change": change, "seq": seq, "t": "change"})
+                    yield canonical_json({"change": change, "seq": seq, "t": "change"})
 
     def _concerns(self, change: Mapping[str, Any]) -> bool:
         selection = self._outgoing.selection

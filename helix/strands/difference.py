@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.operations import PutEdge
-from helix.strands.rows import Row, paired
+from helix.strands.rows import Row, paired_rows
 
 MOST_LINES = 500
 _SHOWN = 100
@@ -27,7 +27,7 @@ class Difference:
 def difference(one: Iterable[Row], other: Iterable[Row]) -> Difference:
     """Return what strand `other` adds, changes, ends and lacks as seen from `one`; both come in the order of keys."""
     found = Difference()
-    for before, after in paired(one, other):
+    for before, after in paired_rows(one, other):
         if before == after:
             continue
         row = after or before

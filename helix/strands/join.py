@@ -17,14 +17,14 @@ from typing import Any
 from helix.model.edge import MOST_WORDS, Relation, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import Trust
-from helix.strands.rows import Row, canonical
+from helix.strands.rows import Row, canonical_json
 
 _STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
 _RULING = frozenset({"outcome", "note", "resolved_at"})
 _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
 
-def joined(one: Row, other: Row) -> Row:
+def joined_row(one: Row, other: Row) -> Row:
     """Return the row of a strand that both sides of a merge come to. What was erased on either side is erased."""
     if isinstance(one.put, PutNode):
         erased = [row for row in (one, other) if row.is_erased]
@@ -80,7 +80,7 @@ def _smaller(one: Any, other: Any) -> Any:
 def _order(value: object) -> tuple[float, bytes]:
     """Order values of any kind: numbers by size, anything else by how it is written."""
     number = float(value) if isinstance(value, int | float) else float("-inf")
-    return number, canonical(value)
+    return number, canonical_json(value)
 
 
 def _more_ended(one: Any, other: Any) -> Any:

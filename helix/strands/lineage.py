@@ -22,7 +22,7 @@ from helix.model.clock import to_micros
 from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
 from helix.strands.packed_lines import PackedLines, read_lines
-from helix.strands.rows import Key, Row, Selection, Tree, canonical, digest
+from helix.strands.rows import Key, Row, Selection, Tree, canonical_json, row_digest
 from helix.text.redact import redact
 
 SCRATCH = "scratch."
@@ -48,18 +48,18 @@ class Known:
 
 def version_id(selection: str, root: str, parents: Iterable[str]) -> str:
     """Return the id of a strand's version, 32 hexadecimal digits."""
-    told = canonical({"parents": sorted(parents), "root": root, "selection": selection})
+    told = canonical_json({"parents": sorted(parents), "root": root, "selection": selection})
     return hashlib.sha256(told).hexdigest()[:32]
 
 
-def apart(signer: str, version: str) -> str:
+def foreign_version_id(signer: str, version: str) -> str:
     """Return the id by which this store knows a strand's version that somebody else's key (hexadecimal) has signed.
 
     An id says by its root what the version holds. What is signed by somebody else is not taken in as it is, and may
     hold anything where it tells of changes alone: it must not pass for the version of that id. The first SHORT digits
     of an id are enough.
     """
-    return hashlib.sha256(canonical({"signer": signer, "version": version[:SHORT]})).hexdigest()[:32]
+    return hashlib.sha256(canonical_json({"signer": signer, "version": version[:SHORT]})).hexdigest()[:32]
 
 
 def note_version(
@@ -82,7 +82,7 @@ def note_version(
         counted = Counted(kept)
         with store.journal.snapshot() as (seq, state):
             for row in selection.rows(state):
-                counted.add(row, digest(row.line()))
+                counted.add(row, row_digest(row.line()))
         return counted.noted(store, selection, seq, who=who, why=why, parents=parents)
 
 
@@ -135,7 +135,7 @@ def version_named(store: Store, wanted: str) -> StoredVersion:
 def tag_of(words: str) -> str:
     """Return the tag of a version as it is kept; raises InvalidInputError for words that can be no tag."""
     tag = redact(words.strip()).text
-    if not is_tag(tag):
+    if not is_version_tag(tag):
         raise InvalidInputError(
             f"{words!r:.200} is no name for a version",
             hint="100 characters at most, no dash before them, and not how an id may begin: such as `before-the-move`",
@@ -143,7 +143,7 @@ def tag_of(words: str) -> str:
     return tag
 
 
-def is_tag(tag: str) -> bool:
+def is_version_tag(tag: str) -> bool:
     """Return whether words can be the tag of a strand's version: one line, no option, and not as an id begins."""
     said = 0 < len(tag) <= _LONGEST_TAG and tag.isprintable() and tag == tag.strip()
     return said and not tag.startswith("-") and not _LIKE_AN_ID.fullmatch(tag)
@@ -179,7 +179,7 @@ def _taken(holder: StoredVersion) -> ConflictError:
     )
 
 
-def contained(store: Store, selection: str) -> set[str]:
+def contained_versions(store: Store, selection: str) -> set[str]:
     """Return the ids of the strand versions whose content the store has taken up.
 
     It has held them or taken them in, or what it holds came from them by way of others.
@@ -214,10 +214,10 @@ def rows_known(store: Store, version: str) -> Iterator[Known] | None:
     if not _ID.fullmatch(version):
         return None
     file = rows_file(store, version)
-    return read_rows(file) if file.is_file() else None
+    return read_version_rows(file) if file.is_file() else None
 
 
-def prune(store: Store) -> None:
+def prune_version_rows(store: Store) -> None:
     """Remove the kept rows of the oldest strand versions beyond the last ones."""
     held = sorted((store.path / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
     for file in held[:-_KEPT]:
@@ -244,12 +244,12 @@ class RowsKept:
 
     def add(self, row: Known) -> None:
         """Take one row; they come in the order of their keys."""
-        self._lines.add(canonical([*row.key, row.digest[:SHORT].hex()]))
+        self._lines.add(canonical_json([*row.key, row.digest[:SHORT].hex()]))
 
     def known_as(self, version: str) -> None:
         """Keep the rows under a version; those of the oldest version beyond the last ones go."""
         self.moved_to(rows_file(self._store, version))
-        prune(self._store)
+        prune_version_rows(self._store)
 
     def moved_to(self, file: Path) -> None:
         """Put the rows into a file of that name."""
@@ -257,7 +257,7 @@ class RowsKept:
         self._draft.replace(file)
 
 
-def read_rows(path: Path) -> Iterator[Known]:
+def read_version_rows(path: Path) -> Iterator[Known]:
     """Yield the key and digest of each row of a strand's version from the file that keeps them."""
     for line in read_lines(path):
         *key, of_row = json.loads(line)

@@ -21,7 +21,7 @@ from helix.model.memory import Memory, Status
 from helix.store.index import Rows, StoreIndex
 from helix.store.store import Store
 from helix.strands.lineage import SHORT, Known
-from helix.strands.rows import digest, paired, row_of
+from helix.strands.rows import paired_rows, row_digest, row_of
 
 
 def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter[str], ticket: Watch) -> None:
@@ -68,8 +68,8 @@ def _alike(store: Store, known: Iterable[Known]) -> Rows:
             row_of(node, state.texts_of(Ref(label=node.label, id=node.id)))
             for node in state.nodes_in_order(Label.MEMORY)
         )
-        for row, one in paired(here, there):
-            if row is not None and one is not None and digest(row.line())[:SHORT] == one.digest:
+        for row, one in paired_rows(here, there):
+            if row is not None and one is not None and row_digest(row.line())[:SHORT] == one.digest:
                 found.append(Ref(label=Label.MEMORY, id=row.key[2]))
     return store.index.rows_of(found)
 

@@ -26,11 +26,11 @@ from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.records import node_from
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.strands.join import joined
+from helix.strands.join import joined_row
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Key, Row, Selection, digest, in_batches, paired, row_of
+from helix.strands.rows import Key, Row, Selection, in_batches, paired_rows, row_digest, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
@@ -64,7 +64,7 @@ def side_by_side(
 
     `partial`: the other side says only what it changed since the common version. `keep` is given what it holds by now.
     """
-    for entry, known in paired(theirs, base):
+    for entry, known in paired_rows(theirs, base):
         if entry is not None:
             if entry.digest is not None:
                 keep(Known(entry.key, entry.digest))
@@ -101,13 +101,13 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     unchanged_there = _is_unchanged(other)
     if mine is None:
         return None if unchanged_there and theirs is not None and not theirs.is_erased else theirs
-    unchanged_here = other.base is not None and digest(mine.line())[:SHORT] == other.base
+    unchanged_here = other.base is not None and row_digest(mine.line())[:SHORT] == other.base
     if theirs is None:
         return None if unchanged_here and signer.is_own and not mine.is_erased else mine
     if _is_believed_more(mine, signer):
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
-        both = joined(mine, theirs)
+        both = joined_row(mine, theirs)
         return both if signer.is_own else _held_on(both, mine, theirs)
     return theirs if unchanged_here else mine
 

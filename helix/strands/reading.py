@@ -11,7 +11,7 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Relation
-from helix.strands.rows import Key, Row, Tree, digest, read_row, schema_number
+from helix.strands.rows import Key, Row, Tree, read_row, row_digest, schema_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Reading:
             raise InvalidInputError("the strand has a row with half a character") from error
         if own != line and self.schema == schema_number():
             raise InvalidInputError("the strand has a row that is not in canonical form")
-        self.tree.add(row, digest(line))
-        return Entry(row.key, row, digest(own))
+        self.tree.add(row, row_digest(line))
+        return Entry(row.key, row, row_digest(own))
 
     def _vectors(self, said: Mapping[str, Any], row: Row) -> tuple[bytes | None, ...]:
         if not self.dimension:

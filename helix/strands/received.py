@@ -14,12 +14,12 @@ from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
-from helix.memory.scores import bounded
+from helix.memory.scores import bounded_confidence
 from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
-from helix.model.provenance import STRANGERS, Provenance, Trust, weakest
+from helix.model.provenance import STRANGERS, Provenance, Trust, weakest_trust
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import Row, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
@@ -103,7 +103,7 @@ class Received:
         stated = Trust(str(put.props.get("trust", Provenance().trust)))
         props: dict[str, Scalar] = {}
         if isinstance(put, PutEdge) or "trust" in property_types(CLASS_OF[put.label]):
-            props["trust"] = weakest(stated, self.signer.trust).value
+            props["trust"] = weakest_trust(stated, self.signer.trust).value
         if isinstance(put, PutEdge):
             props = {} if props["trust"] == stated.value else props
             told = json.loads(str(put.props.get("attributes") or "{}"))
@@ -114,7 +114,7 @@ class Received:
             props["name"] = given_name(str(put.props["name"]))[:_LONGEST_LABEL] or slug(str(put.props["trigger"]))
             trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
             if isinstance(sure, int | float):
-                props["confidence"] = bounded(float(sure), trust)
+                props["confidence"] = bounded_confidence(float(sure), trust)
             if self.signer.trust.rank > Trust.VERIFIED_OUTCOME.rank:
                 props.update({name: 0 for name in _COUNTED if name in put.props})
         if "attributes" in put.props:

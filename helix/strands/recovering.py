@@ -50,7 +50,7 @@ def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
             raise
         _take_back(store, note, str(error))
     else:
-        whole.ended(store)
+        whole.note_job_ended(store)
 
 
 def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
@@ -58,4 +58,4 @@ def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
     log.warning("a job that was cut short is taken back", extra={"job": job, "why": why})
     if not whole.taken_back(store, job):
         log.error("a job was cut short and can neither be ended nor be taken back", extra={"job": job})
-        whole.ended(store)
+        whole.note_job_ended(store)

@@ -17,7 +17,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import held_rows, write_node
-from helix.strands.rows import WRITTEN_BYTES, Key, Row, Selection, in_batches, paired
+from helix.strands.rows import WRITTEN_BYTES, Key, Row, Selection, in_batches, paired_rows
 from helix.strands.whole import carry_through
 
 KIND = "rollback"
@@ -55,7 +55,7 @@ def _carry_out(store: Store, version: StoredVersion, job: str, watch: Watch) -> 
     first = len(store.journal.effects.steps(job))
     untold = stated_again(store.journal, version.seq)
     with store.journal.as_of(version.seq) as then, store.journal.snapshot() as (_, now):
-        differing = _to_change(paired(selection.rows(then), selection.rows(now)), untold)
+        differing = _to_change(paired_rows(selection.rows(then), selection.rows(now)), untold)
         for step, batch in enumerate(in_batches(differing, _weight, heaviest=WRITTEN_BYTES), start=first):
             if watch.cancelled:
                 raise ConflictError("the rollback was stopped; nothing of it stays")

@@ -79,7 +79,7 @@ class Row:
 
     def line(self) -> bytes:
         """Return the row as canonical JSON."""
-        return canonical(self.said())
+        return canonical_json(self.said())
 
 
 class Keyed(Protocol):
@@ -95,7 +95,7 @@ B = TypeVar("B", bound=Keyed)
 T = TypeVar("T")
 
 
-def paired(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
+def paired_rows(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
     """Yield the rows of two strands that have the same key, None where a side has none; both in the order of keys."""
     left, right = iter(one), iter(other)
     a, b = next(left, None), next(right, None)
@@ -131,12 +131,12 @@ def in_batches(
         yield batch
 
 
-def canonical(value: object) -> bytes:
+def canonical_json(value: object) -> bytes:
     """Return a strand's row as canonical JSON: sorted keys, no blanks, in UTF-8."""
     return _ENCODER.encode(value).encode()
 
 
-def digest(line: bytes) -> bytes:
+def row_digest(line: bytes) -> bytes:
     """Return the digest of a strand's row, 32 bytes."""
     return hashlib.sha256(line).digest()
 
@@ -230,7 +230,7 @@ class Selection:
     @property
     def named(self) -> str:
         """The words by which versions of the same selection are known to be of one line."""
-        return canonical({"ids": None if self.ids is None else sorted(self.ids), "scopes": self.scopes}).decode()
+        return canonical_json({"ids": None if self.ids is None else sorted(self.ids), "scopes": self.scopes}).decode()
 
     @property
     def is_all(self) -> bool:
@@ -296,7 +296,7 @@ class Tree:
     @property
     def root(self) -> str:
         """The digest over all rows, in hexadecimal digits: equal for two stores that hold the same."""
-        return hashlib.sha256(canonical(self.groups)).hexdigest()
+        return hashlib.sha256(canonical_json(self.groups)).hexdigest()
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from helix.strands.folder_remote import FolderRemote
 from helix.strands.keyring import digits_of
 from helix.strands.names import SHORT, StrandName
 from helix.strands.place import Terms, verified
-from helix.strands.rows import Selection, canonical
+from helix.strands.rows import Selection, canonical_json
 
 PREFIX = "share://"
 """How the places begin that are a share's, among those that a store is synced with."""
@@ -144,5 +144,5 @@ def clear(store: Store, share: MemoryShare) -> None:
 
 def _folder_of(store: Store, share: MemoryShare) -> Path:
     """Return the folder of this very share: one of the same name, before or after it, may be of other scopes."""
-    said = canonical({"key": share.key, "scopes": share.scopes, "since": share.since.isoformat()})
+    said = canonical_json({"key": share.key, "scopes": share.scopes, "since": share.since.isoformat()})
     return store.path / STRANDS / SHARED / f"{share.name}-{hashlib.sha256(said).hexdigest()[:SHORT]}"

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from helix import files
 from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
-from helix.strands.lineage import Known, RowsKept, prune, read_rows, rows_file, rows_known
+from helix.strands.lineage import Known, RowsKept, prune_version_rows, read_version_rows, rows_file, rows_known
 from helix.strands.merging import Incoming
 from helix.strands.packed_lines import PackedLines, read_lines
-from helix.strands.rows import canonical, in_batches, read_row
+from helix.strands.rows import canonical_json, in_batches, read_row
 
 _JOB = re.compile(r"[\w-]+", re.ASCII)
 
@@ -51,13 +51,13 @@ class Staged:
 
     def known(self, version: str) -> Iterator[Known]:
         """Yield what is known of the rows of the other side, whose version that is."""
-        yield from read_rows(self._known) if self._known.is_file() else rows_known(self._store, version) or ()
+        yield from read_version_rows(self._known) if self._known.is_file() else rows_known(self._store, version) or ()
 
     def known_as(self, version: str) -> None:
         """Keep what is known of the rows as those of a version, where that was not done."""
         if self._known.is_file():
             self._known.replace(rows_file(self._store, version))
-            prune(self._store)
+            prune_version_rows(self._store)
 
     def remove(self) -> None:
         """Remove what there is of it."""
@@ -88,7 +88,7 @@ class Staging:
 def _line(one: Incoming) -> bytes:
     digests = [None if each is None else each.hex() for each in (one.base, one.of_theirs)]
     vectors = [None if each is None else base64.b64encode(each).decode() for each in one.vectors]
-    return canonical([one.key, None if one.theirs is None else one.theirs.said(), *digests, vectors])
+    return canonical_json([one.key, None if one.theirs is None else one.theirs.said(), *digests, vectors])
 
 
 def _read(line: bytes) -> Incoming:

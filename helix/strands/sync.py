@@ -31,7 +31,7 @@ from helix.strands import arriving, sync_state
 from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing, export
 from helix.strands.keyring import LOCKED, Keyring, Sealing, digits_of
-from helix.strands.lineage import SCRATCH, apart, contained, note_version, rows_known
+from helix.strands.lineage import SCRATCH, contained_versions, foreign_version_id, note_version, rows_known
 from helix.strands.names import LARGEST, SHORT, StrandName
 from helix.strands.place import Remote, Terms, digest_of, verified
 from helix.strands.remotes import open_remote
@@ -145,7 +145,7 @@ class Syncing:
     def _key(self, name: StrandName) -> str:
         """Return the first digits of the id by which a strand's version is known here."""
         signer = self._others.get(name.signer)
-        return name.version if signer is None else apart(signer, name.version)[:SHORT]
+        return name.version if signer is None else foreign_version_id(signer, name.version)[:SHORT]
 
     def _since(self, strand: Strand) -> set[str]:
         """Return the ids that the version may have here since which a strand tells of changes; none for one of all."""
@@ -153,7 +153,7 @@ class Syncing:
         return {one[:SHORT] for one in ids if one is not None}
 
     def _here(self) -> set[str]:
-        return {version[:SHORT] for version in contained(self.store, self.selection.named)}
+        return {version[:SHORT] for version in contained_versions(self.store, self.selection.named)}
 
     def _wanted(self, believed: Mapping[str, list[StrandName]], scratch: Path) -> dict[str, tuple[StrandName, Strand]]:
         """Fetch what is not here, by version: of each signer the newest strand, and the earlier ones that are needed.
@@ -204,7 +204,7 @@ class Syncing:
 
     def _take(self, name: StrandName, strand: Strand) -> None:
         try:
-            if strand.id in contained(self.store, strand.version["selection"]):
+            if strand.id in contained_versions(self.store, strand.version["selection"]):
                 arriving.learn(self.store, strand)
                 return
             job = self.store.runtime.make_id(self.store.runtime.clock())

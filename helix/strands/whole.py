@@ -53,7 +53,7 @@ def carry_through(
         if _taken_back_for_sure(store, note["job"], forsake):
             raise
         done = work(Unwatched())
-    ended(store)
+    note_job_ended(store)
     return done
 
 
@@ -83,10 +83,10 @@ def taken_back(store: Store, job: str) -> bool:
     """Take back what a strand job has done by now; return False, and leave all, where somebody has built on it."""
     if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None and undo(store, job).conflicts:
         return False
-    ended(store)
+    note_job_ended(store)
     return True
 
 
-def ended(store: Store) -> None:
+def note_job_ended(store: Store) -> None:
     """Note that no import or rollback of strands is under way any more."""
     store.writer.call(lambda: store.journal.drop_meta(UNDER_WAY))

@@ -19,14 +19,14 @@ def told_id(name: str) -> str:
     read as a text. Live hooks and imported histories know what happened by the same id.
     """
     if _HALF.search(name):
-        return f"~{digest(name)}"
+        return f"~{short_digest(name)}"
     if _ID.fullmatch(name):
         secret = any(span.kind != "high-entropy" for span in families.find(name))
     else:
         secret = redact(name).text != name
-    return f"~{digest(name)}" if secret else name
+    return f"~{short_digest(name)}" if secret else name
 
 
-def digest(*parts: str) -> str:
+def short_digest(*parts: str) -> str:
     """Return 16 hex digits that stand for a text or several: a name for what has no other."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

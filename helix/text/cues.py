@@ -7,23 +7,23 @@ import re
 from helix.text.regex import regex
 
 
-def words(*alternatives: str) -> re.Pattern[str]:
+def cue_pattern(*alternatives: str) -> re.Pattern[str]:
     """Return a pattern that finds any of these cue words in a text as whole words, in any case."""
     return regex(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
 
 
-PREFERENCE = words(
+PREFERENCE = cue_pattern(
     r"i (?:really |strongly |usually |would )?(?:prefer|like|want|dislike|hate|love|favou?r)",
     r"i (?:don't|do not) (?:like|want)|i'd rather|my preferences?|the user (?:prefers|likes|wants|dislikes)",
 )
 """A note's author speaks of likes."""
 
-DECISION = words(
+DECISION = cue_pattern(
     r"we(?:'ve| have)? (?:decided|chose|chosen|agreed|opted|went with|settled on)|decided (?:to|on|against)|decision:",
 )
 """A choice was made."""
 
-PITFALL = words(
+PITFALL = cue_pattern(
     r"gotchas?|pitfalls?|caveats?|beware|watch out|foot-?guns?|known issues?|common (?:mistakes?|errors?)",
     r"(?:don't|do not|never|avoid|must not) .{1,600} (?:because|since|otherwise|or else|as (?:it|this))",
     r"(?:don't|do not|never|avoid|must not) .{1,600} (?:it|this) (?:will|would)",
@@ -32,19 +32,19 @@ PITFALL = words(
 )
 """Something goes wrong, and when."""
 
-RULE = words(
+RULE = cue_pattern(
     r"always|never|must(?: not)?|should(?: not)?|shall|prefer(?:red)?|avoid|don't|do not|make sure|ensure|only use",
     r"required?|not allowed|forbidden|no longer|instead of|rather than|is mandatory|convention",
 )
 """Something is to be done or left."""
 
-NEED = words(
+NEED = cue_pattern(
     r"(?:had|needs?|needed|have|has|forgot(?:ten)?|remembered) to|needs? (?:a|an|the)|only works?|work(?:s|ed)? only",
     r"(?:fails?|breaks?|does(?:n't| not) work) (?:without|unless|until)|not without|first step",
 )
 """Something turned out to be needed."""
 
-IMPERATIVE = words(
+IMPERATIVE = cue_pattern(
     r"activate|add|apply|ask|assume|avoid|break|build|call|check|choose|commit|configure|consider|copy|create|declare",
     r"define|delete|describe|do|document|enable|explain|export|extract|favou?r|fix|follow|format|group|handle|import",
     r"include|install|invoke|keep|leave|limit|link|list|log|make|mark|match|mention|merge|mock|move|name|no|open|order",
@@ -54,7 +54,7 @@ IMPERATIVE = words(
 )
 """Verbs with which instructions begin."""
 
-STEP = words(
+STEP = cue_pattern(
     r"announce|approve|archive|assign|back up|bake|begin|boil|bring|bump|chop|clean|clear|click|close|collect|combine",
     r"compare|compile|confirm|connect|convert|cook|cut|deploy|disable|download|draft|drain|drop|edit|email|empty|enter",
     r"execute|fetch|fill|find|finish|flush|freeze|generate|get|give|go|heat|increase|inform|inspect|invite|label|launch",
@@ -65,7 +65,7 @@ STEP = words(
 )
 """More verbs with which the steps of a procedure begin; a rule seldom does."""
 
-TROUBLE = words(
+TROUBLE = cue_pattern(
     r"fail(?:s|ed|ing|ures?)?|errors?|exceptions?|traceback|crash(?:es|ed|ing)?|seg(?:fault|v)s?|broken?|breaks?",
     r"(?:hard|bus|usage|page|mem(?:manage)?|protection|double)[ -]?faults?|panic(?:s|ked)?|assert(?:ion)? failed",
     r"(?:stack|buffer|heap|integer|counter|arithmetic) ?(?:over|under)flow(?:s|ed)?|(?:over|under)flow(?:s|ed)"
@@ -77,7 +77,7 @@ TROUBLE = words(
 )
 """Something went wrong with a program."""
 
-REPAIR = words(
+REPAIR = cue_pattern(
     r"(?:the |a |my )?fix (?:was|is|:)|fixed (?:it |this |that )?(?:by|with|in|after|when|once)|fix(?:ed"
     r"|es)? (?:it|this|that)",
     r"(?:solved|resolved|cured) (?:it |this |that )?(?:by|with)|the solution (?:was|is)"

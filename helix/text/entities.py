@@ -55,7 +55,7 @@ def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:
     hyphens, URLs without query. Names that differ in case alone are one mention, as first written. Only the first
     LONGEST_TEXT characters are read, in linear time; any string will do. E-mail addresses are never mentions.
     """
-    given = (Found(-1, -1, EntityKind.FILE, path) for path in map(paths.canonical, files) if path)
+    given = (Found(-1, -1, EntityKind.FILE, path) for path in map(paths.canonical_path, files) if path)
     spotted = sorted(_spotted(text[:LONGEST_TEXT]), key=lambda found: (_SALIENCE[found.kind], found.start))
     unique: dict[tuple[EntityKind, str], str] = {}
     for found in (*given, *spotted):

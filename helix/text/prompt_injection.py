@@ -69,7 +69,7 @@ def _signs(text: str) -> Iterator[_Sign]:
 
 
 def _encoded(text: str) -> Iterator[_Sign]:
-    for offset, told in disguises.decoded(text):
+    for offset, told in disguises.decoded_disguises(text):
         if _judged(tuple(_signs(told))).score >= _HALF:
             yield _Sign(offset, HIDES, _ENCODED)
 

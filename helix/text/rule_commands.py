@@ -19,7 +19,7 @@ from helix.text.command_line.tools import only_looks
 from helix.text.path_patterns import fits
 from helix.text.regex import regex
 from helix.text.spotting.known_words import words
-from helix.text.spotting.paths import canonical
+from helix.text.spotting.paths import canonical_path
 from helix.text.spotting.typed_commands import HEADS
 
 _READ = 4_000
@@ -138,7 +138,7 @@ def named_files(text: str) -> frozenset[str]:
 
     In code they may be a name alone, in prose they lie below a folder. A folder, `docs/` or `docs/*`, ends with `/`.
     """
-    folders = (f"{canonical(word.rstrip('*')).rstrip('/')}/" for word in _in_code(text) if word.endswith(_FOLDERS))
+    folders = (f"{canonical_path(word.rstrip('*')).rstrip('/')}/" for word in _in_code(text) if word.endswith(_FOLDERS))
     files = (path.rpartition("/")[2] if "*" in path else path for path in _files(text))
     return frozenset(files) | (frozenset(folders) - {"/"})
 
@@ -153,7 +153,7 @@ def names_file(text: str, path: str, keys: Iterable[str]) -> bool:
 
 def _files(text: str) -> Iterator[str]:
     told = (match[0] for match in _PATH.finditer(_CODE.sub(" ", text[:_READ])))
-    paths = (canonical(word) for word in (*_in_code(text), *told) if not word.endswith(_FOLDERS))
+    paths = (canonical_path(word) for word in (*_in_code(text), *told) if not word.endswith(_FOLDERS))
     return (f"*{path}" if path[0] in "_-" else path for path in paths if path)
 
 
@@ -194,7 +194,7 @@ def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
             continue
         for word in said:
-            path = canonical(word.partition("::")[0])
+            path = canonical_path(word.partition("::")[0])
             if is_path(path):
                 yield path, (path, *_endings(path))
 
@@ -205,7 +205,7 @@ def edited_in_place(line: str) -> tuple[str, ...]:
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)
         if said and said[0] in ("sed", "perl") and any(_IN_PLACE.fullmatch(word) for word in said[1:]):
-            found.update(dict.fromkeys(canonical(word) for word in said[2:] if is_path(word) and " " not in word))
+            found.update(dict.fromkeys(canonical_path(word) for word in said[2:] if is_path(word) and " " not in word))
     return tuple(found)
 
 
@@ -219,7 +219,7 @@ def _matches(one: Named, it: Named) -> bool:
     if one.tool != it.tool or (one.places and not it.places and not one.said):
         return False
     if one.role is Role.ASKED:
-        if one.folder and any(canonical(place).startswith(f"{one.folder}/") for place in it.places):
+        if one.folder and any(canonical_path(place).startswith(f"{one.folder}/") for place in it.places):
             return True
         other = one.tool in WITH_ACTIONS and it.action != one.action  # `make test` is no `make -j8` without a word
         return one.action <= it.said and one.said != one.action and not other
@@ -312,6 +312,6 @@ def _read(part: Command, role: Role) -> Named | None:
         role=role,
         action=frozenset(action),
         places=places,
-        folder=canonical(part.folder),
+        folder=canonical_path(part.folder),
         ran=ran,
     )

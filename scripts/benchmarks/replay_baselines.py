@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.replay_score import Played, Shown, allowed
-from helix.command_outcome.fixes import Mending, normal
+from helix.command_outcome.fixes import Mending, normal_command
 from helix.model.action import Action
 from helix.providers.embedder import Embedder
 
@@ -102,7 +102,7 @@ def baselines(runs: Sequence[Run], lessons: Lessons) -> dict[str, list[Played]]:
         for event in run.events:
             if event["kind"] != "command" or not (event["command"] or "").strip():
                 continue
-            line = normal(Action(command=event["command"], folder=event["cwd"] or ""), "")
+            line = normal_command(Action(command=event["command"], folder=event["cwd"] or ""), "")
             for name, places in _at(lessons, known, line).items():
                 found[name].append(_played(run, event["seq"], "before", lessons, places))
     return found

@@ -10,7 +10,7 @@ from command_line import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.cli.output import Output, clean, escape, one_line, shorten, size
+from helix.cli.output import Output, clean, escape, one_line, printed_size, shorten
 
 
 def written(write: object, *arguments: object, stream: io.StringIO | None = None) -> str:
@@ -74,4 +74,10 @@ def test_texts_are_cut_with_an_ellipsis_only_where_they_are_longer() -> None:
 
 
 def test_sizes_are_for_people() -> None:
-    assert [size(n) for n in (0, 999, 1000, 3_400_000, 5 * 10**15)] == ["0 B", "999 B", "1.0 kB", "3.4 MB", "5000.0 TB"]
+    assert [printed_size(n) for n in (0, 999, 1000, 3_400_000, 5 * 10**15)] == [
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "3.4 MB",
+        "5000.0 TB",
+    ]

@@ -31,8 +31,8 @@ from helix.cli.cypher_session import (
     parameters,
     parse_parameter,
     pieces,
-    statements,
     summary,
+    typed_statements,
 )
 from helix.cli.cypher_shell import Shell, private_file
 from helix.cli.invocation import Invocation
@@ -221,7 +221,7 @@ INSIDE = st.text(st.characters(exclude_characters="'\"`\\*\n"), max_size=8)
 @given(st.lists(st.tuples(st.sampled_from(["'{}'", '"{}"', "`{}`", "/*{}*/", "//{}\n1", "x{{}}"]), INSIDE), max_size=4))
 def test_only_semicolons_outside_quotes_and_comments_part_statements(drawn: list[tuple[str, str]]) -> None:
     made = [f"RETURN {shape.format(inside)}".strip() for shape, inside in drawn]
-    assert statements(";\n".join(made)) == made
+    assert typed_statements(";\n".join(made)) == made
 
 
 def test_parameters_in_quotes_are_none() -> None:

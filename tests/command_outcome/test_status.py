@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.command_outcome.exit_status import can_fail, parse, told, words_of
+from helix.command_outcome.exit_status import can_fail, parse, told_by_status, words_of
 
 BASH = shutil.which("bash")
 RUN = r"""
@@ -105,10 +105,10 @@ def test_what_is_certain_of_a_line_is_what_its_commands_did(seed: int) -> None:
         said = words_of(whole)
         marks = [words for words in said if words[:1] == ("m",)]
         for mark in marks:
-            for place, end in told(whole, status == 0, mark.__eq__).items():
+            for place, end in told_by_status(whole, status == 0, mark.__eq__).items():
                 assert ran.get(said[place][1]) is (end == "passed"), (line, status, mark)
                 certain += 1
-        if {"failed", "suspect"} & set(told(whole, status == 0, marks.__contains__).values()):
+        if {"failed", "suspect"} & set(told_by_status(whole, status == 0, marks.__contains__).values()):
             assert not all(ran.values()), (line, status)
     assert certain > 20
 
@@ -140,7 +140,7 @@ def test_a_status_says_what_the_rules_of_the_shell_let_it_say(line: str, status:
     whole = parse(line)
     assert whole is not None
     places = [place for place, words in enumerate(words_of(whole)) if words == ("pytest",)]
-    found = told(whole, status == 0, lambda words: words == ("pytest",))
+    found = told_by_status(whole, status == 0, lambda words: words == ("pytest",))
     assert {places.index(place): end for place, end in found.items()} == told_of
 
 

@@ -20,7 +20,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
-from helix.model.records import node_from, put
+from helix.model.records import node_from, put_record
 from helix.model.task import Shown, Task
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
@@ -59,7 +59,7 @@ def test_episodes_of_a_graph_from_before_their_status_are_active(
     engine = KuzuEngine(tmp_path / "graph.kuzu", dimension=None)
     assert statuses(engine) == {"old": "active"}
     new = Episode(id="new", content="c", recorded_at=NOW, occurred_at=NOW, status=Status.QUARANTINED)
-    engine.apply([put(new)], 1)
+    engine.apply([put_record(new)], 1)
     engine.close()
     engine = KuzuEngine(tmp_path / "graph.kuzu", dimension=None)
     assert statuses(engine) == {"old": "active", "new": "quarantined"}
@@ -67,7 +67,7 @@ def test_episodes_of_a_graph_from_before_their_status_are_active(
 
 
 def test_an_episode_journalled_before_there_was_a_status_is_active_everywhere(tmp_path: Path) -> None:
-    props = {name: value for name, value in put(episode()).props.items() if name != "status"}
+    props = {name: value for name, value in put_record(episode()).props.items() if name != "status"}
     old = PutNode(label=Label.EPISODE, id="old", props=props)
     read = node_from(old.label, old.id, old.props)
     assert isinstance(read, Episode)

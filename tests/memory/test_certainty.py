@@ -11,7 +11,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.change.versions import files_of
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.request import StoreRequest
-from helix.memory.scores import FIRST_CERTAINTY, MOST_CERTAIN, bounded
+from helix.memory.scores import FIRST_CERTAINTY, MOST_CERTAIN, bounded_confidence
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
@@ -53,7 +53,7 @@ def test_a_memory_is_as_sure_as_its_class_unless_it_is_said_and_never_above_that
     assert memories.get(living, told(living, trust).id).confidence == FIRST_CERTAINTY[trust]
     for number, said in enumerate((0.1, 1.0)):
         stored = told(living, trust, f"host number {number} sits in room {number}", confidence=said)
-        assert memories.get(living, stored.id).confidence == bounded(said, trust)
+        assert memories.get(living, stored.id).confidence == bounded_confidence(said, trust)
 
 
 def test_repeating_raises_once_for_each_source_and_never_above_the_class(living: Helix, store: Store) -> None:

@@ -14,7 +14,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
 from helix.model.operations import Change, Operation, PutEdge
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -51,9 +51,9 @@ def world(
     for place in range(SIZE):
         e, m, r = (ref(what, place).id for what in "emr")
         operations += [
-            put(Episode(id=e, content=f"said {e}", recorded_at=now, occurred_at=now)),
-            put(Memory(id=m, name=m, kind=Kind.FACT, trigger=f"known {m}", resolution="", recorded_at=now)),
-            put(Reflection(id=r, question="?", insight=f"seen {r}", recorded_at=now)),
+            put_record(Episode(id=e, content=f"said {e}", recorded_at=now, occurred_at=now)),
+            put_record(Memory(id=m, name=m, kind=Kind.FACT, trigger=f"known {m}", resolution="", recorded_at=now)),
+            put_record(Reflection(id=r, question="?", insight=f"seen {r}", recorded_at=now)),
         ]
     edges = [(Relation.GROUNDED_IN, ref("m", m), ref("e", e)) for m, e in grounded]
     # A reflection cites reflections that were there before it, as in any store.
@@ -104,8 +104,8 @@ def test_a_plan_shows_what_people_know_things_by(store: Store) -> None:
     now = store.runtime.clock()
     long = "word " * 40
     made: list[Operation] = [
-        put(Episode(id="e", content=long, recorded_at=now, occurred_at=now)),
-        put(Memory(id="m", name="a-name", kind=Kind.FACT, trigger="t", resolution="", recorded_at=now)),
+        put_record(Episode(id="e", content=long, recorded_at=now, occurred_at=now)),
+        put_record(Memory(id="m", name="a-name", kind=Kind.FACT, trigger="t", resolution="", recorded_at=now)),
         PutEdge(
             type=Relation.GROUNDED_IN,
             source=Ref(label=Label.MEMORY, id="m"),

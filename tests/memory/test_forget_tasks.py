@@ -22,7 +22,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.erasure_report import EraseReport
 from helix.model.memory import Kind
 from helix.model.operations import Change, Operation, PutEdge
-from helix.model.records import Node, label_of, put
+from helix.model.records import Node, label_of, put_record
 from helix.model.task import Exploration, Plan, Shown, Workspace
 from helix.model.tombstone import is_erased
 from helix.store.backup import back_up, restore
@@ -83,7 +83,7 @@ def holds(store: Store, word: bytes) -> list[str]:
 @pytest.mark.file
 def test_tasks_and_their_like_lose_the_words_of_a_memory_that_is_forgotten(store: Store) -> None:
     ident = memory(store, SENTENCE)
-    write(store, *map(put, works(store, SENTENCE)))
+    write(store, *map(put_record, works(store, SENTENCE)))
     task = mirror(store, seen("1", objective="harvest", attributes={"tried": [f"First. {SENTENCE}."]}))
     report = forget(store, ident)
     assert report.complete
@@ -171,7 +171,7 @@ def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itse
         target=Ref(label=Label.CANDIDATE, id="c"),
         props={"created_at": 1},
     )
-    write(store, put(candidate), proposed)
+    write(store, put_record(candidate), proposed)
     assert Ref(label=Label.CANDIDATE, id="c") in forget(store, ident).erased
     assert forget(store, task.id).erased == (Ref(label=Label.TASK, id=task.id),)
     assert holds(store, WORD) == []
@@ -179,7 +179,7 @@ def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itse
 
 
 def test_a_scan_takes_secrets_out_of_tasks_and_their_like(store: Store) -> None:
-    write(store, *map(put, works(store, f"the key is {SECRET}")))
+    write(store, *map(put_record, works(store, f"the key is {SECRET}")))
     found = job(store, lambda ticket: scan(store, ticket, apply=True))
     assert {(one.ref.label, one.place) for one in found.found} == {
         (Label.PLAN, "objective"),

@@ -33,7 +33,7 @@ from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage
 from helix.model.provenance import Provenance
 from helix.model.recall import RecallAnswer, RecallQuery
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.model.reports import StoreStatus
 from helix.model.tombstone import ERASED_AT, is_erased
@@ -266,7 +266,7 @@ def test_versions_wordings_and_what_rests_on_it_alone_go_along(store: Store) -> 
     insight = Reflection(
         id="r1", question="What of the quaxlotl?", insight="It is picky", recorded_at=store.runtime.clock()
     )
-    write(store, put(insight), cites("r1", second))
+    write(store, put_record(insight), cites("r1", second))
 
     plan = plan_hard_forget(store, first)
 
@@ -311,7 +311,7 @@ def test_what_was_made_of_its_words_goes_though_it_rests_on_other_evidence_too(s
         )
         for each in (named, other)
     ]
-    write(store, put(summary), *grounded)
+    write(store, put_record(summary), *grounded)
 
     plan = plan_hard_forget(store, named)
 
@@ -331,7 +331,7 @@ def test_an_episode_goes_with_the_memory_that_it_alone_grounds(store: Store) -> 
     )
     write(
         store,
-        put(derived),
+        put_record(derived),
         *(
             edge(Relation.GROUNDED_IN, source, Ref(label=Label.EPISODE, id=target))
             for source, target in (("derived", alone), (both, alone), (both, other))
@@ -368,7 +368,7 @@ def test_one_of_many_that_were_written_in_one_row(store: Store) -> None:
         )
         (vector,) = store.embed([text])
         operations += [
-            put(made),
+            put_record(made),
             PutPassage(id=f"m{number}#0", number=number, owner=of(made.id), text=text, vector=vector),
             edge(Relation.RELATED, made.id, Ref(label=Label.MEMORY, id=f"m{number % 40 + 1}")),
         ]

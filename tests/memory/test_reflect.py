@@ -20,7 +20,7 @@ from helix.memory.jobs.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Status
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.model.recall import RecallQuery
 from helix.model.reflection import Cited, Reflection
 from helix.providers.fakes import HashEmbedder
@@ -260,7 +260,7 @@ def test_trees_are_acyclic_levels_count_up_and_trust_is_bounded(
             assert one.id not in _ids(tree.evidence)
             assert one.level == 1 + max(branch.level for branch in tree.evidence)
             nodes = store.records.nodes([branch.ref for branch in tree.evidence])
-            assert one.provenance.trust is weakest(*(node.provenance.trust for node in nodes))  # type: ignore[union-attr]
+            assert one.provenance.trust is weakest_trust(*(node.provenance.trust for node in nodes))  # type: ignore[union-attr]
             assert 0.0 <= one.confidence <= confidence_of(10, one.provenance.trust) and len(nodes) <= 10
         assert run(store, "again") == {}
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from working import copied, job
 
-from helix.memory.change.compose import read
+from helix.memory.change.compose import parsed_text
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.scan import Sweep, scan
 from helix.memory.erasure.stored_secrets import (
@@ -33,7 +33,7 @@ from helix.model.erasure_report import ScanReport
 from helix.model.memory import Kind, Memory
 from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage
 from helix.model.provenance import Provenance
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.operations import upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -69,7 +69,7 @@ def ref(label: Label, node_id: str) -> Ref:
 
 
 def passages(store: Store, owner: Ref, text: str, first: int) -> list[Operation]:
-    pieces = read(text).pieces
+    pieces = parsed_text(text).pieces
     return [
         PutPassage(id=f"{owner.id}#{place}", number=first + place, owner=owner, text=piece, vector=vector)
         for place, (piece, vector) in enumerate(zip(pieces, store.embed(pieces), strict=True))
@@ -98,8 +98,8 @@ def as_of_old(store: Store) -> None:
     plain: dict[str, Any] = {"created_at": 1}
     write(
         store,
-        *(put(node) for node in (memory, clear, episode, Session(id=label, started_at=now))),
-        put(Entity(id="x1", kind=EntityKind.CONCEPT, name=SECRET)),
+        *(put_record(node) for node in (memory, clear, episode, Session(id=label, started_at=now))),
+        put_record(Entity(id="x1", kind=EntityKind.CONCEPT, name=SECRET)),
         PutEdge(type=Relation.MENTIONS, source=of_m1, target=ref(Label.ENTITY, "x1"), props=plain),
         PutEdge(type=Relation.IN_SESSION, source=of_e1, target=ref(Label.SESSION, label), props=plain),
         PutEdge(type=Relation.GROUNDED_IN, source=of_m2, target=of_e1, props={**plain, "slice": f"notes:{OTHER}"}),
@@ -149,7 +149,9 @@ def test_a_dry_run_names_what_it_found_without_spelling_it(store: Store) -> None
 def test_what_only_the_log_still_says_is_found(store: Store) -> None:
     write(
         store,
-        put(Memory(id="m", name="m", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.runtime.clock())),
+        put_record(
+            Memory(id="m", name="m", kind=Kind.FACT, trigger=SECRET, resolution="", recorded_at=store.runtime.clock())
+        ),
     )
     write(store, PutNode(label=Label.MEMORY, id="m", props={"trigger": "harmless now"}))
     report = scanned(store, apply=True)
@@ -269,10 +271,10 @@ def test_a_cancelled_scan_changes_nothing(store: Store) -> None:
 def test_a_secret_that_a_cut_went_through_is_found_in_no_piece() -> None:
     filler = "word " * 316
     text = f"{filler}{SECRET} {filler}"
-    pieces = read(text).pieces
+    pieces = parsed_text(text).pieces
     assert len(pieces) > 1
     cleared = pieces_without((text,), (redact(text).text,), pieces, Remembering())
-    assert cleared == read(redact(text).text).pieces
+    assert cleared == parsed_text(redact(text).text).pieces
     halves = (text[: 5 * 316 + 12], text[5 * 316 :])
     left = pieces_without((text,), (redact(text).text,), halves, Remembering())
     assert not [piece for piece in left if SECRET in piece]

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.errors import ConflictError, NotFoundError
 from helix.journal import effects
-from helix.memory.change.compose import Composer, prepare, read
+from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.jobs.run import Run
 from helix.memory.worker.undo import undo
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change, DropEdge, DropNode, DropPassage, Operation, PutNode, PutPassage
-from helix.model.records import edge_from, node_from, put, put_edge
+from helix.model.records import edge_from, node_from, put_edge, put_record
 from helix.model.reports import UndoReport
 from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
@@ -57,10 +57,10 @@ def write(store: Store, kind: str, operations: Sequence[Operation], **note: str)
 
 def furnish(store: Store) -> None:
     """Write memories with passages and edges, and an episode as a Helix wrote it that knew no status of episodes."""
-    operations: list[Operation] = [put(memory(number)) for number in range(STORED)]
+    operations: list[Operation] = [put_record(memory(number)) for number in range(STORED)]
     operations += [edge(0, 1, 1.0), edge(1, 2, 0.5), edge(3, 0, 2.0)]
     operations += [passage(store, number, 0, number + 1, "kappa7") for number in range(STORED)]
-    episode = put(Episode(id="old", content="c", recorded_at=NOW, occurred_at=NOW))
+    episode = put_record(Episode(id="old", content="c", recorded_at=NOW, occurred_at=NOW))
     early = {name: value for name, value in episode.props.items() if name != "status"}
     write(store, "test", [*operations, PutNode(label=Label.EPISODE, id="old", props=early)])
 
@@ -95,7 +95,9 @@ def operations_of(store: Store, steps: Sequence[Step], word: str) -> list[Operat
         match what:
             case "put":
                 there.add(f"m{one}")
-                made.append(put(memory(one, helped=value, status=Status.ARCHIVED if other % 2 else Status.ACTIVE)))
+                made.append(
+                    put_record(memory(one, helped=value, status=Status.ARCHIVED if other % 2 else Status.ACTIVE))
+                )
             case "patch" if f"m{one}" in there:
                 made.append(PutNode(label=Label.MEMORY, id=f"m{one}", props={"confidence": value, "uses": other}))
             case "drop" if f"m{one}" in there:
@@ -326,7 +328,7 @@ def test_an_edge_does_not_come_back_to_a_node_that_is_gone(store: Store) -> None
 def test_a_name_that_was_taken_since_is_not_taken_back(store: Store) -> None:
     do(store, "job", [[("put", 0, 1, 0.1)]])
     assert store.catalogue.view.name_row("global", "name0") is None, "the job archived it"
-    write(store, "store", [put(memory(6, name="name0"))])
+    write(store, "store", [put_record(memory(6, name="name0"))])
     assert conflicts(store, "job") == {("memory name0", "another memory is named 'name0' by now")}
 
 
@@ -340,7 +342,7 @@ def test_what_somebody_wrote_between_two_steps_is_not_lost(store: Store) -> None
 def test_what_was_put_back_by_hand_stands_in_nobodys_way(store: Store) -> None:
     before = state_of(store)
     do(store, "job", [[("patch", 0, 9, 0.1), ("patch", 1, 9, 0.1)]])
-    write(store, "restore", [put(memory(0))])
+    write(store, "restore", [put_record(memory(0))])
     assert undo(store, "job").restored == 1
     assert state_of(store) == before
 
@@ -358,7 +360,7 @@ def test_passages_come_back_without_a_vector_when_the_model_has_changed(store: S
 def test_a_real_run_is_undone_too(store: Store) -> None:
     before = state_of(store)
     run = Run(store, "run", "consolidate")
-    (prepared,) = prepare(store, [read("always use `uv run pytest` in src/app.py")])
+    (prepared,) = prepare(store, [parsed_text("always use `uv run pytest` in src/app.py")])
 
     def compose(composer: Composer) -> str:
         made = memory(6, trigger="always")

@@ -13,8 +13,8 @@ from helix.model.episode import Episode
 from helix.model.ids import uuid7
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change, DropEdge, DropPassage, PutPassage, decode, encode
-from helix.model.provenance import Provenance, Trust, weakest
-from helix.model.records import edge_from, label_of, node_from, put, put_edge
+from helix.model.provenance import Provenance, Trust, weakest_trust
+from helix.model.records import edge_from, label_of, node_from, put_edge, put_record
 
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1)).map(
     lambda moment: moment.replace(tzinfo=UTC)
@@ -40,7 +40,7 @@ memories = st.builds(
 
 @given(memories)
 def test_a_memory_survives_the_way_to_properties_and_back(memory: Memory) -> None:
-    operation = put(memory)
+    operation = put_record(memory)
     assert operation.label is label_of(memory) is Label.MEMORY
     assert node_from(operation.label, operation.id, operation.props) == memory
 
@@ -55,7 +55,7 @@ def test_an_episodes_own_agent_goes_before_its_provenances() -> None:
     episode = Episode(
         id="e", content="c", recorded_at=now, occurred_at=now, agent="ada", provenance=Provenance(agent="")
     )
-    assert put(episode).props["agent"] == "ada"
+    assert put_record(episode).props["agent"] == "ada"
 
 
 def test_an_edge_survives_the_way_to_properties_and_back() -> None:
@@ -77,7 +77,7 @@ def test_a_change_survives_the_way_to_json_and_back(memory: Memory) -> None:
     change = Change(
         kind="store",
         operations=(
-            put(memory),
+            put_record(memory),
             PutPassage(id="p", number=7, owner=ref, text="t"),
             DropPassage(id="q"),
             DropEdge(type=Relation.SOLVES, source=ref, target=ref),
@@ -100,4 +100,4 @@ def test_ids_sort_by_the_moment_they_were_made_at(made: list[datetime]) -> None:
 
 @given(st.lists(st.sampled_from(Trust), min_size=1))
 def test_the_weakest_class_bounds_the_rest(classes: list[Trust]) -> None:
-    assert all(weakest(*classes).rank >= trust.rank for trust in classes)
+    assert all(weakest_trust(*classes).rank >= trust.rank for trust in classes)

@@ -15,7 +15,7 @@ from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
 from helix.model.operations import Operation, PutEdge, PutPassage
-from helix.model.records import Node, label_of, node_from, put
+from helix.model.records import Node, label_of, node_from, put_record
 from helix.providers.fakes import HashEmbedder
 from helix.providers.reranker import Reranker
 from helix.recall.pipeline import Recaller
@@ -68,7 +68,7 @@ class World:
 
     def put(self, node: Node, *texts: str, embedded: bool = True) -> Ref:
         """Add a node and its passages."""
-        operation = put(node)
+        operation = put_record(node)
         ref = Ref(label=label_of(node), id=node.id)
         self.nodes[ref] = node_from(ref.label, ref.id, operation.props)
         self.operations.append(operation)

@@ -15,7 +15,7 @@ from helix.errors import ConfigError, InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.memory import RECENCY_HALF_LIFE_DAYS, Kind, Memory, Status
 from helix.model.recall import Intent
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.recall import pagerank, relevance, walk
 from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named, recipes_of
 from helix.recall.relevance import Relevance
@@ -172,7 +172,7 @@ def test_a_session_in_which_nothing_fits_is_scored_as_nothing() -> None:
 
 def columns_of(*memories: Memory) -> Columns:
     catalogue = Catalogue(0)
-    catalogue.load([put(memory) for memory in memories])
+    catalogue.load([put_record(memory) for memory in memories])
     return catalogue.view.columns
 
 

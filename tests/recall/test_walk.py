@@ -14,7 +14,7 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Session
 from helix.model.memory import Kind
 from helix.model.recall import Expand
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.recall.arms import RankedList
 from helix.recall.fusion import Fused, fuse
 from helix.recall.pagerank import personalised
@@ -100,7 +100,7 @@ def test_the_only_turn_of_a_session_is_not_found_again_by_it() -> None:
     world = World()
     alone = world.episode("alone", "a")
     world.edge(alone, Ref(label=Label.SESSION, id="s"), Relation.IN_SESSION)
-    world.operations.append(put(Session(id="s", scope="p", started_at=NOW)))
+    world.operations.append(put_record(Session(id="s", scope="p", started_at=NOW)))
     view, graph = opened(world)
     assert reached(view, graph, fitting(view, alone), Expand.PAGERANK) == []
 

@@ -21,7 +21,7 @@ from helix.model.memory import Kind, Memory, Status, TimeKind
 from helix.model.operations import DropPassage, Operation, PutNode, PutPassage
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.store.catalogue import MOST_PATTERNS, Catalogue, CatalogueView
 from helix.store.passages import NO_INDEX
@@ -60,7 +60,9 @@ def changed(node_id: str, **props: object) -> PutNode:
 
 
 def test_every_node_is_found_by_label_and_id_and_back() -> None:
-    catalogue = loaded([put(memory("same")), put(Reflection(id="same", question="q", insight="i", recorded_at=NOW))])
+    catalogue = loaded(
+        [put_record(memory("same")), put_record(Reflection(id="same", question="q", insight="i", recorded_at=NOW))]
+    )
     for label in (Label.MEMORY, Label.REFLECTION):
         row = catalogue.view.row_of(ref("same", label))
         assert row is not None
@@ -71,9 +73,9 @@ def test_every_node_is_found_by_label_and_id_and_back() -> None:
 def test_a_name_belongs_to_the_active_memory_of_its_scope() -> None:
     catalogue = loaded(
         [
-            put(memory("old", name="n", status=Status.RETIRED)),
-            put(memory("new", name="n")),
-            put(memory("other", name="n", scope="p")),
+            put_record(memory("old", name="n", status=Status.RETIRED)),
+            put_record(memory("new", name="n")),
+            put_record(memory("other", name="n", scope="p")),
         ]
     )
     assert catalogue.view.name_row("global", "n") == catalogue.view.row_of(ref("new"))
@@ -84,7 +86,7 @@ def test_a_name_belongs_to_the_active_memory_of_its_scope() -> None:
 
 
 def test_a_renamed_memory_answers_to_its_new_name_only() -> None:
-    catalogue = loaded([put(memory("m", name="before"))])
+    catalogue = loaded([put_record(memory("m", name="before"))])
     catalogue.apply([changed("m", name="after")])
     assert catalogue.view.name_row("global", "before") is None
     assert catalogue.view.name_row("global", "after") == 0
@@ -92,7 +94,7 @@ def test_a_renamed_memory_answers_to_its_new_name_only() -> None:
 
 def test_a_source_is_found_by_label_and_scope() -> None:
     episode = Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW, scope="p", source="git:1")
-    catalogue = loaded([put(episode), put(memory("m", source="git:1"))])
+    catalogue = loaded([put_record(episode), put_record(memory("m", source="git:1"))])
     assert catalogue.view.row_of_source("git:1") == catalogue.view.row_of(ref("e", Label.EPISODE))
     assert catalogue.view.row_of_source("git:1", label=Label.MEMORY) == catalogue.view.row_of(ref("m"))
     assert catalogue.view.row_of_source("git:1", scope="q") is None
@@ -105,12 +107,12 @@ def test_entities_are_found_whatever_their_case_and_files_by_their_last_part() -
 
     catalogue = loaded(
         [
-            put(entity(EntityKind.FILE, "src/Lib/x.c")),
-            put(entity(EntityKind.FILE, "src/*.h")),
-            put(entity(EntityKind.ERROR, "ValueError")),
-            put(entity(EntityKind.FILE, "app/[id].tsx")),
-            put(entity(EntityKind.FILE, "*/x?.c")),
-            put(entity(EntityKind.FILE, "lib/b[*].c")),
+            put_record(entity(EntityKind.FILE, "src/Lib/x.c")),
+            put_record(entity(EntityKind.FILE, "src/*.h")),
+            put_record(entity(EntityKind.ERROR, "ValueError")),
+            put_record(entity(EntityKind.FILE, "app/[id].tsx")),
+            put_record(entity(EntityKind.FILE, "*/x?.c")),
+            put_record(entity(EntityKind.FILE, "lib/b[*].c")),
         ]
     )
     view = catalogue.view
@@ -127,7 +129,7 @@ def test_entities_are_found_whatever_their_case_and_files_by_their_last_part() -
 def test_of_very_many_patterns_the_newest_are_looked_at() -> None:
     kind = EntityKind.FILE
     names = [f"*{n}.c" for n in range(MOST_PATTERNS + 50)]
-    view = loaded([put(Entity(id=entity_id(kind, name), kind=kind, name=name)) for name in names]).view
+    view = loaded([put_record(Entity(id=entity_id(kind, name), kind=kind, name=name)) for name in names]).view
     assert view.files_like("src/x.c") == list(range(50, MOST_PATTERNS + 50))
 
 
@@ -140,9 +142,9 @@ def test_entity_ids_depend_on_kind_name_and_scope_and_on_nothing_else() -> None:
 def test_counts_are_by_label_and_among_memories_by_status_kind_and_scope() -> None:
     catalogue = loaded(
         [
-            put(memory("a", kind=Kind.FAILURE)),
-            put(memory("b", kind=Kind.FAILURE, status=Status.ARCHIVED, scope="p")),
-            put(Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW, scope="p")),
+            put_record(memory("a", kind=Kind.FAILURE)),
+            put_record(memory("b", kind=Kind.FAILURE, status=Status.ARCHIVED, scope="p")),
+            put_record(Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW, scope="p")),
         ]
     )
     counts = catalogue.view.counts()
@@ -155,7 +157,7 @@ def test_counts_are_by_label_and_among_memories_by_status_kind_and_scope() -> No
 
 def test_pages_of_the_newest_never_repeat_or_miss_a_row() -> None:
     moments = [NOW - timedelta(days=day) for day in (3, 1, 2, 1, 1, 5, 3)]
-    view = loaded([put(memory(str(i), recorded_at=at)) for i, at in enumerate(moments)]).view
+    view = loaded([put_record(memory(str(i), recorded_at=at)) for i, at in enumerate(moments)]).view
     mask = np.ones(view.count, np.bool_)
     seen: list[int] = []
     after = None
@@ -169,7 +171,7 @@ def test_pages_of_the_newest_never_repeat_or_miss_a_row() -> None:
 
 
 def test_numbers_and_ids_lead_to_living_passages() -> None:
-    catalogue = loaded([put(memory("m")), passage("a", 7, ref("m"), 1), passage("b", 9, ref("m"), 2)])
+    catalogue = loaded([put_record(memory("m")), passage("a", 7, ref("m"), 1), passage("b", 9, ref("m"), 2)])
     passages = catalogue.view.passages
     assert passages.indexes(np.array([7, 9, 8, 100, -1])).tolist() == [0, 1, NO_INDEX, NO_INDEX, NO_INDEX]
     assert passages.indexes_of_ids(["b", "a", "?"]).tolist() == [1, 0, NO_INDEX]
@@ -179,7 +181,7 @@ def test_numbers_and_ids_lead_to_living_passages() -> None:
 
 
 def test_a_replaced_passage_is_dead_and_its_successor_found() -> None:
-    catalogue = loaded([put(memory("m")), passage("a", 1, ref("m"))])
+    catalogue = loaded([put_record(memory("m")), passage("a", 1, ref("m"))])
     before = catalogue.view
     catalogue.apply([passage("a", 2, ref("m"), 3)])
     after = catalogue.view.passages
@@ -190,7 +192,7 @@ def test_a_replaced_passage_is_dead_and_its_successor_found() -> None:
 
 
 def test_a_passage_may_get_its_vector_later() -> None:
-    catalogue = loaded([put(memory("m")), replace(passage("a", 1, ref("m")), vector=None)])
+    catalogue = loaded([put_record(memory("m")), replace(passage("a", 1, ref("m")), vector=None)])
     before = catalogue.view.passages
     catalogue.apply([passage("a", 1, ref("m"), 2)])
     after = catalogue.view.passages
@@ -199,17 +201,17 @@ def test_a_passage_may_get_its_vector_later() -> None:
 
 
 def test_a_vector_of_another_dimension_is_refused_and_nothing_changes() -> None:
-    catalogue = loaded([put(memory("m"))])
+    catalogue = loaded([put_record(memory("m"))])
     wrong = replace(passage("a", 1, ref("m")), vector=np.zeros(3, np.float32).tobytes())
     with pytest.raises(EmbeddingSpaceError):
-        catalogue.apply([put(memory("n")), wrong])
+        catalogue.apply([put_record(memory("n")), wrong])
     assert catalogue.view.count == 1
     assert catalogue.view.row_of(ref("n")) is None
 
 
 def test_a_store_without_vectors_holds_passages_all_the_same() -> None:
     catalogue = Catalogue(0)
-    catalogue.load([put(memory("m")), passage("a", 1, ref("m"))])
+    catalogue.load([put_record(memory("m")), passage("a", 1, ref("m"))])
     assert catalogue.view.passages.alive.tolist() == [True]
     assert catalogue.view.passages.embedded.tolist() == [False]
 
@@ -223,11 +225,11 @@ def test_unknown_codes_are_refused_by_name() -> None:
 
 
 def test_a_view_never_changes_whatever_is_written_after_it() -> None:
-    catalogue = loaded([put(memory(str(i))) for i in range(10)])
+    catalogue = loaded([put_record(memory(str(i))) for i in range(10)])
     before = catalogue.view
     kept = {name: getattr(before.columns, name).copy() for name in ("status", "helped", "fades_at", "valid_to")}
     catalogue.apply([changed("3", status="archived", helped=2.0, importance=1.0, half_life_days=1.0, valid_to=5)])
-    catalogue.apply([put(memory(f"new{i}")) for i in range(5000)])
+    catalogue.apply([put_record(memory(f"new{i}")) for i in range(5000)])
     assert before.count == 10
     assert before.row_of(ref("new1")) is None
     for name, values in kept.items():
@@ -236,7 +238,7 @@ def test_a_view_never_changes_whatever_is_written_after_it() -> None:
 
 
 def test_partial_properties_change_nothing_else_and_none_clears() -> None:
-    catalogue = loaded([put(memory("m", importance=8.0, valid_to=NOW, helped=3.0))])
+    catalogue = loaded([put_record(memory("m", importance=8.0, valid_to=NOW, helped=3.0))])
     catalogue.apply([changed("m", valid_to=None, failed=1.0)])
     columns = catalogue.view.columns
     assert columns.valid_to[0] > to_micros(NOW)
@@ -260,7 +262,7 @@ batches = st.lists(
 
 def _numbered(steps: Sequence[object]) -> list[Operation]:
     """Give each passage step the next number, and make sure that its owner is there."""
-    operations: list[Operation] = [put(memory(str(i))) for i in range(6)]
+    operations: list[Operation] = [put_record(memory(str(i))) for i in range(6)]
     for number, step in enumerate(steps, 1):
         if isinstance(step, tuple):
             operations.append(passage(f"p{step[1]}", number, ref(str(step[1])), number))
@@ -296,16 +298,16 @@ def test_loading_applying_and_replaying_end_in_the_same_state(steps: list[object
 
 
 def test_loading_anew_replaces_everything_and_marks_it() -> None:
-    catalogue = loaded([put(memory("a")), put(memory("b"))])
+    catalogue = loaded([put_record(memory("a")), put_record(memory("b"))])
     before = catalogue.view
-    catalogue.load([put(memory("b"))], dimension=2)
+    catalogue.load([put_record(memory("b"))], dimension=2)
     assert (before.count, catalogue.view.count, catalogue.view.dimension) == (2, 1, 2)
     assert before.generation != catalogue.view.generation
     assert before.row_of(ref("a")) == 0
 
 
 def test_readers_see_whole_changes_only_while_a_writer_writes() -> None:
-    catalogue = loaded([put(memory("m", helped=0.0, failed=0.0))])
+    catalogue = loaded([put_record(memory("m", helped=0.0, failed=0.0))])
     torn: list[tuple[float, float]] = []
     done = threading.Event()
 
@@ -324,7 +326,7 @@ def test_readers_see_whole_changes_only_while_a_writer_writes() -> None:
         catalogue.apply(
             [
                 changed("m", helped=float(i), failed=float(i)),
-                put(memory(f"n{i}")),
+                put_record(memory(f"n{i}")),
                 passage(f"p{i}", i + 1, ref(f"n{i}")),
             ]
         )
@@ -455,14 +457,14 @@ queries = st.builds(
 @given(seed=st.integers(0, 5), query=queries)
 def test_the_mask_is_what_a_full_scan_of_the_nodes_says(seed: int, query: RecallQuery) -> None:
     nodes = random_nodes(seed, 120)
-    catalogue = loaded([put(node) for node in nodes])
+    catalogue = loaded([put_record(node) for node in nodes])
     expected = [passes(node, query) for node in nodes]
     assert catalogue.view.mask(query, NOW).tolist() == expected
 
 
 def test_imported_history_has_not_faded_when_it_arrives() -> None:
     old = Episode(id="e", content="c", recorded_at=NOW, occurred_at=NOW - timedelta(days=4000))
-    view = loaded([put(old)]).view
+    view = loaded([put_record(old)]).view
     query = RecallQuery(query="x")
     assert view.mask(query, NOW + timedelta(days=15))[0]
     assert not view.mask(query, NOW + timedelta(days=25))[0]
@@ -470,7 +472,9 @@ def test_imported_history_has_not_faded_when_it_arrives() -> None:
 
 
 def test_verified_use_brings_a_faded_memory_back() -> None:
-    catalogue = loaded([put(memory("m", importance=2.0, half_life_days=7.0, recorded_at=NOW - timedelta(days=30)))])
+    catalogue = loaded(
+        [put_record(memory("m", importance=2.0, half_life_days=7.0, recorded_at=NOW - timedelta(days=30)))]
+    )
     assert not catalogue.view.mask(RecallQuery(query="x"), NOW)[0]
     catalogue.apply([changed("m", last_used_at=to_micros(NOW - timedelta(days=1)))])
     assert catalogue.view.mask(RecallQuery(query="x"), NOW)[0]
@@ -479,6 +483,6 @@ def test_verified_use_brings_a_faded_memory_back() -> None:
 def test_a_walk_stops_at_what_was_forgotten_and_at_other_projects() -> None:
     statuses = (Status.ACTIVE, Status.RETIRED, Status.ARCHIVED, Status.FORGOTTEN, Status.QUARANTINED)
     nodes = [memory(status.value, status=status) for status in statuses] + [memory("q", scope="q")]
-    view = loaded([put(node) for node in nodes]).view
+    view = loaded([put_record(node) for node in nodes]).view
     assert view.walkable("p").tolist() == [True, True, True, False, False, False]
     assert view.walkable(None)[-1]

@@ -17,7 +17,7 @@ from helix.strands.lineage import Known, RowsKept, note_version, rows_known
 from helix.strands.merging import KIND, Merge, side_by_side
 from helix.strands.reading import Entry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Row, Selection, Tree, digest
+from helix.strands.rows import Row, Selection, Tree, row_digest
 from helix.strands.whole import Unwatched
 
 OWN = Signer(name="me", trust=Trust.USER_ASSERTED)
@@ -35,7 +35,7 @@ def root(store: Store, selection: Selection = ALL) -> str:
     version, tree = note_version(store, selection, who="me", why="test"), Tree()
     with store.journal.snapshot() as (_, state):
         for row in selection.rows(state):
-            tree.add(row, digest(row.line()))
+            tree.add(row, row_digest(row.line()))
     assert version.root == tree.root
     return tree.root
 
@@ -52,7 +52,7 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     version = note_version(there, ALL, who="me", why="test")
     line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
     base = next((one for one in line if rows_known(here, one) is not None), None)
-    entries = [Entry(row.key, row, digest(row.line())) for row in rows_of(there)]
+    entries = [Entry(row.key, row, row_digest(row.line())) for row in rows_of(there)]
     job = job or here.runtime.make_id(here.runtime.clock())
     merge = Merge(here, Received(signer=signer, text_limit=here.runtime.settings.text_limit), job)
     with RowsKept(here) as kept:

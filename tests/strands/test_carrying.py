@@ -22,7 +22,7 @@ from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.operations import Change, PutNode
 from helix.model.provenance import Provenance, Trust
 from helix.model.recall import RecallQuery
-from helix.model.records import put
+from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.model.task import Exploration, Plan, Task, Workspace
 from helix.model.tombstone import is_erased
@@ -58,7 +58,7 @@ def memory(helix: Helix, name: str, words: str, trust: Trust) -> PutNode:
         recorded_at=now,
         provenance=Provenance(trust=trust),
     )
-    return put(made)
+    return put_record(made)
 
 
 def is_said(helix: Helix, words: str) -> bool:
@@ -113,7 +113,7 @@ def test_nodes_of_every_kind_are_carried(machines: Machines, tmp_path: Path) -> 
         Exploration(id=ids[4], objective="look at it", recorded_at=now),
         Candidate(id=ids[5], kind=Kind.FACT, trigger="uv is used", resolution="", recorded_at=now),
     )
-    one.store.writer.submit(lambda: Decision((Change(kind="test", operations=tuple(map(put, made))),), None))
+    one.store.writer.submit(lambda: Decision((Change(kind="test", operations=tuple(map(put_record, made))),), None))
     assert {row.put.label for row in rows_of(one.store) if isinstance(row.put, PutNode)} == set(Label)
     carried(one, other, tmp_path / "all.dna")
     assert rows_of(one.store) == rows_of(other.store)

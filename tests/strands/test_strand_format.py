@@ -24,7 +24,7 @@ from helix.operations import memories, strands
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.strands import container
-from helix.strands.rows import digest, read_row
+from helix.strands.rows import read_row, row_digest
 from helix.strands.sealed import opener
 from tests.strands.conftest import Machines
 from tests.waiting import ended, finished
@@ -58,7 +58,7 @@ def test_the_vectors_are_what_the_format_says() -> None:
         for line, of_row in zip(rows, held["digests"], strict=True):
             row = read_row(json.loads(line))
             assert row.line().decode() == line
-            assert digest(row.line()).hex() == of_row
+            assert row_digest(row.line()).hex() == of_row
         said, lines = independent.read(base64.b64decode(held["strand"]), WORDS)
         assert [independent.canonical(line).decode() for line in lines] == held["lines"]
         assert (said["root"], said["groups"], said["version"]["id"]) == (held["root"], held["groups"], held["version"])

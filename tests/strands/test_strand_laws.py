@@ -24,14 +24,14 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.model.records import CLASS_OF, property_types
 from helix.operations import memories, strands
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
 from helix.strands import container
-from helix.strands.join import joined
+from helix.strands.join import joined_row
 from helix.strands.lineage import note_version
 from helix.strands.reading import Reading
 from helix.strands.received import _ends
@@ -163,11 +163,14 @@ def sides(draw: st.DrawFn) -> list[Row]:
 @given(said=sides())
 def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[Row]) -> None:
     one, other, third = said
-    assert joined(one, one) == one
-    assert joined(one, other) == joined(other, one)
-    assert joined(joined(one, other), third) == joined(one, joined(other, third))
-    both, told = joined(one, other).put.props, [Trust(held) for row in (one, other) if (held := _held(row, "trust"))]
-    assert not told or both["trust"] == weakest(*told)
+    assert joined_row(one, one) == one
+    assert joined_row(one, other) == joined_row(other, one)
+    assert joined_row(joined_row(one, other), third) == joined_row(one, joined_row(other, third))
+    both, told = (
+        joined_row(one, other).put.props,
+        [Trust(held) for row in (one, other) if (held := _held(row, "trust"))],
+    )
+    assert not told or both["trust"] == weakest_trust(*told)
     ended = [held for row in (one, other) if (held := _held(row, "status")) not in ("", "active")]
     assert not ended or both["status"] in ended
 

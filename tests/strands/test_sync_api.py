@@ -38,7 +38,7 @@ from helix.strands.http_remote import HttpRemote
 from helix.strands.keyring import Sealing
 from helix.strands.lineage import version_id
 from helix.strands.names import SHORT, StrandName
-from helix.strands.rows import Row, Selection, Tree, digest, row_of, schema_number
+from helix.strands.rows import Row, Selection, Tree, row_digest, row_of, schema_number
 from helix.strands.shared_place import SharedPlace
 from tests.api.api_server import Answer, Served, serving
 from tests.strands.conftest import Machines
@@ -294,7 +294,7 @@ def crafted(
     by, tree, file = sealing(team, member), Tree(), folder / f"{len(list(folder.iterdir()))}.dna"
     rows = sorted(rows, key=lambda row: row.key)
     for row in rows:
-        tree.add(row, digest(row.line()))
+        tree.add(row, row_digest(row.line()))
     selection = Selection.of(scopes).named
     version = {"id": version_id(selection, tree.root, []), "parents": [], "ancestry": [], "selection": selection}
     counts = {"nodes": tree.nodes, "edges": tree.edges, "tombstones": sum(row.is_erased for row in rows)}

@@ -24,7 +24,7 @@ from helix.text.command_line.parser import (
     Pipeline,
     Simple,
     commands,
-    joined,
+    joined_command,
     read,
     simple_commands,
 )
@@ -193,7 +193,7 @@ def test_odd_text_is_read_as_far_as_it_goes(text: str) -> None:
 
 @given(st.lists(st.text(max_size=12).filter(lambda word: word == " ".join(word.split())), max_size=6))
 def test_joined_words_are_taken_apart_into_the_same_words(words: list[str]) -> None:
-    assert simple_commands(joined(["x", *words])) == (Command(words=("x", *words)),)
+    assert simple_commands(joined_command(["x", *words])) == (Command(words=("x", *words)),)
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.agents.answers.fields_of_text import COLON, LEADS, sections
-from helix.agents.answers.loose_json import fold, lines, mapping, mappings, table, values, word, words
+from helix.agents.answers.loose_json import folded_keys, lines, mapping, mappings, table, values, word, words
 from helix.agents.answers.task_record import BLOCKED, DELIVERED, OUTCOMES
 from helix.model.memory import Kind
 from helix.text.regex import regex
@@ -94,7 +94,7 @@ def read_builder(text: str) -> BuilderAnswer:
 
 def read_task_metadata(metadata: Mapping[str, Any]) -> BuilderAnswer:
     """Read a builder's answer from the metadata of a client's task; never raises."""
-    given = fold(metadata)
+    given = folded_keys(metadata)
     outcome = word(given.get("helix_outcome")).lower()
     return BuilderAnswer(
         outcome=outcome if outcome in OUTCOMES else "",

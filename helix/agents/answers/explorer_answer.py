@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from helix.agents.answers.loose_json import best_object, fold, mapping, mappings, placed, values, word, words
+from helix.agents.answers.loose_json import best_object, folded_keys, mapping, mappings, placed, values, word, words
 
 KEYS = ("scope", "focus", "status", "findings", "framework", "patterns_observed", "memories")
 ACTIONS = ("modify", "create", "reference", "test")
@@ -100,7 +100,7 @@ def read_explorer(text: str) -> ExplorerAnswer:
 
 def read_explorers(text: str) -> tuple[ExplorerAnswer, ...]:
     """Return the answers of one or more explorers in a text, one after another or in a list, in their order."""
-    objects = (fold(one) for value in values(text) for one in mappings(value))
+    objects = (folded_keys(one) for value in values(text) for one in mappings(value))
     return tuple(_answer(one) for one in objects if not one.keys().isdisjoint(KEYS))
 
 

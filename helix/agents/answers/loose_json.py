@@ -54,13 +54,13 @@ def best_object(text: str, keys: Iterable[str]) -> Mapping[str, Any]:
     wanted, best, most = frozenset(keys), {}, 0
     for value in values(text):
         if isinstance(value, Mapping):
-            folded = fold(value)
+            folded = folded_keys(value)
             if (has := len(wanted & folded.keys())) and has >= most:
                 best, most = dict(folded), has
     return best
 
 
-def fold(value: Mapping[Any, Any]) -> dict[str, Any]:
+def folded_keys(value: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a mapping of an agent's answer with its keys in snake_case; of two equal ones, the first that counts."""
     folded: dict[str, Any] = {}
     for key, item in value.items():
@@ -114,7 +114,7 @@ def mapping(value: object) -> dict[str, Any]:
     """Return a value of an agent's answer as a mapping with folded keys: a text is read as JSON; else empty."""
     if isinstance(value, str):
         value = next((one for one in values(value) if isinstance(one, Mapping)), {})
-    return fold(value) if isinstance(value, Mapping) else {}
+    return folded_keys(value) if isinstance(value, Mapping) else {}
 
 
 def mappings(value: object) -> tuple[dict[str, Any], ...]:
@@ -123,7 +123,11 @@ def mappings(value: object) -> tuple[dict[str, Any], ...]:
         value = next((one for one in values(value) if isinstance(one, list)), [])
     if isinstance(value, Mapping):
         value = [value]
-    return tuple(fold(item) for item in value if isinstance(item, Mapping)) if isinstance(value, list | tuple) else ()
+    return (
+        tuple(folded_keys(item) for item in value if isinstance(item, Mapping))
+        if isinstance(value, list | tuple)
+        else ()
+    )
 
 
 def command(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from helix.agents.answers.cycles import detect_cycles
 from helix.agents.answers.fields_of_text import sections
-from helix.agents.answers.loose_json import command, fold, lines, mapping, mappings, table, values, word, words
+from helix.agents.answers.loose_json import command, folded_keys, lines, mapping, mappings, table, values, word, words
 from helix.agents.answers.task_record import client_task, is_one_word
 
 PROCEED, CLARIFY = "PROCEED", "CLARIFY"
@@ -133,11 +133,11 @@ def _given(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for value in values(text):
         if isinstance(value, Mapping):
-            found |= {key: item for key, item in fold(value).items() if item not in (None, "", [])}
+            found |= {key: item for key, item in folded_keys(value).items() if item not in (None, "", [])}
         elif isinstance(value, list) and (tasks := mappings(value)) and any("objective" in task for task in tasks):
             found.setdefault("tasks", value)
     if "tasks" not in found and {"seq", "objective"} <= found.keys():
-        found["tasks"] = [value for value in values(text) if isinstance(value, Mapping) and "seq" in fold(value)]
+        found["tasks"] = [value for value in values(text) if isinstance(value, Mapping) and "seq" in folded_keys(value)]
     return found
 
 
@@ -177,7 +177,7 @@ def _told(given: object) -> tuple[str, ...]:
 
 def _task(given: Mapping[str, Any], place: int) -> PlannedTask:
     extra = given.get("metadata")
-    fields = {**(fold(extra) if isinstance(extra, Mapping) else {}), **given}
+    fields = {**(folded_keys(extra) if isinstance(extra, Mapping) else {}), **given}
     subject = word(fields.get("subject"))
     parts = _SUBJECT.match(subject)
     slug = word(fields.get("slug")) or (parts[2].strip() if parts else subject)

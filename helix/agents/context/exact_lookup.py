@@ -30,7 +30,7 @@ from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_line.command_forms import Level, redacted_forms
 from helix.text.command_line.command_terms import terms_of
-from helix.text.cues import NEED, PITFALL, RULE, words
+from helix.text.cues import NEED, PITFALL, RULE, cue_pattern
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
 from helix.text.path_patterns import as_path, fits, is_pattern
@@ -45,7 +45,7 @@ from helix.text.rule_commands import (
     names_file,
     speaks_against,
 )
-from helix.text.spotting.paths import canonical
+from helix.text.spotting.paths import canonical_path
 from helix.text.tokens import estimate_tokens, lexical_tokens
 
 MOST = 3
@@ -63,7 +63,7 @@ _BY_KIND = 2
 """From which level on an error is found by its kind alone: another thing failed in the same way."""
 _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
 _AT_ERRORS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN})
-_CANNOT = words("cannot|can't|alone|plain|by hand")
+_CANNOT = cue_pattern("cannot|can't|alone|plain|by hand")
 _RULES = frozenset({Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT})
 """Kinds of what a person wrote that may stand at a command or file which it names, or shares words with."""
 SHARED = 1.4
@@ -303,9 +303,9 @@ def _rule(index: StoreIndex, name: str, path: str = "") -> _Key:
 
 def _names(path: str, folder: str, root: str) -> tuple[str, ...]:
     """Return the ways in which a file may be named: from the root, else as it was given."""
-    plain = canonical(path)
-    whole = normpath(join(canonical(folder), plain)) if folder else plain
-    top = canonical(root)
+    plain = canonical_path(path)
+    whole = normpath(join(canonical_path(folder), plain)) if folder else plain
+    top = canonical_path(root)
     if top and whole.startswith(f"{top}/"):
         return (whole[len(top) + 1 :], whole)
     return (plain, whole) if whole != plain else (plain,)

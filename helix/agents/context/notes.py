@@ -52,7 +52,7 @@ Written = Callable[[str, str | None], tuple[Note, ...] | None]
 """What a person wrote that fits a question in a scope, best first; None where nobody can tell, without vectors."""
 
 
-def nothing_written(question: str, scope: str | None) -> None:
+def no_notes(question: str, scope: str | None) -> None:
     """Return no notes for an agent's context: what a person wrote is then found as everything else is."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helix.agents.context.blocks import Entry, entry
-from helix.agents.context.notes import Written, nothing_written
+from helix.agents.context.notes import Written, no_notes
 from helix.model.edge import Label
 from helix.model.memory import Kind, Memory, room_of, spoken_against
 from helix.model.provenance import QUOTED, Trust
@@ -49,7 +49,7 @@ class Sources:
     """What a context is made from: a recall, what a person wrote, and how well a recalled memory has to fit."""
 
     recall: Recall
-    written: Written = nothing_written
+    written: Written = no_notes
     floor: float = FLOOR
 
 

@@ -26,7 +26,7 @@ from helix.agents.hooks.hook_events import (
     Rested,
     SessionBegan,
 )
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 
 Payload = Mapping[str, Any]
 
@@ -335,7 +335,9 @@ def read_opencode(payload: Payload) -> Event | None:
     session = payload.get("session_id")
     payload = {
         **call(payload, _OPENCODE_TOOLS, _OPENCODE_GIVEN),
-        "session_id": f"ses_{digest(session)}" if isinstance(session, str) and session else "",  # it looks like a key
+        "session_id": f"ses_{short_digest(session)}"
+        if isinstance(session, str) and session
+        else "",  # it looks like a key
         "hook_event_name": _OPENCODE_EVENTS.get(str(payload.get("hook_event_name"))),
     }
     if payload["hook_event_name"] != "PostToolUse":

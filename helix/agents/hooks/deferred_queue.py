@@ -49,7 +49,7 @@ class Afterwards:
 
         It is lost only if the process dies first.
         """
-        work = in_this_context(work)
+        work = keeping_context(work)
         with self._counting:
             if not self._closed:
                 self._waiting.put((work, time.monotonic()))
@@ -104,7 +104,7 @@ class Afterwards:
             log.warning("what followed a hook took long", extra=told)
 
 
-def in_this_context(work: Work) -> Work:
+def keeping_context(work: Work) -> Work:
     """Return a hook's deferred work so that it runs later, on any thread, in today's context variables."""
     return partial(copy_context().run, work)
 

@@ -41,7 +41,7 @@ from helix.agents.hooks.client_shapes import (
     Client,
 )
 from helix.agents.hooks.cline_hooks import CLINE
-from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work, in_this_context
+from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work, keeping_context
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
 from helix.agents.hooks.hook_events import (
     ActionBegins,
@@ -247,7 +247,7 @@ class Reacting:
 
     def _showing(self, reaction: Reaction) -> Showing:
         at_once, then, undone = (
-            tuple(map(in_this_context, works)) for works in (reaction.at_once, reaction.then, reaction.undone)
+            tuple(map(keeping_context, works)) for works in (reaction.at_once, reaction.then, reaction.undone)
         )
         return Showing(at_once=at_once, then=then, undone=undone, do=self._after.do)
 

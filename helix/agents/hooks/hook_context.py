@@ -45,7 +45,7 @@ class Reaction:
 NOTHING = Reaction()
 
 
-def joined(first: Reaction, found: Reaction) -> Reaction | None:
+def joined_reactions(first: Reaction, found: Reaction) -> Reaction | None:
     """Return two reactions to one hook event as one; None where their context is too long together."""
     context = "\n".join(text for text in (first.reply.context, found.reply.context) if text)
     if len(context) > ANSWER_LIMIT:

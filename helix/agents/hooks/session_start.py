@@ -7,7 +7,7 @@ from functools import partial
 
 from helix.agents.context.brief import brief
 from helix.agents.context.loaded import loaded_by
-from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, showing
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
 from helix.agents.hooks.hook_events import Event, Reply, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import note_folder
@@ -34,7 +34,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
     if event.agent or desk.session.briefed:
         return found
     first = brief_once(desk, known=True)
-    return joined(first if first.then else replace(first, did=""), found) or found
+    return joined_reactions(first if first.then else replace(first, did=""), found) or found
 
 
 def brief_once(desk: Desk, *, known: bool) -> Reaction:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helix.agents.answers.builder_answer import BuilderAnswer, read_task_metadata
-from helix.agents.answers.loose_json import fold
+from helix.agents.answers.loose_json import folded_keys
 from helix.agents.answers.planner_answer import plan_tasks
 from helix.agents.hooks.hook_context import Desk, Reaction
 from helix.agents.hooks.hook_events import TaskTold
@@ -105,7 +105,7 @@ def _keep(desk: Desk, event: TaskTold) -> None:
 
 def _planned(event: TaskTold) -> Mapping[str, object]:
     """Return what a planner wrote into a task: its place in the plan and how it is to be proved."""
-    given = fold(event.metadata)
+    given = folded_keys(event.metadata)
     numbered = SEQ in given or event.subject[:1].isdigit()
     task = plan_tasks([{**given, "subject": event.subject, "description": event.description}])[0]
     said: dict[str, object] = {

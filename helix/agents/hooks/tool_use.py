@@ -14,8 +14,8 @@ from helix.agents.hooks.session_state import Worker
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.agents.tasks.board import find_task, inject, task_id
 from helix.command_outcome.command_evidence import classify, takes_back
-from helix.command_outcome.exit_status import ended, succeeded
-from helix.command_outcome.fixes import Fix, failure_words, looks, normal, only_looks
+from helix.command_outcome.exit_status import command_ended_well, succeeded
+from helix.command_outcome.fixes import Fix, changes_nothing, failure_words, normal_command, only_looks
 from helix.command_outcome.ignored import names_ignored
 from helix.helixignore import without_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
@@ -44,7 +44,7 @@ def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
     if action.is_edit:
         return Reaction(always=(desk.when_sure(worker, lambda: _edited(desk, worker, action, event.wrote, tasks)),))
     kept = (desk.when_sure(worker, lambda: _ran(desk, worker, action, tasks)),)
-    own = ended(action)
+    own = command_ended_well(action)
     if action.passed is not False and own is not False:
         return Reaction(always=kept)
     failed = replace(action, exit_status=None, failed=True)
@@ -142,14 +142,14 @@ def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> No
         note_use(desk.store, task, edited_at=action.at)
     if hidden:
         return
-    if known is not None and (done := succeeded(action, looks)):
+    if known is not None and (done := succeeded(action, changes_nothing)):
         note_use(desk.store, task, commands=done, at=action.at)
     if action.passed is False and not only_looks(action.command):
         _record_failure(desk, action)
     if action.id in desk.session.told_before:
         return
-    if ended(action) is False and not only_looks(action.command):
-        count_repeat(desk, normal(action, str(desk.session.root)), signature_of(action.output, failed=True))
+    if command_ended_well(action) is False and not only_looks(action.command):
+        count_repeat(desk, normal_command(action, str(desk.session.root)), signature_of(action.output, failed=True))
     fix = worker.mending.take(action)
     if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
         remember_fix(desk, task, kept)
@@ -191,11 +191,11 @@ def _key(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> st
     if len(tasks) < 2 or not action.command:
         return tasks[0] if len(tasks) == 1 else worker.key
     root = str(desk.session.root)
-    ran, mine = normal(action, root), []
+    ran, mine = normal_command(action, root), []
     for key in tasks:
         task = find_task(desk.store.index, _task(desk, key))
         verify = "" if task is None else str(task.attributes.get(VERIFY) or "")
-        if verify and normal(replace(action, command=verify), root) == ran:
+        if verify and normal_command(replace(action, command=verify), root) == ran:
             mine.append(key)
     return mine[0] if len(mine) == 1 else worker.key
 

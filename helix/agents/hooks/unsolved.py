@@ -8,7 +8,7 @@ from helix.agents.context.exact_lookup import look_up
 from helix.agents.hooks.hook_context import Desk
 from helix.agents.hooks.session_state import Worker
 from helix.agents.tasks.board import find_task, learn
-from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal
+from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal_command
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
@@ -23,7 +23,7 @@ from helix.model.provenance import Trust
 from helix.model.task import BLOCKED, VERIFY, Task
 from helix.scopes import same_scope
 from helix.store.writer import Decision
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from helix.text.error_lines import signature_of
 
 _SURENESS = 0.6
@@ -53,7 +53,7 @@ def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolv
     """Return the failures of an agent that blocked its task, and did not only happen in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    wanted, error = normal(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
+    wanted, error = normal_command(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
     return [
         one
         for one in worker.mending.unsolved
@@ -68,7 +68,10 @@ def blocked_by(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
         return found[-1].attributes
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    told = {COMMAND: normal(Action(command=verify, folder=root), root) if verify else "", ERROR: signature_of(said)}
+    told = {
+        COMMAND: normal_command(Action(command=verify, folder=root), root) if verify else "",
+        ERROR: signature_of(said),
+    }
     return {name: value for name, value in told.items() if value}
 
 
@@ -138,7 +141,7 @@ def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
 
 def _named(desk: Desk, one: Unsolved) -> str:
     """Return the source of the memory of a command that failed: a digest, as a client's ids look like keys."""
-    return f"{desk.client}:{digest(desk.session.name, one.first.id)}"
+    return f"{desk.client}:{short_digest(desk.session.name, one.first.id)}"
 
 
 def _told(task: Task) -> str:

@@ -9,7 +9,7 @@ from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
 from helix.agents.context.role_contexts import is_same_task, is_telling, request_context
-from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined, showing
+from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
 from helix.agents.hooks.hook_events import PromptGiven, Reply
 from helix.agents.hooks.session_start import brief_once
 from helix.agents.tasks.board import SESSION_KEY
@@ -26,7 +26,7 @@ def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
     # A prompt that comes with the brief waits: the brief says what matters most, and the two may say the same.
     if first.reply.context or not _is_new_task(desk, event.prompt):
         return first
-    return joined(first, _about(desk, event)) or first
+    return joined_reactions(first, _about(desk, event)) or first
 
 
 def _is_new_task(desk: Desk, prompt: str) -> bool:

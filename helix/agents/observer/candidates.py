@@ -22,7 +22,7 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
 from helix.model.edge import Label, Ref, Relation
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.model.reports import StoreResult
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -123,7 +123,7 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
             given.provenance,
             slice=source,
             agent=agent,
-            trust=weakest(given.provenance.trust, Trust.AGENT_INFERRED),
+            trust=weakest_trust(given.provenance.trust, Trust.AGENT_INFERRED),
         ),
     )
     reasons = screen(None, *_texts(kept)).reasons
@@ -148,7 +148,7 @@ def become_memory(store: Store, candidate: Candidate) -> StoreResult:
             scope=candidate.scope,
             confidence=SURENESS[candidate.confidence],
             files=words(candidate.attributes.get(FILES)),
-            trust=weakest(candidate.provenance.trust, Trust.AGENT_INFERRED),
+            trust=weakest_trust(candidate.provenance.trust, Trust.AGENT_INFERRED),
             source=candidate.source,
             agent=candidate.agent,
             attributes={name: candidate.attributes[name] for name in _ABOUT if name in candidate.attributes},

@@ -10,7 +10,7 @@ from typing import Any
 
 from helix.agents.answers.builder_answer import BuilderAnswer, Learned, read_builder, read_task_metadata
 from helix.agents.answers.explorer_answer import ExplorerAnswer, read_explorers
-from helix.agents.answers.loose_json import fold, mapping, word, words
+from helix.agents.answers.loose_json import folded_keys, mapping, word, words
 from helix.agents.answers.planner_answer import PlannedTask, plan_tasks
 from helix.model.candidate import Candidate, Certainty
 from helix.model.memory import GLOBAL_SCOPE, Kind
@@ -187,7 +187,7 @@ def _answer(task: Mapping[str, Any], result: str | Mapping[str, Any]) -> Builder
 
 def _flat(task: Mapping[str, Any]) -> dict[str, Any]:
     """Return a client's task with its metadata beside what it says itself."""
-    return {**mapping(task.get("metadata")), **fold(task)}
+    return {**mapping(task.get("metadata")), **folded_keys(task)}
 
 
 def _step(task: PlannedTask) -> str:

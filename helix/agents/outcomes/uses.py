@@ -11,16 +11,16 @@ from helix.command_outcome.exit_status import parse, words_of
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import forms
 from helix.text.command_line.launchers import bare
-from helix.text.cues import words
+from helix.text.cues import cue_pattern
 from helix.text.entities import mentions
-from helix.text.spotting.paths import canonical
+from helix.text.spotting.paths import canonical_path
 from helix.text.tokens import lexical_tokens, query_terms
 
 _LEAST_WORDS, _LEAST_SHARE = 2, 0.25
 _SHOWN_WORDS = 4
 _LEAST_OF_COMMAND = 2
 _SENTENCE_END = re.compile(r"[.;!?]\s|\n")
-_FORBIDS = words(r"never|not|don't|avoid|without|instead of|rather than|no longer|forbidden")
+_FORBIDS = cue_pattern(r"never|not|don't|avoid|without|instead of|rather than|no longer|forbidden")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +77,10 @@ def signs_of_use(
 
 
 def _files(says: str, lesson: Lesson, deeds: Deeds, given: Given, situation: str) -> list[str]:
-    known = {*map(canonical, given.files), *_named(situation, EntityKind.FILE)}
-    wanted = [path for path in (*map(canonical, lesson.files), *_named(says, EntityKind.FILE)) if path]
+    known = {*map(canonical_path, given.files), *_named(situation, EntityKind.FILE)}
+    wanted = [path for path in (*map(canonical_path, lesson.files), *_named(says, EntityKind.FILE)) if path]
     fresh = [path for path in dict.fromkeys(wanted) if not any(_same_file(path, other) for other in known)]
-    edited = list(dict.fromkeys(map(canonical, deeds.files)))
+    edited = list(dict.fromkeys(map(canonical_path, deeds.files)))
     return [f"edited {path}" for path in edited if any(_same_file(path, other) for other in fresh)]
 
 

@@ -9,14 +9,14 @@ from helix.memory.scores import Quality
 from helix.model.evidence import Verification
 from helix.model.memory import Kind, Memory
 from helix.model.task import BLOCKED, DELIVERED, SKIPPED
-from helix.text.cues import words
+from helix.text.cues import cue_pattern
 
 HELPED, FAILED, UNVERIFIED = 0.5, 0.3, 0.5
 """What a passed outcome adds to `helped`, a failed one to `failed`, and the share of it where nothing was verified."""
 
 
 _HOLDING = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE})
-_FORBIDS = words(r"never|avoid|don't|do not|must not|should not|may not|cannot|no longer|forbidden|not allowed")
+_FORBIDS = cue_pattern(r"never|avoid|don't|do not|must not|should not|may not|cannot|no longer|forbidden|not allowed")
 
 
 class Use(StrEnum):

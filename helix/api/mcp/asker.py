@@ -25,7 +25,7 @@ from helix.api.resolver_context import Context, Runtime
 from helix.errors import HelixError
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.principal import Principal
-from helix.model.speaker import FOLDER_HEADER, HEADER, SCOPE_HEADER, agent_named
+from helix.model.speaker import FOLDER_HEADER, HEADER, SCOPE_HEADER, agent_name
 from helix.operations.listed import OPERATIONS
 from helix.settings import Settings
 
@@ -148,9 +148,9 @@ class Askers:
 
 def agent_of_call(call: Call) -> str:
     """Return the name of the agent that calls by MCP: by its client's header, else by what the client calls itself."""
-    said = agent_named(_header(call.request_context.request, HEADER))
+    said = agent_name(_header(call.request_context.request, HEADER))
     client = call.session.client_params
-    return said or agent_named(client.client_info.name if client and client.client_info else "") or _UNNAMED
+    return said or agent_name(client.client_info.name if client and client.client_info else "") or _UNNAMED
 
 
 async def _root_of(call: Call) -> Path | None:

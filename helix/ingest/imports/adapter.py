@@ -23,7 +23,7 @@ from helix.ingest.jsonl import record_slice, short_label
 from helix.model.edge import Ref, Relation, relation_to_draw
 from helix.model.provenance import JSON_LINES, Trust
 from helix.model.reports import IngestProblem
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 
 _NO_WORD = re.compile(r"[^a-z]+")
 _LONGEST_WORD = 40
@@ -50,7 +50,7 @@ class Found:
 
     def _own(self) -> str:
         lasting = {name: value for name, value in self.says.items() if name != "ts"}  # a file may just be touched
-        return digest(json.dumps(lasting, sort_keys=True, default=str)) if self.changes else ""
+        return short_digest(json.dumps(lasting, sort_keys=True, default=str)) if self.changes else ""
 
     def slice(self, adapter: str, position: int, *, mine: bool) -> Slice:
         """Return it as a slice; raises InvalidInputError where it says nothing, or what cannot be."""
@@ -83,7 +83,7 @@ class Asked:
     @property
     def place(self) -> str:
         """What tells the file or folder from another one of its name: what changes in one says nothing of the other."""
-        return f"{self.path.resolve().name}~{digest(str(self.path.resolve()))[:8]}"
+        return f"{self.path.resolve().name}~{short_digest(str(self.path.resolve()))[:8]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class Adapter:
 
 def key_of(name: str) -> str:
     """Return the key that another memory's import gives a thing of that name."""
-    return told_key(short_label(name)) or digest(name)
+    return told_key(short_label(name)) or short_digest(name)
 
 
 def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:

@@ -20,7 +20,7 @@ from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records
 from helix.journal.foreign_database import foreign_database
 from helix.model.reports import IngestProblem
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 
 _CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
 _BY_CLIENT = ("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions")
@@ -89,7 +89,7 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             continue
         elif kind == "message" and payload.get("role") in ("user", "assistant"):
             text = "\n".join(str(block.get("text") or "") for block in blocks_of(payload.get("content")))
-            key = str(payload.get("id") or f"{at}#{digest(text)}")
+            key = str(payload.get("id") or f"{at}#{short_digest(text)}")
             yield from _said(session, folder, at, key, str(payload["role"]), text)
         elif kind == "function_call" and call:
             commands[call] = _codex_command(payload.get("arguments"))
@@ -196,7 +196,7 @@ def _opencode(asked: Asked) -> Iterator[Told]:
             parts = database.rows("part", columns, ("session_id", "id"))
             sessions = groupby(parts, lambda row: str(row.get("session_id")))
             for before, (name, own) in enumerate(sessions):
-                session = f"ses_{digest(name)}"  # as its hooks are told it: the name itself looks like a key
+                session = f"ses_{short_digest(name)}"  # as its hooks are told it: the name itself looks like a key
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
                 yield from read_records(_OPENCODE, told, asked.place_of, before, trust=trust_of(path))
     except InvalidInputError as error:

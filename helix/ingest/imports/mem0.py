@@ -14,7 +14,7 @@ from helix.ingest.imports.json_files import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from helix.text.excerpts import head
 
 _NAME = "mem0"
@@ -91,7 +91,7 @@ def _memory(one: Mapping[str, Any]) -> Found:
         "attributes": {name: one[name] for name in _KEPT if one.get(name)},
         "session": one.get("run_id"),
     }
-    return Found(key=str(one.get("id") or digest(text)), says=says, changes=True)
+    return Found(key=str(one.get("id") or short_digest(text)), says=says, changes=True)
 
 
 MEM0 = Adapter(

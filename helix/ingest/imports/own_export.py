@@ -26,8 +26,8 @@ from helix.model.records import (
     edge_from,
     label_of,
     node_from,
-    put,
     put_edge,
+    put_record,
     spelled,
     to_props,
     unspelled,
@@ -185,7 +185,7 @@ def _text(path: Path) -> str:
 def _made(label: Label, node_id: object, props: Mapping[str, Any]) -> Node:
     cls = CLASS_OF[label]
     node = node_from(label, _id(node_id), unspelled(cls, props))
-    put(node)  # what cannot be stored is found out here
+    put_record(node)  # what cannot be stored is found out here
     return node
 
 

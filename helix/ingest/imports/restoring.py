@@ -17,7 +17,7 @@ from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.import_tally import Tally
 from helix.ingest.imports.adapter import key_of
 from helix.ingest.imports.own_export import OwnNode, OwnRecord
-from helix.memory.change.compose import Composer, Prepared, prepare, read
+from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.contradiction.classify import Newcomer, same_words
 from helix.model.edge import Edge, Label, Ref, drawn_again
@@ -25,7 +25,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body, claimed_of, unproven_of, with_claimed
 from helix.model.operations import Change
 from helix.model.provenance import Provenance
-from helix.model.records import Node, edge_from, label_of, put
+from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -161,7 +161,7 @@ class Restorer:
             opening = f"{node.trigger}\n{node.resolution}"
             composer.mentions(ref, node.scope, prepared.mentions, node.provenance, opening=opening)
         else:
-            composer.add([put(node)])
+            composer.add([put_record(node)])
         composer.passages(ref, prepared)
 
     def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
@@ -187,10 +187,10 @@ def _count(tally: Tally, node: Node) -> None:
 def _reading(one: OwnNode) -> Any:
     node = one.node
     if one.found_by is None:
-        return read(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
-    found = [read(text) for text in one.found_by]
+        return parsed_text(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
+    found = [parsed_text(text) for text in one.found_by]
     return replace(
-        read(""),
+        parsed_text(""),
         pieces=tuple(piece for each in found for piece in each.pieces),
         tokens=tuple(token for each in found for token in each.tokens),
     )

@@ -16,7 +16,7 @@ from helix.ingest.plain import shorten
 from helix.ingest.sections import front_matter_of
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 
 _NAME = "vault"
 _LONGEST_TEXT = 30_000
@@ -132,7 +132,7 @@ def _observation(place: str, title: str, category: str, text: str) -> Found:
         "attributes": {"category": category, **({"tags": tags} if tags else {})},
     }
     # Two observations under one heading are told apart by a digest: a source is a place, and no text.
-    return Found(key=f"{place}~{digest(category, text.strip())}", says=says)
+    return Found(key=f"{place}~{short_digest(category, text.strip())}", says=says)
 
 
 def _one(value: object) -> str:

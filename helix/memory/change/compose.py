@@ -13,13 +13,13 @@ from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import Memory
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance, is_hand_written
-from helix.model.records import Node, flatten, label_of, put, put_edge
+from helix.model.records import Node, flatten, label_of, put_edge, put_record
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, about, ruled
 from helix.text.chunks import chunks
 from helix.text.entities import mentions
 from helix.text.redact import without_markers
-from helix.text.spotting.paths import canonical
+from helix.text.spotting.paths import canonical_path
 from helix.text.subjects import subject_key, subjects
 from helix.text.tokens import lexical_tokens
 
@@ -47,7 +47,7 @@ class Prepared(Reading):
     vectors: tuple[bytes | None, ...]
 
 
-def read(text: str, files: Sequence[str] = ()) -> Reading:
+def parsed_text(text: str, files: Sequence[str] = ()) -> Reading:
     """Read a redacted text into its passages and mentions; the files it is about are the first of these."""
     pieces = tuple(chunks(text))
     tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
@@ -146,7 +146,7 @@ class Composer:
 
     def node(self, node: Node) -> Ref:
         """Write a node; a memory with the commands and errors that it is about, by which it is found exactly."""
-        self._operations.append(put(node))
+        self._operations.append(put_record(node))
         ref = Ref(label=label_of(node), id=node.id)
         if isinstance(node, Memory) and node.kind in ABOUT_KINDS:
             self.mentions(ref, node.scope, about(node.trigger, node.attributes), node.provenance)
@@ -236,7 +236,7 @@ class Composer:
         """Link the source to the files it is about."""
         plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
         for path in files:
-            target = self.entity(Mention(kind=EntityKind.FILE, name=canonical(path)), scope)
+            target = self.entity(Mention(kind=EntityKind.FILE, name=canonical_path(path)), scope)
             self.edge(Relation.TOUCHES, source, target, provenance=plain)
 
     def entity(self, mention: Mention, scope: str) -> Ref:
@@ -244,5 +244,5 @@ class Composer:
         ref = Ref(label=Label.ENTITY, id=entity_id(mention.kind, mention.name, scope))
         if ref.id not in self._entities and ref not in self._store.index:
             self._entities.add(ref.id)
-            self._operations.append(put(Entity(id=ref.id, kind=mention.kind, name=mention.name, scope=scope)))
+            self._operations.append(put_record(Entity(id=ref.id, kind=mention.kind, name=mention.name, scope=scope)))
         return ref

@@ -98,7 +98,7 @@ def decide(
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
     contrary: Memory | None = None
     for memory, cosine in ranked:
-        if cosine >= thresholds.related and against(memory, newcomer) is not None:
+        if cosine >= thresholds.related and why_contrary(memory, newcomer) is not None:
             contrary = contrary or memory
             continue
         if memory.kind is not newcomer.kind:
@@ -163,7 +163,7 @@ def claims(kind: Kind) -> bool:
     return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
 
 
-def against(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
+def why_contrary(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
     """Return why a stored memory and a newcomer contradict each other by their words, or None.
 
     Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
@@ -178,7 +178,7 @@ def contraries(
 ) -> list[tuple[Memory, Contradiction]]:
     """Return the near memories that contradict a newcomer, and why; the nearest first."""
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
-    found = ((memory, against(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
+    found = ((memory, why_contrary(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
     return [(memory, why) for memory, why in found if why is not None]
 
 

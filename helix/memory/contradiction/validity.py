@@ -11,7 +11,7 @@ from helix.memory.contradiction.resolve import held_beside
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge, DropNode, Operation, Props, PutEdge, PutNode
-from helix.model.records import edge_from, node_from, put
+from helix.model.records import edge_from, node_from, put_record
 from helix.store.store import Store
 
 
@@ -62,7 +62,7 @@ class _Ahead:
         (held,) = self._store.records.present([ref])
         if props is None or held is None:
             return None
-        return cast(Memory, node_from(ref.label, ref.id, {**put(held).props, **props}))
+        return cast(Memory, node_from(ref.label, ref.id, {**put_record(held).props, **props}))
 
     def rivals(self, ref: Ref) -> Iterator[tuple[Edge, Status]]:
         """Yield the contradictions at a memory, each with where the other one stands."""

@@ -25,7 +25,7 @@ from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
 from helix.model.memory import Memory, body
 from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
-from helix.model.records import Node, edge_from, label_of, put
+from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased, normal
 from helix.store import erasing
@@ -269,7 +269,7 @@ def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
     there = {index.ref_of(row): None for row in index.newest(index.where(*WORK))[::-1]}
     for ref, node in zip(there, store.records.present(list(there)), strict=True):
         if node is not None:
-            yield ref, put(node).props
+            yield ref, put_record(node).props
     if there:
         yield from ((ref, props) for ref, props in pages.log_nodes(store.journal, WORK) if ref in there)
 
@@ -344,4 +344,4 @@ def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
             case Session():
                 yield node.id
             case _ if label_of(node) in WORK:
-                yield from (said.text for said in texts_of(put(node).props))
+                yield from (said.text for said in texts_of(put_record(node).props))

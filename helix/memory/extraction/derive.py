@@ -15,9 +15,9 @@ from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import claims
 from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
 from helix.memory.extraction.statements import Said
-from helix.memory.scores import bounded, importance_of
+from helix.memory.scores import bounded_confidence, importance_of
 from helix.model.memory import Kind, Status
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.store.whole_numbers import Rest
 
 RECURRENCES = 3
@@ -123,7 +123,7 @@ def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:
     medoid = _plainest([item for item in own if item.candidate.explicit] or own)
     candidate = medoid.candidate
     ordered = sorted(cluster, key=lambda item: item.order)
-    trust = weakest(*(item.episode.provenance.trust for item in cluster))
+    trust = weakest_trust(*(item.episode.provenance.trust for item in cluster))
     confidence = _confidence(max(item.candidate.confidence for item in own), trust, support)
     told = (item.candidate.resolution for item in (medoid, *own))
     resolution = next((text for text in told if text and text != candidate.trigger), "")
@@ -173,7 +173,7 @@ def _confidence(sure: float, trust: Trust, support: int) -> float:
     Never above what its class of trust allows, however often it is said.
     """
     doubt = (1.0 - sure * _RELIANCE[trust]) * (1.0 - _SIGHTING) ** (support - 1)
-    return bounded(round(1.0 - doubt, 6), trust)
+    return bounded_confidence(round(1.0 - doubt, 6), trust)
 
 
 def _importance(alone: float, support: int) -> float:

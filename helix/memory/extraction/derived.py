@@ -22,10 +22,10 @@ from helix.memory.contradiction.classify import (
     Newcomer,
     Thresholds,
     Verdict,
-    against,
     decide,
     same_words,
     says_the_same,
+    why_contrary,
 )
 from helix.memory.contradiction.resolve import disputes_of
 from helix.memory.extraction.cluster import go_on
@@ -385,7 +385,7 @@ def speaks_for(store: Store, memory: Memory, newcomer: Newcomer, prepared: Prepa
     if same_words(memory, newcomer):
         return True
     vector = prepared.vectors[0]
-    if vector is None or memory.kind is not newcomer.kind or against(memory, newcomer) is not None:
+    if vector is None or memory.kind is not newcomer.kind or why_contrary(memory, newcomer) is not None:
         return False
     found = nearest_active(store, vector, memory.scope, NEAREST)
     near = any(one.id == memory.id and cosine >= thresholds.update for one, cosine in found)

@@ -10,7 +10,7 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
-from helix.text.cues import CORRECTION, IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, words
+from helix.text.cues import CORRECTION, IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, cue_pattern
 from helix.text.discourse_markers import without_openers
 from helix.text.entities import mentions
 from helix.text.regex import regex
@@ -40,12 +40,12 @@ _REMEMBER = regex(
     r"|n(?:ã|a)o esque(?:ç|c)a)",
     re.IGNORECASE,
 )
-_LASTING = words(
+_LASTING = cue_pattern(
     r"from now on|going forward|as a rule|house rule|rule of thumb|(?:our|the|team) (?:policy|convention"
     r"|standard) (?:is|says)",
     r"by convention|it is our (?:policy|convention)",
 )
-_DECIDED = words(
+_DECIDED = cue_pattern(
     r"(?:we|i)(?:'ve| have| had)? (?:now |finally |both |all |since |already )?(?:decided (?:to|on|against|that|not)"
     r"|(?:chose|chosen) (?:to|not)|opted (?:for|to)|settled on|agreed (?:to|on|that))",
     r"(?:it was|was|were|been|the team|they) decided (?:to|on|against|that)|(?<![a-z] )decision:"
@@ -56,7 +56,7 @@ _DECIDED = words(
     r"|stopped using)",
     r"we(?:'ve| have)? (?:now |just |finally )?moved [^,.;]+? from",
 )
-_NO_MORE = words(
+_NO_MORE = cue_pattern(
     r"no longer|(?:don't|do not|doesn't|does not|isn't|is not|aren't|are not|won't)\b.{1,80}? any ?(?:more|longer)"
 )
 _FIRMLY = regex(
@@ -66,7 +66,7 @@ _FIRMLY = regex(
     re.IGNORECASE,
 )
 _DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|tomorrow|(?:this|last|next) \w+)"
-_ANEW = words(
+_ANEW = cue_pattern(
     r"(?<=\w )(?<!right )(?<!by )(?<!for )(?<!until )(?<!till )(?<!just )(?<!can )now(?=[,.;!]|$| because\b| since\b)"
     r"|(?:is|are) now (?:at |on |in )?\S*\d\S*",
     rf"(?:since|from|as of|starting) {_DAY}",
@@ -74,18 +74,18 @@ _ANEW = words(
     r"(?: from [^,;]{1,40}?)? to",
 )
 """Something is so since lately, and was otherwise before."""
-_LEAVE = words(
+_LEAVE = cue_pattern(
     r"(?:is|are) (?:fine|ok(?:ay)?|allowed|permitted|forbidden|banned|mandatory|required|optional|obsolete)"
     r"(?: again)? now|(?:is|are) now (?:fine|ok(?:ay)?|allowed|permitted|forbidden|banned|mandatory|required|optional"
     r"|obsolete)"
 )
-_PASSING = words(
+_PASSING = cue_pattern(
     r"(?:is|are|looks?|works?|runs?|running|been) (?:\w+ )?(?:green|red|fixed|done|finished|merged|ready|running"
     r"|working|fine|ok(?:ay)?|up|down|back|broken|passing|failing|complete|available|live|good|better|gone"
     r"|in progress)"
 )
 """How a thing goes at the moment, which the next hour may change."""
-_WAS = words(r"was|were|had|did|got|went")
+_WAS = cue_pattern(r"was|were|had|did|got|went")
 _SIGNS = 2
 """Of three signs of a change, a correction's opening words, a word of time and something precise: how many make one."""
 _OWN = rf"{_OPENING}(?:[\w'-]+,? ){{0,2}}?"
@@ -143,17 +143,17 @@ _RULED = regex(
     re.IGNORECASE,
 )
 _HEADLINE = regex(r"[\w./+*-]+(?:\([\w, ]+\))?(?:[,/] ?[\w.-]+)*: ")
-_OF_ONESELF = words(r"i|i'm|i've|i'll|i'd|me|my|let's|you're|you've")
-_STATES = words(
+_OF_ONESELF = cue_pattern(r"i|i'm|i've|i'll|i'd|me|my|let's|you're|you've")
+_STATES = cue_pattern(
     r"is|are|lives?|uses?|runs? (?:on|in|with)|needs?|has|have|contains?|depends? on|belongs? to|listens? on|requires?",
     r"comes? from|stands? for|means|expects?|returns?|stored|kept|called|found in|set (?:to|in|by)",
 )
 _LEAD = regex(r"^(?:before|after|when(?:ever)?|if|once|first|to)\b[^,]{1,60}, ", re.IGNORECASE)
-_HEDGED = words(
+_HEDGED = cue_pattern(
     r"maybe|perhaps|might|could|wonder(?:ing)?|hopefully|i (?:hope|guess|think|feel like|wish|bet)|probably|not sure",
     r"would(?: have)?|if i|if you|if we|let me know|i'll|let's|you (?:can|could|should|may|might)|imagine|seems?",
 )
-_OCCASION = words(r"before|after|when(?:ever)?|if|once|first|every|each|prior to|as soon as|until|unless")
+_OCCASION = cue_pattern(r"before|after|when(?:ever)?|if|once|first|every|each|prior to|as soon as|until|unless")
 _HABIT = regex(r"we (?:\w+ly )?(?!are|were|had|have|will|can|could|should|would|did|do|got|saw|went|was)[a-z]+\b", re.I)
 _ADRIFT = regex(
     rf"{_OPENING}(?:it|its|this|that|that's|it's|these|those|they|they're|he|she|his|her|their|there|which|who"

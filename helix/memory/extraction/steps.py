@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from helix.memory.extraction.gate import TECHNICAL
-from helix.text.cues import IMPERATIVE, RULE, STEP, words
+from helix.text.cues import IMPERATIVE, RULE, STEP, cue_pattern
 from helix.text.entities import mentions
 
 _LEAST_STEPS, _MOST_STEPS = 3, 20
@@ -20,7 +20,7 @@ _INLINE = re.compile(r"(?:(?<=\s)|(?<=^)|(?<=\())\(?(?P<number>\d{1,2})[.)][ \t]
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _JOINT = re.compile(r"(?:[\s,;]|[,;\s]\s*(?:and|then))+$", re.IGNORECASE)
 _BEFORE_VERB = re.compile(r"^(?:[*_\"'(]+|(?:first|then|next|finally|lastly|now|please|and)\b[, ]+)*", re.IGNORECASE)
-_TOLD_TO_DO = words(
+_TOLD_TO_DO = cue_pattern(
     r"how (?:we|i|to|you)|to [a-z]+|steps?|process|procedure|checklist|routine|recipe|runbook|playbook|workflow|guide",
     r"releas(?:e|ing)|deploy(?:ing|ment)?|setup|setting up|instructions?",
     r"(?:before|after|when(?:ever)?|every time) .+|[a-z]+ing (?:an?|the|our|my) .+",
@@ -33,10 +33,10 @@ _TOLD_ONCE = re.compile(
     r"|(?:we|the team|i)(?:'ve| have)? (?:now )?(?:decided|agreed|settled)(?: to| that| on)?)\s+",
     re.IGNORECASE,
 )
-_DONE_SO = words(
+_DONE_SO = cue_pattern(
     r"[a-z]+ed (?:an?|the|our|my) .+ (?:again|like this|as follows|this way|in this order)|how (?:i|we) [a-z]+ed .+"
 )
-_DONE = words(
+_DONE = cue_pattern(
     r"(?!need|feed|speed|seed|red)[a-z]{2,}ed|ran|did|went|built|sent|set|put|wrote|made|took|shut|got|brought|cut"
     r"|drew|gave|reset|rebuilt|rewrote|chose"
 )
@@ -48,12 +48,12 @@ _THEREAFTER = re.compile(
     r"[,;.]?\s+(?:and )?(?:then|next|after (?:that|which)|afterwards|finally|lastly|last of all),?\s+", re.IGNORECASE
 )
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]|\*\*).*$|:\W*$")
-_KEPT_TO = words(
+_KEPT_TO = cue_pattern(
     r"(?:always|from now on|going forward|every time|remember|stick to|keep to|follow)\b[^.\n]{0,80}"
     r"\b(?:(?:this|that) way|like (?:this|that)|(?:these|those) steps|in (?:this|that) order"
     r"|(?:this|that) (?:list|order|procedure|process|checklist|recipe|routine|runbook|playbook))",
 )
-_OURS = words(r"we|our|us|i|my")
+_OURS = cue_pattern(r"we|our|us|i|my")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,7 +131,7 @@ def _about(community: Sequence[Sequence[Item]], name: str) -> tuple[list[Sequenc
     present = frozenset(group[0].speaker.casefold() for group in community) - {""}
     said = [list(statements_about(group[0].text, group[0].speaker, name, present)) for group in community]
     matters = [frozenset[str]().union(*(matter(sentence, name) for sentence in one)) for one in said]
-    places = joined(matters)
+    places = linked_sentences(matters)
     return [community[place] for place in places], [said[place] for place in places]
 
 
@@ -246,7 +246,7 @@ def matter(sentence: Sentence, name: str) -> frozenset[str]:
     return frozenset(others | (words_in(rest) - _FRAME)) if rest.strip() else frozenset(others)
 
 
-def joined(matters: Sequence[AbstractSet[str]]) -> list[int]:
+def linked_sentences(matters: Sequence[AbstractSet[str]]) -> list[int]:
     """Return the places of the largest group of sentences linked by shared matter, for one insight, ascending.
 
     Of equals those with the first place; one that shares nothing with any hangs together with nothing.

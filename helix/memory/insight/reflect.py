@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from helix.memory.capture.quarantine import screen
-from helix.memory.change.compose import Composer, prepare, read
+from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.insight.insight_text import (
     LEAST_CITED,
     MOST_CITED,
@@ -32,7 +32,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.memory import Status
-from helix.model.provenance import Provenance, weakest
+from helix.model.provenance import Provenance, weakest_trust
 from helix.model.reflection import Reflection
 from helix.recall.communities import weighty_communities
 from helix.store.index import StoreIndex
@@ -205,7 +205,7 @@ def _write(run: Run, scope: str, thought: Thought) -> bool:
     refs = [item.ref for item in thought.cites]
     ident = reflection_id(scope, refs)
     run.say(f"reflect on {len(refs)} of {scope}: {thought.question}")
-    ready = prepare(run.store, [read(f"{thought.question}\n{thought.insight}")])[0]
+    ready = prepare(run.store, [parsed_text(f"{thought.question}\n{thought.insight}")])[0]
 
     def compose(composer: Composer) -> bool:
         index, ref = run.store.index, Ref(label=Label.REFLECTION, id=ident)
@@ -224,7 +224,7 @@ def _write(run: Run, scope: str, thought: Thought) -> bool:
 
 
 def _reflection(ident: str, scope: str, thought: Thought, composer: Composer) -> Reflection:
-    trust = weakest(*(item.trust for item in thought.cites))
+    trust = weakest_trust(*(item.trust for item in thought.cites))
     pieces = len(thought.cites)
     return Reflection(
         id=ident,

@@ -24,7 +24,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
-from helix.model.provenance import Provenance, weakest
+from helix.model.provenance import Provenance, weakest_trust
 from helix.store.index import StoreIndex
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.cleaning import slug
@@ -218,7 +218,7 @@ def _still_open(index: StoreIndex, group: Sequence[Episode]) -> bool:
 
 
 def _memory(composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
-    trust = weakest(*(episode.provenance.trust for episode in group))
+    trust = weakest_trust(*(episode.provenance.trust for episode in group))
     return Memory(
         id=composer.new_id(),
         name=composer.name(group[0].scope, slug(summary.title)),

@@ -9,18 +9,18 @@ from datetime import datetime
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.capture.quarantine import released, restate_evidence, screen
 from helix.memory.change import intake as checks
-from helix.memory.change.compose import Composer, prepare, read
+from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
-from helix.memory.contradiction.classify import Newcomer, against
+from helix.memory.contradiction.classify import Newcomer, why_contrary
 from helix.memory.contradiction.validity import recompute_validity
-from helix.memory.scores import bounded, reinforced
+from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
-from helix.model.provenance import Trust, weakest
+from helix.model.provenance import Trust, weakest_trust
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -82,7 +82,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
     _check_servable(old, changed)
     files = files_of(store.records, old)
-    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
+    prepared = prepare(store, [parsed_text(body(trigger, resolution), files)])[0]
 
     def decision() -> Decision[Memory]:
         current = standing_memory_of(store.index, old.id)
@@ -197,7 +197,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
 def _says_otherwise(old: Memory, new: Memory) -> bool:
     """Return whether an edit puts something else in the place of what a memory said, rather than word it better."""
     said = Newcomer(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
-    return against(old, said) is not None or exchanged(
+    return why_contrary(old, said) is not None or exchanged(
         body(old.trigger, old.resolution), body(new.trigger, new.resolution)
     )
 
@@ -208,9 +208,9 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
         return changed
     if _told(changed) == _told(old):
         return replace(changed, confidence=min(changed.confidence, old.confidence))
-    trust = weakest(old.provenance.trust, Trust.AGENT_INFERRED)
+    trust = weakest_trust(old.provenance.trust, Trust.AGENT_INFERRED)
     provenance = replace(old.provenance, trust=trust, agent=agent)
-    return replace(changed, provenance=provenance, confidence=bounded(changed.confidence, trust))
+    return replace(changed, provenance=provenance, confidence=bounded_confidence(changed.confidence, trust))
 
 
 def _told(memory: Memory) -> tuple[str, ...]:

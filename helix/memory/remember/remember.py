@@ -17,17 +17,17 @@ from helix.memory.change.versions import hold_until, supersede
 from helix.memory.contradiction.classify import (
     Ruling,
     Verdict,
-    against,
     came_later,
     decide,
     hold_at_once,
     outranks,
     same_words,
     thresholds_of,
+    why_contrary,
 )
 from helix.memory.contradiction.resolve import oppose, ruled
 from helix.memory.remember.request import Ready, StoreRequest, made_ready
-from helix.memory.scores import SEEN, bounded, count_sighting, seen
+from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.gaps import unanswered
@@ -176,7 +176,7 @@ def _contradict(composer: Composer, index: StoreIndex, ready: Ready, known: Memo
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
     """
     draft = replace(ready.draft, recorded_at=composer.now)
-    why = against(known, ready.newcomer)
+    why = why_contrary(known, ready.newcomer)
     wins = why is not None and ruled(index.records, draft, known, why) is Ruling.FIRST
     name = ""
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):
@@ -224,7 +224,7 @@ def _refine(composer: Composer, records: Records, ready: Ready, known: Memory) -
         id=composer.new_id(),
         name=_called(composer, ready, known),
         recorded_at=composer.now,
-        confidence=bounded(max(draft.confidence, known.confidence), draft.provenance.trust),
+        confidence=bounded_confidence(max(draft.confidence, known.confidence), draft.provenance.trust),
         importance=max(draft.importance, known.importance),
         helped=known.helped,
         failed=known.failed,

@@ -10,10 +10,10 @@ from typing import Annotated
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen, texts_of
 from helix.memory.change import intake as checks
-from helix.memory.change.compose import Prepared, prepare, read
+from helix.memory.change.compose import Prepared, parsed_text, prepare
 from helix.memory.change.intake import Intake
 from helix.memory.contradiction.classify import Newcomer
-from helix.memory.scores import FIRST_CERTAINTY, bounded, half_life_of, importance_of
+from helix.memory.scores import FIRST_CERTAINTY, bounded_confidence, half_life_of, importance_of
 from helix.model.clock import to_micros
 from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, Memory, body
@@ -93,7 +93,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
     screening = screen(request.trust, body(trigger, resolution), agent, source, *files, *texts_of(attributes))
     agents = screening.held or agent
     trust = request.trust or (Trust.AGENT_INFERRED if agents else Trust.USER_ASSERTED)
-    prepared = prepare(store, [read(body(trigger, resolution), files)])[0]
+    prepared = prepare(store, [parsed_text(body(trigger, resolution), files)])[0]
     draft = Memory(
         id="",
         name="",
@@ -102,7 +102,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
         resolution=resolution,
         recorded_at=store.runtime.clock(),
         scope=intake.scope(request.scope),
-        confidence=bounded(checks.fraction(request.confidence, "confidence", FIRST_CERTAINTY[trust]), trust),
+        confidence=bounded_confidence(checks.fraction(request.confidence, "confidence", FIRST_CERTAINTY[trust]), trust),
         importance=checks.poignancy(
             request.importance, importance_of(body(trigger, resolution), prepared.mentions, kind)
         ),

@@ -10,7 +10,7 @@ from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import Newcomer, against, claims, contraries, hold_at_once, thresholds_of
+from helix.memory.contradiction.classify import Newcomer, claims, contraries, hold_at_once, thresholds_of, why_contrary
 from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
 from helix.memory.jobs.run import Run
@@ -130,7 +130,7 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
             said = (str(edge.attributes.get(side, "")) for side in ("left", "right"))
             why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said), sure=False)
         else:
-            why = against(newer, _newcomer(known))
+            why = why_contrary(newer, _newcomer(known))
         moved = any(
             memory.valid_from is not None and memory.valid_from != datetime.fromisoformat(since[side])
             for side, memory in (("first", newer), ("second", known))

@@ -15,7 +15,7 @@ from typing import Any
 from helix.errors import ConflictError, NotFoundError
 from helix.graph.kept import operations_in
 from helix.journal import salvage
-from helix.memory.change.compose import Composer, read, unembedded
+from helix.memory.change.compose import Composer, parsed_text, unembedded
 from helix.model.edge import Label, Ref
 from helix.model.loss import Loss, keep, losses, recovered
 from helix.model.memory import Status, body
@@ -158,7 +158,7 @@ def _unproved(op: PutNode) -> Iterator[Operation]:
         text = str(props.get("content") or "")
     if text.strip():
         owner = Ref(label=op.label, id=op.id)
-        for index, piece in enumerate(unembedded(read(text)).pieces):
+        for index, piece in enumerate(unembedded(parsed_text(text)).pieces):
             yield PutPassage(id=f"{op.id}#{index}", number=0, owner=owner, text=piece)
 
 

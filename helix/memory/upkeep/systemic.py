@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from helix.journal.state import Records
 from helix.memory.capture.quarantine import screen
-from helix.memory.change.compose import Composer, Prepared, prepare, read
+from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.jobs.run import Run
@@ -20,7 +20,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.memory import Kind, Memory, Status
-from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest
+from helix.model.provenance import TOLD_BY_OTHERS, Provenance, Trust, weakest_trust
 from helix.recall.similar import nearest
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -105,7 +105,7 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
     if found is None:
         return None
     text = _body(found)
-    prepared = prepare(store, [read(text)])[0] if found.known is None else None
+    prepared = prepare(store, [parsed_text(text)])[0] if found.known is None else None
 
     def compose(composer: Composer) -> _Promoted | None:
         present = _find(store, failure_id)
@@ -235,7 +235,7 @@ def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
     trigger, resolution = _said(found)
     members = [member.memory for member in found.members]
     scope = members[0].scope
-    provenance = Provenance(extractor=EXTRACTOR, trust=weakest(*(memory.provenance.trust for memory in members)))
+    provenance = Provenance(extractor=EXTRACTOR, trust=weakest_trust(*(memory.provenance.trust for memory in members)))
     systemic = Memory(
         id=composer.new_id(),
         name=composer.name(scope, f"systemic-{slug(trigger)}"),
@@ -270,7 +270,7 @@ def _count(composer: Composer, records: Records, found: _Finding, known: Memory)
         for version in stale:
             composer.drop_edge(Relation.CAUSES, version, ref)
         attributes = {**known.attributes, OCCURRENCES: times}
-        trust = weakest(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
+        trust = weakest_trust(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
         composer.patch(ref, attributes=attributes, trust=trust)
     return known
 

@@ -28,10 +28,10 @@ from helix.text.command_line.command_words import (
     WITH_ACTIONS,
     WRAPPERS,
 )
-from helix.text.command_line.parser import Command, joined, simple_commands
+from helix.text.command_line.parser import Command, joined_command, simple_commands
 from helix.text.command_line.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
 from helix.text.excerpts import head
-from helix.text.spotting.paths import canonical, is_file_name
+from helix.text.spotting.paths import canonical_path, is_file_name
 
 LONGEST_FORM = 240
 _LONGEST_LINE = 8_192
@@ -163,7 +163,7 @@ def _moved(simple: Command) -> str:
 
 
 def _is_below(folder: str, root: str) -> bool:
-    place, top = normpath(canonical(folder)), normpath(canonical(root))
+    place, top = normpath(canonical_path(folder)), normpath(canonical_path(root))
     return place == top or place.startswith(f"{top.rstrip('/')}/")
 
 
@@ -195,7 +195,7 @@ def _levels(command: Invocation) -> Iterator[Form]:
 
 
 def _form(level: Level, said: tuple[str, ...], options: tuple[str, ...] = ()) -> Iterator[Form]:
-    text = " ".join((joined(said), *options))
+    text = " ".join((joined_command(said), *options))
     if len(text) <= LONGEST_FORM:
         yield Form(level, text)
 
@@ -252,7 +252,7 @@ def _tool(word: str) -> str:
         return "python"
     if name in ALIASES and ("/" not in word or name in ("mvnw", "gradlew") or _TOOL_FOLDERS.fullmatch(word)):
         return ALIASES[name]
-    return name if "/" not in word or name == "manage.py" or _TOOL_FOLDERS.fullmatch(word) else canonical(word)
+    return name if "/" not in word or name == "manage.py" or _TOOL_FOLDERS.fullmatch(word) else canonical_path(word)
 
 
 def _unwrapped(tool: str, said: list[str]) -> list[str] | None:
@@ -323,9 +323,9 @@ def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> Invocation:
         if not word.startswith("-") and not (tool == "make" and _ASSIGNED.match(word)):
             targets.append(word)
             continue
-        option = joined([word])
+        option = joined_command([word])
         if place < len(rest) and "=" not in word and _is_value(module, word, rest[place], values):
-            option, place = joined([word, rest[place]]), place + 1
+            option, place = joined_command([word, rest[place]]), place + 1
         if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
             options.append(option)
     return Invocation(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
@@ -353,10 +353,10 @@ def _placed(command: Invocation, here: str, root: str) -> Invocation:
 
 def _path(word: str, here: str, root: str) -> str:
     name, colons, test = word.partition("::")
-    path = canonical(name)
+    path = canonical_path(name)
     if here and not path.startswith(("~", "$")) and "://" not in path:
         path = normpath(join(here, path))
-    top = canonical(root) if root else ""
+    top = canonical_path(root) if root else ""
     if top and path.startswith(f"{top}/"):
         path = path[len(top) + 1 :]
     return f"{path}{colons}{test}"

@@ -401,7 +401,7 @@ def simple_commands(line: str) -> tuple[Command, ...]:
     return tuple(islice(_commands(read(line).body, "", False), MOST_PARTS))
 
 
-def joined(said: Sequence[str]) -> str:
+def joined_command(said: Sequence[str]) -> str:
     """Join words to a command line that is parsed into the same words."""
     return " ".join(shlex.quote(word) if not word or _NEEDS_QUOTES.search(word) else word for word in said)
 

@@ -25,7 +25,7 @@ _LIKENESSES = {
 """Cyrillic letters to the Latin ones that look the same."""
 
 
-def decoded(text: str) -> Iterator[tuple[int, str]]:
+def decoded_disguises(text: str) -> Iterator[tuple[int, str]]:
     """Yield instructions' disguises decoded, and where: base64, hexadecimal, letters set apart, figures for letters."""
     for match in _BASE64.finditer(text):
         blob = match[0].rstrip("=")

@@ -9,7 +9,7 @@ from helix.model.entity import EntityKind
 from helix.text.regex import regex
 from helix.text.spotting.found import Found
 from helix.text.spotting.known_words import words
-from helix.text.spotting.paths import canonical, is_file_name
+from helix.text.spotting.paths import canonical_path, is_file_name
 
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""
@@ -79,7 +79,7 @@ def test_in(word: str) -> str | None:
         return f"test {int(match.group(1))}"
     path, scope, name = word.partition("::")
     if scope and name and is_file_name(path.replace("\\", "/").rpartition("/")[2]):
-        return f"{canonical(path)}::{name}"
+        return f"{canonical_path(path)}::{name}"
     return word if _TEST_NAME.fullmatch(word) else None
 
 

@@ -56,7 +56,7 @@ def packages_in(text: str) -> Iterator[Found]:
             yield from _imported(match.start(1), match.end(1), match.group(1))
     if "=" in text:
         for match in _PINNED.finditer(text):
-            yield Found(match.start(), match.end(), EntityKind.PACKAGE, canonical(match.group(1)))
+            yield Found(match.start(), match.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
 
 
 def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
@@ -71,7 +71,7 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
         match = _INSTALLED.fullmatch(token)
         if match is None or match.group(1).lower() in FUNCTION_WORDS or match.group(1).lower() in COMMON:
             return
-        yield Found(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical(match.group(1)))
+        yield Found(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
         if not several or token != word.group():
             return
 
@@ -79,15 +79,15 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
 def package_in(word: str) -> str | None:
     """Return the package that a word names, such as `lodash@4.17.21`."""
     match = _VERSIONED.fullmatch(word)
-    return canonical(match.group(1)) if match else None
+    return canonical_package(match.group(1)) if match else None
 
 
-def canonical(name: str) -> str:
+def canonical_package(name: str) -> str:
     """Return a package's name in lower case with single hyphens (PEP 503): `Py_Foo` is `py-foo`; scoped ones stay."""
     name = name.lower()
     return name if "/" in name else re.sub(r"[-_.]+", "-", name).strip("-")
 
 
 def _imported(start: int, end: int, name: str) -> Iterator[Found]:
-    if name not in _STANDARD and (plain := canonical(name)):
+    if name not in _STANDARD and (plain := canonical_package(name)):
         yield Found(start, end, EntityKind.PACKAGE, plain)

@@ -49,7 +49,7 @@ _ENDING = re.compile(r"(?<![/\s])[/\s]+$")
 _DEEPEST, _LONGEST = 24, 240
 
 
-def canonical(path: str) -> str:
+def canonical_path(path: str) -> str:
     """Return a path in canonical form: forward slashes, each once, no leading `./`, no slash or blank at its ends."""
     name = re.sub(r"/{2,}", "/", path.strip().replace("\\", "/"))
     while name.startswith("./"):
@@ -96,7 +96,7 @@ def _slashed(word: str) -> str | None:
     drive = _DRIVE.match(word)
     if "\\" in word and not drive and ("/" in word or word[0] == "\\" or _ESCAPES.search(word)):
         return None
-    path = canonical(word)
+    path = canonical_path(word)
     if path.startswith(("a/", "b/")) and is_file_name(path.rpartition("/")[2]):  # the two sides of a diff
         path = path[2:]
     parts = path[2 if drive or path.startswith("~/") else 0 :].strip("/").split("/")

@@ -10,12 +10,12 @@ from functools import lru_cache
 from helix.text.tokens import query_terms
 
 
-def listed(text: str, separator: str | None = None) -> frozenset[str]:
+def word_set(text: str, separator: str | None = None) -> frozenset[str]:
     """Return the words of a list in a statement's grammar, parted by white space or by a separator."""
     return frozenset(word.strip() for word in text.split(separator))
 
 
-NEGATIONS = listed(
+NEGATIONS = word_set(
     """
     not no never none nothing nobody nowhere neither nor without cannot can't don't doesn't didn't won't isn't aren't
     wasn't weren't shouldn't mustn't couldn't wouldn't hasn't haven't hadn't avoid stop
@@ -23,10 +23,10 @@ NEGATIONS = listed(
 )
 """Words that turn what is said into its opposite."""
 
-PLAIN = listed("a an the is are was were be been being its our my this that these those")
+PLAIN = word_set("a an the is are was were be been being its our my this that these those")
 """Words in which two statements may differ and say the same."""
 
-NARROWING = listed(
+NARROWING = word_set(
     """
     for in on of at by under within during while when where if unless except only with without per after before until
     from since through
@@ -35,7 +35,7 @@ NARROWING = listed(
 """Words that narrow a statement down: to a place, a time, a case."""
 
 # None of them denies by itself: that would count twice.
-_OPPOSITES = listed(
+_OPPOSITES = word_set(
     """
     enable disable, enables disables, enabled disabled, enabling disabling, on off, tabs spaces, tab space, true false,
     allow deny, allow forbid, allows forbids, allowed forbidden, before after, sync async,

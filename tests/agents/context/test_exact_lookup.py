@@ -30,7 +30,7 @@ from helix.text.command_line.command_forms import redacted_forms
 from helix.text.error_lines import keys_of, signature_of
 from helix.text.path_patterns import fits
 from helix.text.redact import redact
-from helix.text.spotting.paths import canonical
+from helix.text.spotting.paths import canonical_path
 from tests.counting import calls_of
 from tests.waiting import UNHURRIED
 
@@ -384,7 +384,7 @@ def scanned(store: Store, action: Action) -> set[str]:
     """Look at every memory there is, one by one, the obvious way."""
     wanted = {(EntityKind.COMMAND, PROMPT + form.text) for form in redacted_forms(action.command, folder=action.folder)}
     errors = {(EntityKind.ERROR, key) for key in keys_of(signature_of(action.output))}
-    file = canonical(action.files[0]).removeprefix("/home/me/house/")
+    file = canonical_path(action.files[0]).removeprefix("/home/me/house/")
     found = set()
     for memory in memories(store):
         said = {(mention.kind, mention.name) for mention in about(memory.trigger, memory.attributes)}

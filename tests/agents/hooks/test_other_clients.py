@@ -17,7 +17,7 @@ from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.operations import memories
 from helix.service import Helix
-from helix.text.client_ids import digest
+from helix.text.client_ids import short_digest
 from tests.agents.hooks.agent_client import AgentSession
 from tests.agents.hooks.native_clients import SESSIONS, Cline, Codex, Continue, Cursor, Gemini, NativeSession, Opencode
 from tests.waiting import MOST_SECONDS
@@ -42,7 +42,7 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(
     assert "make db" in session.run("pytest tests/test_pay.py -q")
     assert "make db" not in session.run("pytest tests/test_pay.py -q")
     assert helix.reacting.settle(MOST_SECONDS)
-    name = f"ses_{digest(session.name)}" if kind is Opencode else session.name
+    name = f"ses_{short_digest(session.name)}" if kind is Opencode else session.name
     shown = injections(helix.store.index, task_id(folder_identity(project).scope, name, "session"))
     assert len(shown) == 1
 
