@@ -15,7 +15,7 @@ _NAMED = 5
 
 
 def make_private(settings: Settings) -> list[Path]:
-    """Close to other users what an earlier version, a copy or a loose umask left open; return what was changed."""
+    """Close this user's files for the commands that an earlier version or a loose umask left open; return them."""
     return [path for place, below in _places(settings) for path in files.tighten(place, below=below)]
 
 

@@ -47,7 +47,7 @@ _LEAVE_SECONDS = 25
 
 
 def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> None:
-    """Serve the store's API in this process until a signal, `shutdown` or idleness ends it; then close it.
+    """Serve the store in the process of `helix serve` until a signal, `shutdown` or idleness ends it; then close it.
 
     What has begun is answered first. `idle_minutes` 0: idleness never ends it. Raises DaemonError when the port is
     taken and StoreLockedError when another process has the store.

@@ -57,7 +57,7 @@ def drawn_edges(index: StoreIndex, edges: Sequence[DropEdge], nodes: Mapping[Ref
 
 
 def edges_among(index: StoreIndex, refs: Iterable[Ref], most: int = MOST_EDGES) -> list[DropEdge]:
-    """Return at most so many edges of a drawing that lead from one of the nodes to another, by their ends."""
+    """Return at most so many edges of a drawn graph that lead from one of the nodes to another, by their ends."""
     rows = [row for ref in refs if (row := index.row_of(ref)) is not None]
     held = np.zeros(index.count, np.bool_)
     held[rows] = True
@@ -125,7 +125,7 @@ def _drawn(index: StoreIndex, ref: Ref, node: Node, times: MicrosArray) -> Graph
 
 
 def title(node: Node) -> str:
-    """Return the title of a drawn node: its name, or how its text begins; of what is quarantined neither."""
+    """Return the title of a node in the explorer: its name, or how its text begins; of what is quarantined neither."""
     if getattr(node, "status", None) is Status.QUARANTINED:
         return "(quarantined)"
     match node:

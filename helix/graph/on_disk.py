@@ -27,7 +27,7 @@ def seal(path: Path) -> None:
 
 
 def unseal(path: Path) -> str:
-    """Return whether the file of a graph is as it was left: "" if so, else "damaged", or "torn" where the machine went
+    """Return whether a Kuzu graph's file is as it was left: "" if so, else "damaged", or "torn" where the machine went
     down while it was open. It counts as open from here on.
     """
     noted = files_of(path)[-1]

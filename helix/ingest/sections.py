@@ -76,7 +76,7 @@ def parse_markdown(text: str) -> Document:
 
 
 def parse_rst(text: str) -> Document:
-    """Parse any text as reStructuredText into sections; headings and literal blocks are understood."""
+    """Parse any text as reStructuredText into the sections of a note; headings and literal blocks are understood."""
     return _document(list(_as_markdown(text.splitlines())), _reader(_NOT_RST))
 
 

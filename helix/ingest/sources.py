@@ -92,7 +92,7 @@ def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") 
 def json_lines(
     store: Store, lines: Sequence[str], *, first_line: int, scope: str | None, source: str, agent: str = ""
 ) -> IngestReport:
-    """Import one run of JSON lines; a broken line is named in the report and the rest goes in."""
+    """Import one run of JSON lines to ingest; a broken line is named in the report and the rest goes in."""
     into = _scope(store.runtime.settings, scope, agent) or GLOBAL_SCOPE
     importer = Importer(store, source=JSON_LINES, scope=into)
     slices = jsonl.read_lines(lines, first_line=first_line, source=source)

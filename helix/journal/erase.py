@@ -145,7 +145,7 @@ _ORDER = {DropEdge: 0, DropPassage: 1, DropNode: 2, PutNode: 3, PutEdge: 4, PutP
 
 
 def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge]]:
-    """Return the edges at each erased node by what would drop them; one pass over all edges, however many nodes."""
+    """Return the journal's edges at each erased node by what would drop them; one pass over all edges."""
     return journal.read(
         lambda connection: {
             ref: list(map(state.edge_drop, keys)) for ref, keys in tables.edges_at(connection, refs).items()
@@ -154,7 +154,7 @@ def edges_at(journal: Journal, refs: Collection[Ref]) -> dict[Ref, list[DropEdge
 
 
 def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
-    """Return the nodes that only erased ones speak of, and that are nothing but a name: entities, sessions."""
+    """Return the journal's nodes that only erased ones speak of, and that are mere names: entities, sessions."""
     spoken_of = {
         edge.target
         for edges in edges_at(journal, refs).values()
@@ -168,7 +168,7 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
 
 
 def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
-    """Return the operations that leave tombstones of erased nodes, without edges or passages; none for a tombstone.
+    """Return the operations that leave the journal tombstones of erased nodes, without edges or passages; each once.
 
     What was planned and done keeps its edges to what stays: they hold no words, and say what came of it. A name that
     something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.

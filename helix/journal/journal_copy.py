@@ -111,7 +111,7 @@ def _is_copy(path: object, store: object) -> bool:
 
 
 def all_known(database: Backend) -> bool:
-    """Return whether every copy is known that Helix made: earlier versions noted some nowhere,
+    """Return whether every copy of the journal that Helix made is known: earlier versions noted some nowhere,
     and what a restored backup says of other files is not believed."""
     with database.reading() as connection:
         row = connection.execute("SELECT 1 FROM meta WHERE key = 'unknown_copies'").fetchone()

@@ -219,7 +219,7 @@ def time_arm(
 
 
 def path_fit(asked: str, known: str) -> float:
-    """Return 0..1 for how an asked file fits a path: 1 for the same, less where one ends in the other, else 0.
+    """Return 0..1 for how a question's file fits a path: 1 for the same, less where one ends in the other, else 0.
 
     A known name may be a pattern (`src/*.c`, see `helix.text.path_patterns`), which fits what it matches, from its
     start or from any folder on.

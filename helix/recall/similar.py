@@ -86,7 +86,7 @@ def similar_recent(
     scope: str | None = None,
     limit: int = 10,
 ) -> list[tuple[int, float]]:
-    """Return (row, cosine) of the memories recorded within the last days that are at least that similar, best first.
+    """Return (row, cosine) of the similar memories of the last days by a least cosine, best first.
 
     Whatever has faded counts too: it is asked whether something happened before, not what to show.
     """
@@ -98,7 +98,7 @@ def similar_recent(
 def suggest_edges(
     view: CatalogueView, graph: GraphSnapshot, row: int, *, now: datetime, limit: int = 5
 ) -> list[Suggestion]:
-    """Return edges that a memory could have to others of its scope, the most similar first.
+    """Return edges that a memory could have to similar ones of its scope, the most similar first.
 
     Memories it has an edge with already are left out; so is everything where it has no vector of its own.
     """

@@ -92,8 +92,8 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
 
 
 def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
-    """Return `ok`, `degraded` when something works less well than it could, `failing` without a graph to follow
-    or where the journal has lost something."""
+    """Return the store's health: `ok`, `degraded` when something works less well than it could, `failing` without a
+    graph to follow or where the journal has lost something."""
     issues = warnings(store, reason=reason, jobs=jobs, disk=store.disk_bytes())
     graphless = store.graph.needs_rebuild and bool(store.graph.trouble)
     rebuilding = any(job.state is JobState.RUNNING for job in jobs)

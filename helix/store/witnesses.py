@@ -26,8 +26,8 @@ _LOGS = ("-wal", "-shm", ".wal")
 
 
 def examine_witnesses(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss | None:
-    """Compare the journal with what its witnesses know; where it lost something, note that and put aside what may
-    hold it. Return what was lost, or None. `at` is now, in microseconds.
+    """Compare a store's journal with what its witnesses know; where it lost something, note that and put aside what
+    may hold it. Return what was lost, or None. `at` is now, in microseconds.
 
     Raises StoreCorruptError where SQLite cannot read the journal, and DiskFullError without room for what is kept.
     """

@@ -255,7 +255,7 @@ def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
 
 
 def digits_of(public: str) -> str:
-    """Return the 64 hexadecimal digits of a signer's public key; raises InvalidInputError for what is none."""
+    """Return the 64 hexadecimal digits of a strand signer's key; raises InvalidInputError for what is none."""
     found = _PUBLIC.fullmatch(public.strip())
     if found is None:
         raise InvalidInputError(f"{public!r:.100} is no public key", hint="it reads helix-key1: and 64 digits")

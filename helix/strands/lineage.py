@@ -70,7 +70,7 @@ def note_version(
     why: str,
     parents: Sequence[str] = (),
 ) -> StoredVersion:
-    """Return the version that a selection of the store is now, a new one where its rows changed since the last.
+    """Note the strand version that a selection of the store is now, a new one where its rows changed; return it.
 
     `parents` are versions that were taken in since the last one: where the
     store holds exactly what one of them does, it is that version from now on.
@@ -133,7 +133,7 @@ def version_named(store: Store, wanted: str) -> StoredVersion:
 
 
 def tag_of(words: str) -> str:
-    """Return the tag of a version as it is kept; raises InvalidInputError for words that can be no tag."""
+    """Return the tag of a strand's version as it is kept; raises InvalidInputError for words that can be no tag."""
     tag = redact(words.strip()).text
     if not is_version_tag(tag):
         raise InvalidInputError(
@@ -150,7 +150,7 @@ def is_version_tag(tag: str) -> bool:
 
 
 def free_tag(store: Store, words: str) -> str:
-    """Return a tag for the version that the store is now; raises what `tag_of` does, and ConflictError.
+    """Return a free tag for the strand version that the store is now; raises what `tag_of` does, and ConflictError.
 
     That is for the tag of a version that the store is not any more.
     """
@@ -200,9 +200,7 @@ def rows_file(store: Store, version: str) -> Path:
 
 
 def remove_drafts(store: Store, job: str = "") -> None:
-    """Remove what was begun to be kept and never was, but for what `job` goes on with; while nothing else is at work
-    with versions.
-    """
+    """Remove unfinished files of strands, but for what `job` goes on with; while no other job works with versions."""
     for pattern in (f"*{_DRAFT}", f"*{STAGED}", f"{SCRATCH}*"):
         for left in (store.path / STRANDS).glob(pattern):
             if not job or not left.name.startswith(job):

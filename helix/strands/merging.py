@@ -60,7 +60,7 @@ class Incoming:
 def side_by_side(
     theirs: Iterable[Entry], base: Iterable[Known], *, partial: bool, keep: Callable[[Known], object]
 ) -> Iterator[Incoming]:
-    """Yield every row that the other side of a merge has or had, in order; both come in the order of their keys.
+    """Yield every strand row that the other side of a merge has or had; both come in the order of their keys.
 
     `partial`: the other side says only what it changed since the common version. `keep` is given what it holds by now.
     """
@@ -77,7 +77,7 @@ def side_by_side(
 
 
 def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[Known], object]) -> Iterator[Entry]:
-    """Yield every row of the other side of a merge, told what changed since `before`; `keep` is given all it has."""
+    """Yield every strand row of the other side, told what changed since `before`; `keep` is given all it has."""
     for one in side_by_side(theirs, before, partial=True, keep=keep):
         yield Entry(one.key, one.theirs, one.of_theirs, one.vectors)
 
@@ -92,7 +92,7 @@ def _is_unchanged(other: Incoming) -> bool:
 
 
 def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
-    """Return the row that a three-way merge comes to; None where neither side has it any more."""
+    """Return the row that a strand's three-way merge comes to; None where neither side has it any more."""
     theirs = other.theirs
     if theirs is not None and mine is not None and not signer.is_own:
         theirs = _as_here(theirs, mine)
@@ -382,7 +382,7 @@ def _apart(name: str, ident: str) -> str:
 
 
 def write_node(before: Row | None, after: Row, vectors: Mapping[str, bytes | None]) -> Iterator[Operation]:
-    """Yield the operations that turn a node and its passages from `before` into what `after` says in a merge."""
+    """Yield the operations that turn a node and its passages from `before` into what a strand's `after` says."""
     put = after.put
     assert isinstance(put, PutNode)
     former = {} if before is None else dict.fromkeys(before.put.props)

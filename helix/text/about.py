@@ -81,7 +81,7 @@ def _keys(signature: str) -> tuple[str, ...]:
 
 
 def commands_in_attributes(attributes: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the commands that a memory's attribute `command` tells, a line each."""
+    """Return the commands that the text of a memory's attribute `command` tells, a line each."""
     return tuple(one for line in _lines(attributes.get(COMMAND)) for one in line.splitlines() if one.strip())
 
 

@@ -56,7 +56,7 @@ def slug(text: str, limit: int = 40) -> str:
 
 
 def given_name(text: str) -> str:
-    """Clean a name that somebody gave: all of it, lower case, with hyphens for what no name may have.
+    """Clean the text of a name that somebody gave: all of it, lower case, with hyphens for what no name may have.
 
     Letters, digits, `_` and `.` stay. Empty where there is nothing to keep. A name made by `slug` stays as it is.
     """

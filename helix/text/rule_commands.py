@@ -111,7 +111,7 @@ def stands_at(named: Sequence[Named], line: str) -> bool:
 
 
 def speaks_against(named: Sequence[Named], line: str) -> bool:
-    """Return whether a rule that names these commands says not to do what `line` does."""
+    """Return whether a rule's text that names these commands says not to do what a command `line` does."""
     return stands_at([one for one in named if one.role is Role.AGAINST], line) and not is_followed(named, line)
 
 
@@ -121,7 +121,7 @@ def is_followed(named: Sequence[Named], line: str) -> bool:
 
 
 def keys_of_rule(text: str) -> tuple[str, ...]:
-    """Return the keys by which a rule is found at commands: the tools and the files that it names in code."""
+    """Return the keys by which a rule's text is found at commands: the tools and the files it names in code."""
     found = named_commands(text)
     tests = _TEST_RUNNERS if any(one.role is Role.ASKED and _tests(one) for one in found) else ()
     return tuple(dict.fromkeys((*(one.tool for one in found), *sorted(tests), *named_files(text))))[:_MOST_KEYS]
@@ -163,7 +163,7 @@ def _in_code(text: str) -> list[str]:
 
 
 def keys_of_file(path: str) -> tuple[str, ...]:
-    """Return the keys under which rules for a file may be found: its path and name, its folders, and its endings."""
+    """Return the keys under which rules' texts for a file may be found: path and name, folders, and endings."""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) + "/" for depth in range(1, min(len(parts), _DEEPEST)))
     keys = (path, parts[-1], *(folder for folder in folders if folder != "/"), *_endings(path))
@@ -178,7 +178,7 @@ def _endings(path: str) -> Iterator[str]:
 
 
 def is_about(text: str, line: str) -> bool:
-    """Return whether a rule is worth reading where a line is run: for its commands, or a file that it runs or edits."""
+    """Return whether a rule's text is worth reading at a command line: for its commands, or a file it runs or edits."""
     named = named_commands(text)
     if is_followed(named, line):
         return False

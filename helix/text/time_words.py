@@ -67,7 +67,7 @@ def is_led(match: re.Match[str]) -> bool:
 
 
 def is_day(match: re.Match[str]) -> bool:
-    """Tell a day of a month without a year, "7 May", from "it may 7 times" and "dec 10"."""
+    """Tell a day's words in a text, "7 May" without a year, from "it may 7 times" and "dec 10"."""
     if _COUNTED.match(match.string, match.end()) or re.match(
         r",?\s*\d{4}", match.string[match.end() : match.end() + 8]
     ):
@@ -79,7 +79,7 @@ def is_day(match: re.Match[str]) -> bool:
 
 
 def is_month(match: re.Match[str]) -> bool:
-    """Tell a month without a year from the verbs "may" and "march", from the people called June and from hex to dec."""
+    """Tell a month's words in a text from the verbs "may" and "march", from people called June and from hex to dec."""
     name = match["month"].rstrip(".")
     lowered, lower = name.lower(), name.islower()
     after = match.string[match.end() : match.end() + 20]
@@ -97,14 +97,14 @@ def is_month(match: re.Match[str]) -> bool:
 
 
 def is_year(match: re.Match[str]) -> bool:
-    """Tell "in 2022" from "in 2048 bytes", "limit of 2000" and "port 2020"."""
+    """Tell a year's words in a text, "in 2022", from "in 2048 bytes", "limit of 2000" and "port 2020"."""
     if _COUNTED.match(match.string, match.end()) or _before(match, _MEASURED):
         return False
     return _before(match, _STRONGLY_LED) or (is_led(match) and match["year"] not in _ROUND_NUMBERS)
 
 
 def is_weekday(match: re.Match[str]) -> bool:
-    """Tell a day, "on Monday" or "what happened Monday?", from the name of something, "the Monday meeting"."""
+    """Tell a weekday's words, "on Monday" or "what happened Monday?", from a name, "the Monday meeting"."""
     return is_led(match) or _END_OF_CLAUSE.match(match.string, match.end()) is not None
 
 

@@ -107,7 +107,7 @@ _BY_WORDS = _Key(
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
-    """Look up the memories about exactly this command, the error it ended with, or the files it edits, best first.
+    """Look up memories for an agent's action: exactly this command, the error it ended with, or the files, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the

@@ -31,7 +31,7 @@ _MOST_AGENTS = 20
 
 
 def last_written(store: Store) -> datetime | None:
-    """Return when the newest log row was written, so the last sign of an earlier daemon; None where no row tells."""
+    """Return when the newest log row was written, a session's last sign of an earlier daemon; None without one."""
     rows = store.journal.rows(store.journal.last_seq - 1, 1)
     try:
         return from_micros(rows[0].at) if rows else None

@@ -87,7 +87,7 @@ def unembedded(reading: Reading) -> Prepared:
 
 
 def spoken_of(text: str, files: Sequence[str] = ()) -> tuple[Mention, ...]:
-    """Return the entities that a redacted text mentions, the files given first."""
+    """Return the entities that a memory's redacted text mentions, the files given first."""
     return mentions(without_markers(text), files=files)
 
 

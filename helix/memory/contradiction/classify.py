@@ -190,14 +190,14 @@ def same_words(memory: Memory, newcomer: Newcomer) -> bool:
 
 
 def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
-    """Return whether two near statements agree in their negations, numbers and versions, and name the same things."""
+    """Return whether near texts of two memories agree in negations, numbers and versions, and name the same."""
     return not other_commands(memory, newcomer) and agrees(
         f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
     )
 
 
 def agrees(left: str, right: str) -> bool:
-    """Return whether no negation, number, version, name or exchanged word keeps two near statements apart."""
+    """Return whether no negation, number, version, name or exchanged word makes two near memories' texts contrary."""
     return (
         negated(left) == negated(right)
         and numbers(left) == numbers(right)

@@ -191,7 +191,7 @@ _CACHE = "__pycache__"
 
 
 def edition_of_rules() -> str:
-    """Return 16 hex digits that change with any line of the extractor, the gate or what they read text with."""
+    """Return 16 hex digits that change with any line of the extractor of memories, the gate or their helpers."""
     own = files("helix.memory.extraction")
     return digest_of(*(own / name for name in _RULES), files("helix.text"))
 

@@ -73,7 +73,7 @@ class Procedure:
 
 
 def procedure(text: str) -> Procedure | None:
-    """Extract the procedure that a text tells as its list of 3 to 20 steps behind a lead, or None.
+    """Extract a procedure as a memory: a text's list of 3 to 20 steps behind a lead, or None.
 
     A numbered list may be led in by anything where half of its steps are technical, by a heading or a colon where most
     of them begin with a verb; a bulleted one by a heading or a colon that speaks of a way to do something.

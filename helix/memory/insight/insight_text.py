@@ -224,7 +224,7 @@ def words_of_memories(index: StoreIndex, rows: Sequence[int], holds: Rows) -> di
 
 
 def statements_about(text: str, speaker: str, name: str, present: AbstractSet[str]) -> Iterator[Sentence]:
-    """Yield the sentences that state something of what is named, in full or by its last part, or that it says itself.
+    """Yield the sentences for an insight that state something of a thing, by its full name or its last part.
 
     Questions state nothing, whether asked or told of; greetings neither. `present` are those who are spoken to.
     """

@@ -72,7 +72,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
 
 
 def unlink(store: Store, source: str, target: str, relation: str, weight: float) -> Edge:
-    """Take a link's weight and word back from an edge, which goes with its last link; returns the edge before.
+    """Take a link between memories back, its weight and word; returns the edge before, which goes with its last link.
 
     Raises NotFoundError where there is no such edge, ConflictError where nobody drew it.
     """

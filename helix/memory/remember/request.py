@@ -80,7 +80,7 @@ class Ready:
 
 
 def made_ready(store: Store, request: StoreRequest) -> Ready:
-    """Return a request to remember, ready to be written; raises InvalidInputError or EmbeddingSpaceError."""
+    """Return a request to remember a memory, ready to be written; raises InvalidInputError or EmbeddingSpaceError."""
     store.check_space()
     intake = Intake(store.runtime.settings.text_limit)
     kind = checks.known_kind(request.kind)

@@ -34,7 +34,7 @@ _ROWS = 256
 
 
 def recover(store: Store, ticket: Ticket) -> Mapping[str, Any]:
-    """Recover what the journal of a store lost; return how many `rows` and `nodes` came, and what is `missing`.
+    """Recover memories that the journal lost; return how many `rows` and `nodes` came, and what is `missing`.
 
     Doing it again takes nothing twice. Raises NotFoundError where nothing is known to be lost.
     """

@@ -72,7 +72,7 @@ def bare(words: Sequence[str]) -> list[str]:
 
 
 def git_verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return git's subcommand and what follows it; an empty one where the command is not git's."""
+    """Return git's subcommand in a command line and what follows it; an empty one where it is not git's."""
     plain = bare(words)
     if not plain or plain[0] != "git":
         return "", []

@@ -234,7 +234,7 @@ _BESIDE = words(
 
 
 def of_target(name: str) -> EvidenceKind | None:
-    """Return the kind of work (test, build, lint) that a command's target names by its first or last part, or None."""
+    """Return which work (test, build, lint) a command line's target names by its first or last part, or None."""
     parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
     if len(parts) == 1 and parts[0] in _ALONE:
         return _ALONE[parts[0]]
