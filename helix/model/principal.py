@@ -28,11 +28,13 @@ class Role(Worded):
 class Principal:
     """Who asks: a key or a person, in one tenant. `scopes` bind it to these projects; empty: it sees the whole tenant.
 
+    `number` is the tenant's: its name may be another one's later. 0 for whichever has the name, as an issuer says it.
     `key` is the prefix of the key that was shown; empty for a person whose issuer vouches for them. `peer` is
     the public key of the store that is synced by it; empty for none.
     """
 
     tenant: str
+    number: int
     name: str
     role: Role
     scopes: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ _MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
 
 _HOLDS = (
     "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind, peer,"
-    " tenant.state"
+    " tenant.state, tenant.id"
     " FROM api_key"
     " JOIN tenant ON tenant.id = api_key.tenant WHERE prefix = $1 AND revoked_at IS NULL"
     " AND (expires_at IS NULL OR expires_at > now())"
@@ -54,7 +54,7 @@ _KEYS = (
     " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
 )
 _MEMBER = (
-    "SELECT tenant.slug, member.name, member.role, member.scopes FROM member"
+    "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes FROM member"
     " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
     " ORDER BY joined_at, tenant.id"
@@ -133,10 +133,18 @@ class Accounts:
         row = self._row(shown[1])
         if row is None or row[5] == LINK or not hmac.compare_digest(bytes(row[4]), _digest(shown[2])):
             return None
-        tenant, name, role, scopes, _, _, peer, state = row
+        tenant, name, role, scopes, _, _, peer, state, number = row
         if state != ACTIVE:
             raise not_served(state, tenant)
-        return Principal(tenant=tenant, name=name, role=Role(role), scopes=_scopes(scopes), key=shown[1], peer=peer)
+        return Principal(
+            tenant=tenant,
+            number=number,
+            name=name,
+            role=Role(role),
+            scopes=_scopes(scopes),
+            key=shown[1],
+            peer=peer,
+        )
 
     def _row(self, prefix: str) -> tuple[Any, ...] | None:
         known = self._known.get(prefix)
@@ -299,8 +307,8 @@ class Accounts:
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
         return [
-            Principal(tenant=slug, name=name or subject, role=Role(role), scopes=_scopes(scopes))
-            for slug, name, role, scopes in rows
+            Principal(tenant=slug, number=number, name=name or subject, role=Role(role), scopes=_scopes(scopes))
+            for slug, number, name, role, scopes in rows
         ]
 
     def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:

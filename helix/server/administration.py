@@ -17,6 +17,7 @@ from helix.api.api_errors import refused
 from helix.api.permissions import PRINCIPAL
 from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
+from helix.journal.postgres.tenant_states import name_is_anothers
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
 
@@ -61,7 +62,10 @@ class Administration:
                 body = await _body(request)
 
                 def work() -> Any:
-                    return act(self._server.tenant(principal.tenant), principal, body, request)
+                    tenant = self._server.tenant(principal.tenant)
+                    if tenant.id != principal.number:
+                        raise name_is_anothers(principal.tenant)
+                    return act(tenant, principal, body, request)
 
                 return _json(await asyncio.to_thread(work))
             except HelixError as error:

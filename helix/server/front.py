@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
@@ -167,11 +167,12 @@ class Front:
         try:
             async with asyncio.timeout(_KNOWN_WITHIN_SECONDS):
                 principal, shown = (asks, "") if asks is not None else await self._who(scope, headers)
-                there = await self._tenants.where(principal.tenant)
+                there = await self._tenants.where(principal.tenant, principal.number)
         except TimeoutError as error:
             raise EngineError("the database does not say who asks", hint="try again") from error
         if path == LEAVE and scope["type"] == "http" and shown.startswith("hx_"):  # an issuer's token is no session
             return await self._left(principal, shown, there, scope["method"])
+        principal = replace(principal, number=there.id)
         _check_path(principal, path)
         scope[PRINCIPAL], scope[AUTHORIZED] = principal, True
         TENANT.set(principal.tenant)
@@ -236,12 +237,12 @@ class Front:
     async def _home(self, principal: Principal, asked: str, *, once: bool, until: float) -> ASGIApp:
         """Return what answers for a tenant: its app here, or its home elsewhere; waits `until` one lives."""
         while True:
-            if (here := self._tenants.here(principal.tenant)) is not None:
+            if (here := self._tenants.here(principal.number)) is not None:
                 return self._used(here)
-            there = await self._tenants.where(principal.tenant)
+            there = await self._tenants.where(principal.tenant, principal.number)
             if not self._tenants.is_elsewhere(there):
                 try:
-                    return self._used(await self._tenants.opened(principal.tenant))
+                    return self._used(await self._tenants.opened(there))
                 except (StoreLockedError, NotHomeError) as error:
                     if once and isinstance(error, NotHomeError):
                         return refusal(error, 503, {NOT_HOME: "1"})
@@ -263,7 +264,7 @@ class Front:
     async def _lives_at(self, there: Whereabouts) -> bool:
         """Return whether a tenant's home still is, as far as the database tells."""
         try:
-            now = await self._tenants.where(there.slug)
+            now = await self._tenants.where(there.slug, there.id)
         except HelixError:  # it is out of reach, or the tenant is served no more, of which its home tells
             return True
         return now.url == there.url and now.lives
@@ -329,7 +330,7 @@ class Front:
                 now = None
             except HelixError:  # the server is out of reach: what is open stays so, as nothing new is told either
                 continue
-            if now != principal:
+            if now is None or replace(now, number=now.number or principal.number) != principal:
                 gone.set()
 
 

@@ -61,7 +61,7 @@ class People:
         for one in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
             tenant, colon, role = one.partition(":") if isinstance(one, str) else ("", "", "")
             if colon and TENANT_NAME.fullmatch(tenant) and role in list(Role):
-                yield Principal(tenant=tenant, name=_name_in(claims), role=Role(role))
+                yield Principal(tenant=tenant, number=0, name=_name_in(claims), role=Role(role))
 
 
 def _name_in(claims: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ SIGNED = "x-helix-cluster"
 ASKS = "x-helix-principal"
 """Headers by which a process that hands a request on says that it belongs to the server, and who asks."""
 AGE_SECONDS = 60.0
-FORM = "1"
+FORM = "2"
 """The form of both headers. Whoever changes one, or what a principal holds, gives it the next number."""
 
 

@@ -1,13 +1,15 @@
 """Tenants: the stores that this process is home to, each open while it is used.
 
 They share the models, the connections to the server and the threads that requests block. What a tenant keeps on disk
-is a cache: the folder of a tenant may be removed while it is closed.
+is a cache: the folder of a tenant may be removed while it is closed. A tenant is known by its number: the name of one
+that was removed may be another one's at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +27,7 @@ from helix.errors import HelixError, NotFoundError, NotHomeError
 from helix.files import read_text, write_private
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Whereabouts
-from helix.journal.postgres.tenant_states import ACTIVE, not_served
+from helix.journal.postgres.tenant_states import ACTIVE, name_is_anothers, not_served
 from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
@@ -56,6 +58,7 @@ _SERVED = "served"
 class Open:
     """One tenant that is served here; `used` is when it was asked last (monotonic), `asking` how many do now."""
 
+    number: int
     slug: str
     helix: Helix
     app: Starlette
@@ -108,9 +111,9 @@ class Tenants:
         self._most = most
         self._idle_seconds = idle_seconds
         self._caches = settings.home / "tenants"
-        self._open: dict[str, Open] = {}
-        self._under_way: dict[str, asyncio.Task[Open]] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._open: dict[int, Open] = {}
+        self._under_way: dict[int, asyncio.Task[Open]] = {}
+        self._turns: dict[int, asyncio.Lock] = {}
         self._known: dict[str, tuple[float, Whereabouts]] = {}
         self._opening = ThreadPoolExecutor(_OPENED_AT_ONCE, thread_name_prefix="helix-open")
         """Apart from the others: who becomes home after one that was killed waits for seconds."""
@@ -126,13 +129,14 @@ class Tenants:
         """Return what is open here."""
         return list(self._open.values())
 
-    async def where(self, slug: str) -> Whereabouts:
+    async def where(self, slug: str, number: int = 0) -> Whereabouts:
         """Return where a tenant is served; the answer may be a second old where that is elsewhere.
 
-        Raises NotFoundError, and ForbiddenError for a tenant that is not active.
+        Raises NotFoundError, ForbiddenError for a tenant that is not active, and UnauthorizedError where another one
+        than that with the `number` has the name by now.
         """
         known = self._known.get(slug)
-        if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS:
+        if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS or number not in (0, known[1].id):
             asked = time.monotonic()
             found = await asyncio.get_running_loop().run_in_executor(self._looking, self._directory.whereabouts, slug)
             if found is None:
@@ -140,6 +144,8 @@ class Tenants:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
             known = self._known[slug] = asked, found
+        if number not in (0, known[1].id):
+            raise name_is_anothers(slug)
         if known[1].state != ACTIVE:
             raise not_served(known[1].state, slug)
         return known[1]
@@ -151,35 +157,36 @@ class Tenants:
     def is_elsewhere(self, there: Whereabouts) -> bool:
         """Return whether another process, which lives, is home to a tenant."""
         own = there.home in (None, self._home.id) or there.url == self._home.url
-        return there.slug not in self._open and there.lives and not own
+        return there.id not in self._open and there.lives and not own
 
-    def here(self, slug: str) -> Open | None:
+    def here(self, number: int) -> Open | None:
         """Return a tenant that is open here and this process's own."""
-        found = self._open.get(slug)
+        found = self._open.get(number)
         return None if found is None or found.helix.store.journal.database.fenced else found
 
-    async def opened(self, slug: str) -> Open:
+    async def opened(self, there: Whereabouts) -> Open:
         """Return a tenant, opened if need be. Raises StoreLockedError where another process is its home.
 
         Who asks may leave meanwhile: the opening goes on, as nobody else could close what it opens.
         """
-        opening = self._under_way.get(slug)
+        opening = self._under_way.get(there.id)
         if opening is None:
             context = Context()  # what is opened works for itself, and not for who asks first
-            context.run(TENANT.set, slug)
-            opening = self._under_way[slug] = asyncio.create_task(self._opened(slug), context=context)
-            opening.add_done_callback(lambda _: self._under_way.pop(slug))
+            context.run(TENANT.set, there.slug)
+            opening = asyncio.create_task(self._opened(there.slug, there.id), context=context)
+            self._under_way[there.id] = opening
+            opening.add_done_callback(lambda _: self._under_way.pop(there.id))
         return await asyncio.shield(opening)
 
-    async def _opened(self, slug: str) -> Open:
-        turn = self._turns.setdefault(slug, asyncio.Lock())
+    async def _opened(self, slug: str, number: int) -> Open:
+        turn = self._turns.setdefault(number, asyncio.Lock())
         async with turn:
-            if (found := self.here(slug)) is not None:
+            if (found := self.here(number)) is not None:
                 return found
-            if slug in self._open:
-                await self._close(self._open[slug], "another process may serve it by now")
+            if number in self._open:
+                await self._close(self._open[number], "another process may serve it by now")
             self._known.pop(slug, None)
-            there = await self.where(slug)
+            there = await self.where(slug, number)
             if self.draining:
                 raise NotHomeError("this process is about to end", hint="ask again: another one answers")
             running = AsyncExitStack()
@@ -189,19 +196,19 @@ class Tenants:
             share = partial(share_of, helix, seed_of(self._secret, there.id))
             app = create_tenant_app(helix, self._threads, Room(helix, partial(self._quota, there)).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
-            made = self._open[slug] = Open(slug=slug, helix=helix, app=app, running=running)
+            made = self._open[number] = Open(number=number, slug=slug, helix=helix, app=app, running=running)
             log.info("tenant opened", extra={"tenant": slug})
         return made
 
     def _quota(self, there: Whereabouts) -> dict[str, int]:
         """Return what a tenant may keep, as it was found last: each request looks."""
         _, known = self._known.get(there.slug, (0.0, there))
-        return parsed(known.quota)
+        return parsed((known if known.id == there.id else there).quota)
 
     def _made(self, there: Whereabouts) -> Helix:
         budget = self._settings.monthly_token_budget
-        caches = self._caches / there.slug
-        if _noted(caches) != self._note(there.epoch):
+        caches = self._caches / str(there.id)
+        if _noted(caches) != self._note(there.id, there.epoch):
             shutil.rmtree(caches, ignore_errors=True)
         own = replace(
             self._settings,
@@ -215,16 +222,16 @@ class Tenants:
         def opens(folder: Path) -> Engine:
             closing = partial(self._home.release, there.id)
             found = engine_of(self._server, self._home, there.id, own, folder, closing)
-            write_private(caches / _SERVED, self._note(there.epoch + 1))
+            write_private(caches / _SERVED, self._note(there.id, there.epoch + 1))
             return found
 
         return Helix.open(
             own, embedder=self._embedder, reranker=self._reranker, engine=opens, turns=self._turns_of_recall
         )
 
-    def _note(self, epoch: int) -> str:
-        """Return what is noted beside caches: where their tenant is kept, and of which home they are."""
-        return f"{self._settings.engine} {epoch}"
+    def _note(self, number: int, epoch: int) -> str:
+        """Return what is noted beside caches: where which tenant is kept, and of which home they are."""
+        return f"{self._settings.engine} {number} {epoch}"
 
     async def _drop_caches(self) -> None:
         """Remove what is kept of tenants that are gone, or that another process has served since.
@@ -233,26 +240,31 @@ class Tenants:
         """
         left = await asyncio.to_thread(self._outdated)
         for caches in left:
-            async with self._turns.setdefault(caches.name, asyncio.Lock()):
-                if caches.name not in self._open:
+            number = _number_of(caches)
+            async with self._turns.setdefault(number, asyncio.Lock()):
+                if number not in self._open:
                     await asyncio.to_thread(shutil.rmtree, caches, ignore_errors=True)
 
     def _outdated(self) -> list[Path]:
-        closed = [one for one in self._caches.glob("*") if one.name not in self._open]
-        epochs = self._directory.epochs([one.name for one in closed])
-        return [one for one in closed if one.name not in epochs or _noted(one) != self._note(epochs[one.name])]
+        closed = {one: number for one in self._caches.glob("*") if (number := _number_of(one)) not in self._open}
+        epochs = self._directory.epochs(list(closed.values()))
+        return [
+            one
+            for one, number in closed.items()
+            if number not in epochs or _noted(one) != self._note(number, epochs[number])
+        ]
 
     async def _close_in_turn(self, one: Open, why: str, *, unused: bool = False) -> None:
         """Close a tenant if it is still open; with `unused`, if still nobody asks."""
-        async with self._turns.setdefault(one.slug, asyncio.Lock()):
-            if self._open.get(one.slug) is one and (one.idle or not unused):
+        async with self._turns.setdefault(one.number, asyncio.Lock()):
+            if self._open.get(one.number) is one and (one.idle or not unused):
                 await self._close(one, why)
 
     async def _close(self, one: Open, why: str) -> None:
         """Close a tenant; its turn is held. Whoever asks meanwhile waits."""
         before = TENANT.set(one.slug)
         log.info("tenant closed", extra={"tenant": one.slug, "why": why})
-        del self._open[one.slug]
+        del self._open[one.number]
         self._known.pop(one.slug, None)
         try:
             await one.running.aclose()
@@ -296,9 +308,9 @@ class Tenants:
         if self.draining or room <= 0:
             return
         for slug in await asyncio.to_thread(self._directory.with_work, to_micros(system_clock()), room):
-            if slug not in self._open:
+            if not any(one.slug == slug for one in self.all()):
                 try:
-                    await self.opened(slug)
+                    await self.opened(await self.where(slug))
                 except HelixError as error:  # the next one may be opened
                     log.warning("a tenant with work was not opened", extra={"tenant": slug, "error": str(error)})
 
@@ -312,6 +324,11 @@ class Tenants:
         await asyncio.gather(*(self._close_in_turn(one, "the process ends") for one in self.all()))
         self._opening.shutdown(wait=False, cancel_futures=True)
         self._turns_of_recall.close()
+
+
+def _number_of(caches: Path) -> int:
+    """Return the number of the tenant that a folder is of; 0 for one that an older Helix named otherwise."""
+    return int(caches.name) if re.fullmatch("[1-9][0-9]{0,17}", caches.name) else 0
 
 
 def _noted(caches: Path) -> str:

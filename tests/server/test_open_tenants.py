@@ -13,6 +13,8 @@ from helix.model.principal import Role
 from tests.server.team import GET, RECALL, STORE, Process, Team, gathered
 from tests.waiting import until
 
+COUNT = '{ cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }'
+
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, Process]]:
@@ -71,9 +73,9 @@ def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small:
     there = team.start().announced()
     tenant = team.tenant()
     key = team.key(tenant, Role.OWNER)
-    folder = here.home / f"server-{here.url.rpartition(':')[2]}" / "tenants" / tenant
+    folder = here.home / f"server-{here.url.rpartition(':')[2]}" / "tenants" / str(team.server.tenant(tenant).id)
     here.data(key, STORE, t="the till jams", r="hunter2 opens it", s="shop")
-    here.data(key, '{ cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }')
+    here.data(key, COUNT)
     until(lambda: team.sql("SELECT home FROM head WHERE tenant = $1", team.server.tenant(tenant).id) == [(None,)])
     assert folder.is_dir()  # it would be opened again by it
     name = there.data(key, GET, n="till-jams")["get"]["id"]
@@ -85,6 +87,29 @@ def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small:
     until(lambda: _open(here) == 0)
     team.server.delete(team.server.tenant(tenant).id)
     until(lambda: not folder.exists())
+
+
+def test_what_is_kept_of_a_tenant_is_not_taken_by_one_that_has_its_name_next(small: tuple[Team, Process]) -> None:
+    """That one may come here with as many homes behind it as the old one had."""
+    team, here = small
+    there = team.start().announced()
+    tenant = team.tenant()
+    numbers = [team.server.tenant(tenant).id]
+    key = team.key(tenant, Role.OWNER)
+    here.data(key, STORE, t="the till jams", r="quastel", s="shop")
+    until(lambda: here.code(key, COUNT) == "OK")
+    until(lambda: team.sql("SELECT home FROM head WHERE tenant = $1", numbers[0]) == [(None,)])
+    team.server.delete(numbers[0])
+    numbers.append(team.server.tenant(team.tenant(tenant)).id)
+    key = team.key(tenant, Role.OWNER)
+    there.data(key, STORE, t="the lamp flickers", r="zinnober", s="shop")
+    there.stop()
+    until(lambda: here.code(key, COUNT) == "OK")
+    assert here.data(key, COUNT)["cypher"]["rows"] == [[1]]
+    places = [here.home / f"server-{here.url.rpartition(':')[2]}" / "tenants" / str(number) for number in numbers]
+    held = [file.read_bytes() for file in places[1].rglob("*") if file.is_file()]
+    assert any(b"zinnober" in one for one in held) and not any(b"quastel" in one for one in held)
+    until(lambda: not places[0].exists())
 
 
 def test_what_the_work_of_a_tenant_logs_names_it(
@@ -127,7 +152,6 @@ def test_the_graph_of_a_tenant_is_made_when_it_is_asked(small: tuple[Team, Proce
     until(lambda: _open(here) == 0)
     here.data(key, RECALL, q="thing", s="shop")
     assert children() == []
-    count = '{ cypher(query: "MATCH (m:Memory) RETURN count(m)") { rows } }'
-    until(lambda: here.code(key, count) == "OK")
-    assert here.data(key, count)["cypher"]["rows"] == [[20]]
+    until(lambda: here.code(key, COUNT) == "OK")
+    assert here.data(key, COUNT)["cypher"]["rows"] == [[20]]
     assert len(children()) == 1

@@ -11,7 +11,7 @@ from helix.errors import EngineError, UnauthorizedError
 from helix.model.principal import Principal, Role
 from helix.server.signed_requests import AGE_SECONDS, ASKS, SIGNED, Cluster
 
-ADA = Principal(tenant="kiosk", name="Ada Größe", role=Role.READER, scopes=("shop",))
+ADA = Principal(tenant="kiosk", number=7, name="Ada Größe", role=Role.READER, scopes=("shop",))
 
 
 def test_who_asks_is_believed_by_who_knows_the_secret_alone() -> None:
@@ -29,9 +29,9 @@ def test_who_asks_is_believed_by_who_knows_the_secret_alone() -> None:
         {ASKS: ADA.to_json().replace("reader", "owner")},
         {ASKS: ""},
         {SIGNED: ""},
-        {SIGNED: "1:0:"},
-        {SIGNED: "1:x:y"},
-        {SIGNED: f"1:{time.time() + 5:.0f}:" + "0" * 64},
+        {SIGNED: "2:0:"},
+        {SIGNED: "2:x:y"},
+        {SIGNED: f"2:{time.time() + 5:.0f}:" + "0" * 64},
     ],
 )
 def test_nothing_of_what_was_signed_may_be_changed(changed: dict[str, str]) -> None:
@@ -47,11 +47,11 @@ def test_what_is_handed_on_keeps_its_form_or_gets_another_number(monkeypatch: py
     monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
     told = Cluster("secret").told(ADA, "/graphql")
     assert told == {
-        SIGNED: "1:1800000000:aec677e649d5eb55864f7de74318a4385861b230bac1cf673879c8e47a48f92e",
-        ASKS: r'{"tenant": "kiosk", "name": "Ada Gr\u00f6\u00dfe", "role": "reader", "scopes": ["shop"],'
+        SIGNED: "2:1800000000:83d1922da14c88a9b464c8152dad8f974e8a3d5e5d8dee2da017c272481011aa",
+        ASKS: r'{"tenant": "kiosk", "number": 7, "name": "Ada Gr\u00f6\u00dfe", "role": "reader", "scopes": ["shop"],'
         ' "key": "", "peer": ""}',
     }
-    later = {**told, SIGNED: told[SIGNED].replace("1:", "2:", 1)}
+    later = {**told, SIGNED: told[SIGNED].replace("2:", "3:", 1)}
     with pytest.raises(EngineError, match="another release"):
         Cluster("secret").principal(Headers(later), "/graphql")
 

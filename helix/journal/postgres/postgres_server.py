@@ -335,11 +335,11 @@ class Server:
             row = connection.execute(_WHERE, (slug,)).fetchone()
         return None if row is None else Whereabouts(*row)
 
-    def epochs(self, slugs: list[str]) -> dict[str, int]:
-        """Return how many homes those of some tenants had that there are, by name."""
-        statement = "SELECT slug, epoch FROM tenant JOIN head ON head.tenant = tenant.id WHERE slug = ANY($1)"
+    def epochs(self, tenants: list[int]) -> dict[int, int]:
+        """Return how many homes those of some tenants had that there are."""
+        statement = "SELECT tenant, epoch FROM head WHERE tenant = ANY($1::bigint[])"
         with mapped(), self.connection() as connection:
-            return dict(connection.execute(statement, (slugs,)).fetchall())
+            return dict(connection.execute(statement, (tenants,)).fetchall())
 
     def with_work(self, at: int, most: int) -> list[str]:
         """Return tenants that have work due `at` a moment (microseconds) and no living home, by name."""

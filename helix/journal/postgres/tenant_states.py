@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helix.errors import ForbiddenError
+from helix.errors import ForbiddenError, UnauthorizedError
 
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
 
@@ -22,3 +22,8 @@ def not_served(state: str, slug: str) -> ForbiddenError:
     """Return what is told to a client that may use a tenant which is not active."""
     hint = f"ask who runs the server: {way_out_of(state, slug)}"
     return ForbiddenError(f"the tenant {slug} is {state}: it is not served", hint=hint)
+
+
+def name_is_anothers(slug: str) -> UnauthorizedError:
+    """Return what is told to who may use a tenant that was removed, and whose name another one has by now."""
+    return UnauthorizedError(f"the tenant {slug} that this was good for was removed")

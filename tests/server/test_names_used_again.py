@@ -1,0 +1,42 @@
+"""Names used again: a tenant that has the name of one that was removed shows nothing of it, nor takes its keys."""
+
+from __future__ import annotations
+
+from helix.journal.postgres.tenant_states import SUSPENDED
+from helix.model.principal import Role
+from tests.server.team import STORE, Process, Team
+from tests.waiting import until
+
+_ALL = "{ memories { edges { node { trigger resolution } } } }"
+
+
+def _anew(team: Team, slug: str) -> str:
+    """Remove a tenant, make another one of its name, and return the name."""
+    old = team.server.tenant(slug).id
+    team.server.set_state(old, SUSPENDED)
+    team.server.delete(old)
+    return team.tenant(slug)
+
+
+def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) -> None:
+    """Also before the process that served the old one has noticed, by whichever way a request comes to it."""
+    slug = team.tenant()
+    old = team.key(slug, Role.OWNER)
+    team.processes[0].data(old, STORE, t="the till jams", r="quastel", s="shop")
+    assert "quastel" in str(team.processes[1].data(old, _ALL))
+    _anew(team, slug)
+    new = team.key(slug, Role.OWNER)
+
+    def asked(process: Process) -> bool:
+        """Ask with both keys; return whether the old one is known no more."""
+        assert "quastel" not in str(process.data(new, _ALL))
+        process.data(new, STORE, t="the lamp flickers", r="zinnober", s="shop")
+        assert "zinnober" in str(process.data(new, _ALL))
+        assert "zinnober" not in str(process.ask(old, _ALL))
+        asked = process.send("POST", "/v1/keys", old, json={"name": "mine", "role": "owner"})
+        assert asked.status_code == 401, asked.text
+        return process.code(old, _ALL) == "UNAUTHORIZED"
+
+    for process in team.processes[:2]:
+        until(lambda process=process: asked(process))
+    assert [key["name"] for key in team.processes[0].send("GET", "/v1/keys", new).json()["keys"]] == ["ada"]
