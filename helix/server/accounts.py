@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal.postgres import audit
+from helix.journal.postgres import audit, memberships
 from helix.journal.postgres.postgres_server import Server, Tenant, Whereabouts, mapped
 from helix.journal.postgres.tenant_states import ACTIVE, not_served
 from helix.model.principal import Principal, Role
@@ -70,10 +70,6 @@ _JOIN = (
 _ACCOUNT = (
     "INSERT INTO account (issuer, subject) VALUES ($1, $2)"
     " ON CONFLICT (issuer, subject) DO UPDATE SET issuer = excluded.issuer RETURNING id"
-)
-_LEAVE = (
-    "DELETE FROM member USING account WHERE account.id = member.account AND tenant = $1 AND issuer = $2"
-    " AND subject = $3"
 )
 
 
@@ -291,7 +287,7 @@ class Accounts:
     def remove_member(self, tenant: Tenant, issuer: str, subject: str, *, by: str) -> None:
         """Let a person use a tenant no more. Raises NotFoundError."""
         with mapped(), self._server.connection() as connection, connection.transaction():
-            if connection.execute(_LEAVE, (tenant.id, issuer, subject)).rowcount == 0:
+            if memberships.remove(connection, tenant.id, issuer, subject) == 0:
                 raise NotFoundError(f"{tenant.slug} has no such member", hint="`helix user list` shows them")
             detail = {"issuer": issuer, "subject": subject}
             audit.note(connection, tenant.id, by, "user.remove", detail)
@@ -316,13 +312,17 @@ class Accounts:
         with mapped(), self._server.connection() as connection:
             audit.note(connection, None if tenant is None else tenant.id, actor, action, detail)
 
-    def audit(self, slug: str = "", first: int = 100) -> list[AuditEntry]:
-        """Return what was administered, the newest first; of one tenant, also one that is gone, or the whole server."""
+    def audit(self, slug: str = "", first: int = 100, *, tenant: int | None = None) -> list[AuditEntry]:
+        """Return what was administered, the newest first: of one tenant, of all that had a name, or the whole server.
+
+        What is told to a tenant's own people is asked by its number: its name may have been another one's.
+        """
         statement = (
-            "SELECT at, slug, actor, action, detail FROM audit WHERE $1 = '' OR slug = $1 ORDER BY id DESC LIMIT $2"
+            "SELECT at, slug, actor, action, detail FROM audit WHERE ($1 = '' OR slug = $1)"
+            " AND ($2::bigint IS NULL OR tenant = $2) ORDER BY id DESC LIMIT $3"
         )
         with mapped(), self._server.connection() as connection:
-            rows = connection.execute(statement, (slug, first)).fetchall()
+            rows = connection.execute(statement, (slug, tenant, first)).fetchall()
         return [AuditEntry(at=r[0], tenant=r[1], actor=r[2], action=r[3], detail=json.loads(r[4])) for r in rows]
 
 

@@ -120,7 +120,7 @@ class Administration:
         return {"removed": _text(body, "subject")}
 
     def _audit(self, tenant: Tenant, _: Principal, body: dict[str, Any], request: Request) -> Any:
-        return {"audit": [asdict(one) for one in self._accounts.audit(tenant.slug, 1_000)]}
+        return {"audit": [asdict(one) for one in self._accounts.audit(first=1_000, tenant=tenant.id)]}
 
 
 def role_of(text: str) -> Role:

@@ -40,3 +40,25 @@ def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) 
     for process in team.processes[:2]:
         until(lambda process=process: asked(process))
     assert [key["name"] for key in team.processes[0].send("GET", "/v1/keys", new).json()["keys"]] == ["ada"]
+
+
+def test_what_was_administered_under_a_name_is_told_to_who_runs_the_server_alone(team: Team) -> None:
+    slug, kept = team.tenant(), team.server.tenant(team.tenant())
+    people = [("https://id.example", "alice"), ("https://id.example", "bob")]
+    for issuer, subject in people:
+        team.accounts.add_member(team.server.tenant(slug), issuer, subject, Role.EDITOR, by="the test")
+    team.accounts.add_member(kept, *people[1], Role.READER, by="the test")
+    old = team.key(slug, Role.OWNER, name="quastel")
+    assert "quastel" in team.processes[0].send("GET", "/v1/audit", old).text
+    _anew(team, slug)
+    new = team.key(slug, Role.OWNER, name="zinnober")
+    for process in team.processes[:2]:
+        for path in ("keys", "users", "audit"):
+            told = process.send("GET", f"/v1/{path}", new).text
+            assert "quastel" not in told and "alice" not in told and "bob" not in told, path
+        assert "zinnober" in process.send("GET", "/v1/audit", new).text
+    assert "quastel" in str(team.accounts.audit(slug))
+    known = "SELECT subject FROM account WHERE issuer = $1 ORDER BY subject"
+    assert team.sql(known, people[0][0]) == [("bob",)]
+    team.accounts.remove_member(kept, *people[1], by="the test")
+    assert team.sql(known, people[0][0]) == []

@@ -68,15 +68,17 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team) -> None:
     assert len(shown) > 15, shown
 
 
-@pytest.mark.parametrize("way", ["hooks", "mcp", "cypher"])
+@pytest.mark.parametrize("way", ["hooks", "mcp", "cypher", "v1"])
 def test_nobody_sees_it_by_another_way_in(team: Team, way: str) -> None:
     """Each is asked the same by whose it is, and has to show it there."""
     dice = random.Random(17)
     ours, theirs = team.tenant(), team.tenant()
     _fill(team.processes[0], team.key(ours, Role.OWNER), "zinnober", dice)
     secrets = _fill(team.processes[1], team.key(theirs, Role.OWNER), "quastel", dice)
-    role = {"hooks": Role.HOOK, "mcp": Role.AGENT, "cypher": Role.OWNER}[way]
-    asked = {"hooks": _by_hooks, "mcp": _by_mcp, "cypher": _by_cypher}[way]
+    for tenant, mark in ((ours, "zinnober"), (theirs, "quastel")):
+        team.accounts.add_member(team.server.tenant(tenant), "https://id.example", mark, Role.READER, by=mark)
+    role = {"hooks": Role.HOOK, "mcp": Role.AGENT}.get(way, Role.OWNER)
+    asked = {"hooks": _by_hooks, "mcp": _by_mcp, "cypher": _by_cypher, "v1": _by_administration}[way]
     shown = [asked(process, team.key(tenant, role), secrets) for tenant in (ours, theirs) for process in team.processes]
     assert ["quastel" in one for one in shown] == [False, False, True, True], shown
     assert ["zinnober" in one for one in shown] == [True, True, False, False], shown
@@ -126,6 +128,16 @@ def _by_cypher(here: Process, key: str, secrets: Sequence[str]) -> str:
     """Return what the graph and each of its tables hold, whole and by another tenant's ids."""
     found = ["MATCH (n) RETURN n", "MATCH (n)-[r]->(m) RETURN n, r, m", "MATCH (n) WHERE n.id = $id RETURN n"]
     return str([here.data(key, document("cypher"), query=one, params={"id": secrets[0]}) for one in found])
+
+
+def _by_administration(here: Process, key: str, secrets: Sequence[str]) -> str:
+    """Return what an owner is told of keys, people, audit and counts."""
+    said = []
+    for path in ("/v1/keys", "/v1/users", "/v1/audit", "/metrics"):
+        sent = here.send("GET", path, key)
+        assert sent.status_code == 200, sent.text
+        said.append(sent.text)
+    return str(said)
 
 
 def test_what_a_tenant_leaves_for_a_peer_is_not_given_by_its_key_of_another_tenant(team: Team, tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
-from helix.journal.postgres import vector_index
+from helix.journal.postgres import memberships, vector_index
 from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
 from helix.journal.postgres.server_connections import Connections
-from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, way_out_of
+from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
 
@@ -251,8 +251,9 @@ class Server:
         self.set_state(tenant, DELETING)
         with mapped(), self.connection() as connection, connection.transaction():
             connection.execute("SELECT set_config('helix.tenant', $1::bigint::text, true)", (tenant,))
-            for table in (*tables(), "api_key", "member"):
+            for table in (*tables(), "api_key"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = $1", (tenant,))
+            memberships.remove(connection, tenant)
             connection.execute("DELETE FROM tenant WHERE id = $1", (tenant,))
             vector_index.drop(connection, tenant)
 
@@ -301,7 +302,7 @@ class Server:
                 connection.execute(_WAITS_A_SECOND)
                 row = connection.execute(_CLAIM, (tenant, process, list(states), url)).fetchone()
                 if row is None:
-                    raise _not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
+                    raise not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
                 connection.execute("ROLLBACK")
                 words = "a session that was cut off still writes the tenant"
@@ -436,16 +437,6 @@ class Server:
         with _hearing(connection) as said:
             connection.execute("COMMIT")
         return said
-
-
-def _not_claimed(there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
-    if there is None:
-        return StoreError("the tenant was removed", hint="`helix tenant list` shows them")
-    state, slug, process = there
-    if state not in states:
-        return StoreError(f"the tenant {slug} is {state}: it is not served", hint=way_out_of(state, slug))
-    away = "" if state != ACTIVE else f"; to move it away, `helix tenant suspend {slug}` first"
-    return StoreLockedError(f"the tenant {slug} is served by {process}", hint=f"ask there, or end that process{away}")
 
 
 @contextmanager

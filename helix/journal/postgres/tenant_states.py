@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from helix.errors import ForbiddenError, UnauthorizedError
+from collections.abc import Sequence
+
+from helix.errors import ForbiddenError, StoreError, StoreLockedError, UnauthorizedError
 
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
 
@@ -22,6 +24,17 @@ def not_served(state: str, slug: str) -> ForbiddenError:
     """Return what is told to a client that may use a tenant which is not active."""
     hint = f"ask who runs the server: {way_out_of(state, slug)}"
     return ForbiddenError(f"the tenant {slug} is {state}: it is not served", hint=hint)
+
+
+def not_claimed(there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
+    """Return why a process is not home to a tenant, which it would be in some `states`; `there` is what holds."""
+    if there is None:
+        return StoreError("the tenant was removed", hint="`helix tenant list` shows them")
+    state, slug, process = there
+    if state not in states:
+        return StoreError(f"the tenant {slug} is {state}: it is not served", hint=way_out_of(state, slug))
+    away = "" if state != ACTIVE else f"; to move it away, `helix tenant suspend {slug}` first"
+    return StoreLockedError(f"the tenant {slug} is served by {process}", hint=f"ask there, or end that process{away}")
 
 
 def name_is_anothers(slug: str) -> UnauthorizedError:
