@@ -227,8 +227,9 @@ def audit(invocation: Invocation, /, address: str, slug: str, limit: int) -> Non
 @click.option("--to", "target", required=True, metavar="PLACE", help="Where it is to go: the other of the two.")
 @click.option("--tenant", default="main", help="Its name on the server; `main` by default.")
 @click.option("--source-gone", is_flag=True, help="Instead of --from: end a move that was cut off, all of it arrived.")
+@click.option("--yes", is_flag=True, help="With --source-gone: a server of the source that does not answer is gone.")
 @click.pass_obj
-def move(invocation: Invocation, /, source: str, target: str, tenant: str, source_gone: bool) -> None:
+def move(invocation: Invocation, /, source: str, target: str, tenant: str, source_gone: bool, yes: bool) -> None:
     """Carry a store from a file to a server, or back; it is served there from then on.
 
     Nobody may serve either meanwhile. What was cut off goes on when it is asked for again.
@@ -242,7 +243,7 @@ def move(invocation: Invocation, /, source: str, target: str, tenant: str, sourc
         raise InvalidInputError("say where the store is, or that it is there no more", hint="--from, or --source-gone")
     data: dict[str, Any]
     if source_gone:
-        suspended = moves.end(target, tenant, operator())
+        suspended = moves.end(target, tenant, operator(), unseen=yes)
         data, words = {"ended": target}, f"the store is at {target}"
     else:
         moved = moves.carry(source, target, tenant, _carried(invocation), operator())

@@ -19,6 +19,10 @@ from helix.store.engine import JOURNAL_NAME, MARK_NAME, server_at
 
 _ADDRESS = ("postgresql://", "postgres://")
 _TENANT = ", tenant "
+_STORE = "store_id"
+_GONE_FOR_GOOD = (
+    "have it answer (PGPASSWORD, PGPASSFILE); where it is gone for good, say --yes: it must not be served again"
+)
 _NO_STORE = "name a store's folder (`helix config db_path`); a move that was cut off goes on without: --source-gone"
 
 
@@ -74,17 +78,18 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: 
         return replace(moved, suspended=_arrive(there, told))
 
 
-def end(target: str, tenant: str, by: str = "operator") -> bool:
+def end(target: str, tenant: str, by: str = "operator", *, unseen: bool = False) -> bool:
     """End a move that was cut off and whose source is gone: what arrived is the store from now on.
 
     Return whether it is a tenant that is suspended, as it was. Raises InvalidInputError where no such move is, and
-    StoreError where the source is there, or not all arrived.
+    StoreError where the source is there, or not all arrived, or the source's server cannot be asked; with `unseen` the
+    operator says that such a server is gone.
     """
     with _opened(target, tenant, by, into=True) as there:
         comes = _said(there.backend, moving.MOVED_FROM)
         if not comes:
             raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
-        if _is_there(comes, _said(there.backend, moving.MOVE)):
+        if _is_there(comes, there.backend, unseen=unseen):
             raise StoreError(f"the source of this move is there: {comes}", hint="end the move: --from in its place")
         if not _said(there.backend, moving.WHOLE):
             hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
@@ -92,14 +97,21 @@ def end(target: str, tenant: str, by: str = "operator") -> bool:
         return _arrive(there, {"source": "gone"})
 
 
-def _is_there(source: str, number: str) -> bool:
-    """Return whether a place has the store that is on its way, and not another one by now."""
+def _is_there(source: str, arrived: Backend, *, unseen: bool) -> bool:
+    """Return whether a place has the store that is on its way, also as a backup has it, and not another one by now."""
     address, _, slug = source.rpartition(_TENANT) if source.startswith(_ADDRESS) else (source, "", "")
     try:
         with _opened(address, slug, "") as side:
-            return _said(side.backend, moving.MOVE) == number
-    except (NotFoundError, EngineError):  # a server that is gone, too
+            return any(
+                (said := _said(arrived, key)) and _said(side.backend, key) == said for key in (moving.MOVE, _STORE)
+            )
+    except NotFoundError:
         return False
+    except EngineError as error:  # what does not answer here, or takes another password, may go on serving others
+        if unseen:
+            return False
+        words = f"whether the source of this move is gone cannot be told ({source}): {error.message}"
+        raise StoreError(words, hint=_GONE_FOR_GOOD) from error
 
 
 def _arrive(there: _Side, told: Mapping[str, object]) -> bool:

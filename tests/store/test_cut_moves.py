@@ -28,6 +28,7 @@ from helix.settings import Settings
 from helix.store import moves, moving
 from helix.store.store import Store
 from tests.machine import Machine
+from tests.postgres_cluster import running
 from tests.waiting import until
 
 _ALL = 4
@@ -251,6 +252,44 @@ def test_what_arrived_whole_is_opened_although_its_source_is_gone(
     assert names(opened[1]) == {"before"}
     with pytest.raises(InvalidInputError, match="no move to here was cut off"):
         moves.end(where[1], tenant)
+
+
+def test_a_source_that_cannot_be_asked_is_gone_when_the_operator_says_so_alone(
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, tenant = str(places[0].store_path), places[1].tenant
+    with running() as cluster, closing(Server(cluster.address)) as far:
+        far.migrate()
+        moves.carry(folder, far.url, tenant, lambda table, rows: None)
+        far.set_state(far.tenant(tenant).id, SUSPENDED)
+        with pytest.raises(Killed):
+            carried_until(1, monkeypatch, far.url, folder, tenant)
+        cluster.stop()
+        words = ("migrate", "--source-gone", "--to", folder, "--tenant", tenant)
+        operator = Machine(tmp_path / "operator")
+        told = operator.run(*words).stderr
+        assert "whether the source of this move is gone cannot be told" in told
+        assert "--yes" in told
+        assert names(places[0]) is None
+        cluster.start()
+        assert "the source of this move is there" in operator.run(*words, "--yes").stderr
+        cluster.stop()
+        operator(*words, "--yes")
+    assert names(places[0]) == {"before"}
+
+
+def test_a_source_that_a_backup_brought_back_is_there(
+    places: tuple[Settings, Settings], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, tenant = places[0].store_path, places[1].tenant
+    before = shutil.copytree(folder, folder.with_name("before"))
+    with pytest.raises(Killed):
+        carried_until(2, monkeypatch, str(folder), server.url, tenant)
+    shutil.rmtree(folder)
+    before.rename(folder)
+    with pytest.raises(StoreError, match="the source of this move is there"):
+        moves.end(server.url, tenant)
+    assert names(places[1]) is None
 
 
 def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: tuple[Settings, Settings]) -> None:
