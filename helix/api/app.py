@@ -32,7 +32,7 @@ from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
 from helix.bearer import drop_link
-from helix.errors import ForbiddenError, HelixError, InvalidInputError, NotFoundError
+from helix.errors import HelixError, InvalidInputError, NotFoundError
 from helix.model.principal import Principal
 from helix.model.strand import MemoryShare
 from helix.operations import upkeep
@@ -88,11 +88,12 @@ def create_tenant_app(
     It believes what a request's scope says of who asks (`PRINCIPAL`), and refuses one that says nothing: whoever hands
     requests on has looked at Host, Origin and key. Its lifespan is the caller's to run.
     """
-    runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True, full=full)
+    helix.store.runtime.full = full
+    runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True)
 
     def shared(request: Request) -> MemoryShare:
-        if request.method == "PATCH" and (why := full()):
-            raise ForbiddenError(why)
+        if request.method == "PATCH":
+            helix.store.runtime.check_room()
         return share_of(request.scope[PRINCIPAL])
 
     shares = SyncApi(helix, shared)
@@ -124,7 +125,7 @@ def _app(
     """Return an app with what is served of every store, and `routes`."""
     activity, hooks, agents = (
         Activity(),
-        HookEndpoint(runtime.helix, runtime.threads.hooks, runtime.full),
+        HookEndpoint(runtime.helix, runtime.threads.hooks),
         McpEndpoint(runtime),
     )
     endpoint = Endpoint(build_schema(), runtime, pages)

@@ -7,7 +7,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -59,10 +59,9 @@ class HookEndpoint:
     its connection was still open when the answer went out.
     """
 
-    def __init__(self, helix: Helix, threads: ThreadPoolExecutor, full: Callable[[], str] = str) -> None:
-        """Answer in threads of the hooks' own; `full` tells why nothing more may be kept, if so."""
+    def __init__(self, helix: Helix, threads: ThreadPoolExecutor) -> None:
+        """Answer in threads of the hooks' own."""
         self._helix = helix
-        self._full = full
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = threads
         self._receipts: dict[str, Showing] = {}
@@ -103,7 +102,7 @@ class HookEndpoint:
 
     def _answer(self, client: str, payload: object, end: float, scope: str, actor: str) -> tuple[Told, dict[str, str]]:
         """Return the answer and its headers, from a thread: looking at a session's folder may take long."""
-        if why := self._full():
+        if why := self._helix.store.runtime.full():
             log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
             return Told({}, Showing()), {}
         with self._helix.acting(actor):

@@ -62,9 +62,7 @@ class Runtime:
         threads: Threads,
         *,
         many: bool = False,
-        full: Callable[[], str] = str,
     ) -> None:
-        """`full` tells why nothing more may be kept; empty where it may. It may block."""
         self.helix = helix
         self.access = access
         self.meters = meters
@@ -75,7 +73,6 @@ class Runtime:
         self.seconds = helix.settings.request_timeout_ms / 1000
         self.threads = threads
         self.many = many
-        self.full = full
 
     async def call(
         self,

@@ -85,6 +85,8 @@ class Importer:
     def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
         """Import what is not there yet; stops between two batches when `cancelled` says so.
 
+        Raises ForbiddenError before a batch for which there is no room: what came before stays.
+
         A batch is embedded while the one before it is being written.
         """
         writing: Future[Writing] | None = None
@@ -97,6 +99,7 @@ class Importer:
                 writing = None
             if cancelled() or self._store.paused:
                 break
+            self._store.runtime.check_room(f": {self._tally.episodes} went in, and the rest did not")
             writing, done = self._store.writer.begin(self._decision(ready)), batch[-1].slice.position
             if self._vector_at is not None:
                 # Without a model at work, two threads would only take the interpreter away from each other.

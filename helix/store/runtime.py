@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from helix.errors import ForbiddenError
 from helix.model.clock import Clock
 from helix.model.ids import IdMaker
 from helix.providers.embedder import Embedder
@@ -16,7 +18,7 @@ class Runtime:
     """Settings, clock, ids and models.
 
     `language_model` is what background work may ask: None where no provider is set up, and set by whoever opens the
-    store.
+    store. `full` tells why nothing more may be kept, empty while it may; it may block, and whoever serves it sets it.
     """
 
     settings: Settings
@@ -24,3 +26,10 @@ class Runtime:
     clock: Clock
     make_id: IdMaker
     language_model: LanguageModel | None = None
+    full: Callable[[], str] = str
+
+    def check_room(self, so_far: str = "") -> None:
+        """Raise ForbiddenError where nothing more may be kept; `so_far` says what went in before."""
+        if why := self.full():
+            hint = "forget for good what is not needed, or ask who runs the server for more"
+            raise ForbiddenError(f"{why}{so_far}", hint=hint)

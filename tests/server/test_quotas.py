@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from helix.errors import InvalidInputError, TooManyRequestsError
+from helix.ingest.writing import BATCH
 from helix.journal.postgres.postgres_server import Whereabouts
 from helix.model.principal import Role
 from helix.server.quotas import NAMES, Quotas, parsed
@@ -48,6 +49,21 @@ def test_a_tenant_s_log_has_a_size_that_it_may_have(team: Team) -> None:
     assert here.code(key, STORE, t="two", r=big, s="shop") == "OK"
     told = here.ask(key, STORE, t="three", r="so it is", s="shop")
     assert "as much as it may (3000 bytes)" in told["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("quota", [{"memories": 60}, {"bytes": 40_000}])
+def test_one_request_brings_no_more_than_a_batch_beyond_what_may_be_kept(team: Team, quota: dict[str, int]) -> None:
+    here, key = team.processes[0], _limited(team, **quota)
+    lines = [json.dumps({"trigger": f"line {number}", "resolution": f"it says {number}"}) for number in range(400)]
+    document = 'mutation($l: [String!]!) { ingestJsonl(input: {lines: $l, scope: "shop"}) { result { memories } } }'
+    kept = []
+    for _ in range(2):
+        told = here.ask(key, document, l=lines)
+        assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+        counted = "SELECT count(*) FROM node JOIN tenant ON tenant.id = tenant WHERE slug = $1 AND label = 'Memory'"
+        kept += team.sql(counted, team.accounts.principal_of(key).tenant)[0]
+    assert kept[0] == kept[1] <= 60 + BATCH
+    assert kept[0] > 0
 
 
 def test_a_quota_that_changes_holds_for_a_tenant_that_is_open(team: Team) -> None:
