@@ -6,7 +6,7 @@ import getpass
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.logs import start_server_log
 from helix.cli.output import Output
 from helix.cli.render import moment
-from helix.errors import ConfigError, InvalidInputError
+from helix.errors import ConfigError, ConflictError, InvalidInputError
 from helix.processes import begin_loading, calm_numpy
 
 if TYPE_CHECKING:
@@ -58,7 +58,10 @@ def init(invocation: Invocation, /, address: str, role: str) -> None:
         made = server.migrate()
         if role:
             server.grant(role)
-        tenants = server.tenants() or [server.create("main")]
+        if not server.tenants():
+            with suppress(ConflictError):  # another `engine init` was faster
+                server.create("main")
+        tenants = server.tenants()
     data = {"engine": {"made": made, "tenants": [tenant.slug for tenant in tenants]}}
 
     def show(out: Output) -> None:
@@ -93,7 +96,8 @@ def migrate(invocation: Invocation, /, address: str, role: str) -> None:
 def index(invocation: Invocation, /, address: str, slug: str) -> None:
     """Make the index that a very large tenant's vectors are searched by; it takes pgvector, and a while.
 
-    Below a million passages recall looks at all of them. Run it again after `helix reembed`.
+    Below a million passages recall looks at all of them. Run it again after `helix reembed`. The role has to own the
+    tables, and a superuser has to have created the extension where that role may not.
 
     \b
     helix engine index postgresql://owner@db/helix --tenant shop
@@ -118,14 +122,19 @@ def check(invocation: Invocation, /, address: str) -> None:
 
         server.check()
         durability = server.durability()
-        tenants, walled, changers = len(server.tenants()), server.walled(), audit.changers(server)
-    found = {"durability": durability.value, "tenants": tenants, "rowLevelSecurity": walled, "auditChangedBy": changers}
+        tenants, unwalled, changers = len(server.tenants()), server.open_between_tenants(), audit.changers(server)
+    found = {
+        "durability": durability.value,
+        "tenants": tenants,
+        "rowLevelSecurity": not unwalled,
+        "auditChangedBy": changers,
+    }
     data = {"engine": found}
 
     def show(out: Output) -> None:
         out.line(f"the tables are there, for {tenants} tenant{'s' if tenants != 1 else ''}")
         out.line(f"durability: {durability.value}, {durability.said.lower()}")
-        out.line(f"row-level security: {'it holds' if walled else 'not for this role, which owns the tables'}")
+        out.line(f"row-level security: {unwalled or 'it holds'}")
         for role in changers:
             mends = f"`helix engine migrate ADDRESS --role {role}`, as the role that owns the tables"
             out.line(f"audit: {role} may change and remove what it says, as an older Helix let it; take that: {mends}")

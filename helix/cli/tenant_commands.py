@@ -114,6 +114,7 @@ def delete(invocation: Invocation, /, name: str, confirm: str, address: str) -> 
         found = server.tenant(name)
         if found.state == "active":
             raise InvalidInputError(f"{name} is {found.state}", hint=f"helix tenant suspend {name}")
+        server.check_deletable(found.id)
         accounts.note(found, operator(), "tenant.delete", {"name": name, "rows": found.rows})
         server.delete(found.id)
     words = f"tenant {name} is gone; the server's archives and backups hold it as long as they are kept"

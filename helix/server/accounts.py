@@ -20,7 +20,8 @@ from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.postgres import audit, memberships
-from helix.journal.postgres.postgres_server import Server, Tenant, Whereabouts, mapped
+from helix.journal.postgres.postgres_server import Server, Tenant, Whereabouts
+from helix.journal.postgres.server_errors import mapped
 from helix.journal.postgres.tenant_states import ACTIVE, not_served
 from helix.model.principal import Principal, Role
 from helix.strands.keyring import digits_of

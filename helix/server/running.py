@@ -101,8 +101,8 @@ def serve_tenants(
     with ExitStack() as opened:
         server = opened.enter_context(closing(Server(settings.engine, vouched=settings.engine_vouched)))
         server.check()
-        if not server.walled():
-            log.warning("row-level security does not hold for this role: serve as one that owns no table")
+        if why := server.open_between_tenants():
+            log.warning("row-level security does not hold: serve as a role that owns no table", extra={"reason": why})
         listener = opened.enter_context(closing(_listen(listening)))
         places = _places(listening, listener.getsockname()[1])
         own = replace(settings, home=settings.home / f"server-{listener.getsockname()[1]}")

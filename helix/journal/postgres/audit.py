@@ -8,7 +8,8 @@ from typing import Any
 
 import psycopg
 
-from helix.journal.postgres.postgres_server import Server, mapped
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.server_errors import mapped
 
 _NOTE = (
     "INSERT INTO audit (tenant, slug, actor, action, detail)"

@@ -13,12 +13,10 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout
 
 from helix.errors import (
     ConfigError,
     ConflictError,
-    DiskFullError,
     EngineError,
     HelixError,
     NotFoundError,
@@ -27,10 +25,11 @@ from helix.errors import (
     StoreLockedError,
     StoreTooNewError,
 )
-from helix.journal.postgres import memberships, vector_index
+from helix.journal.postgres import memberships, own_tables, vector_index
 from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
 from helix.journal.postgres.server_connections import Connections
+from helix.journal.postgres.server_errors import mapped
 from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
 from helix.model.durability import Durability
 from helix.settings import TENANT_NAME
@@ -42,6 +41,8 @@ _MIGRATIONS = (
     "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL)",
     "ALTER TABLE migration ADD COLUMN IF NOT EXISTS least bigint NOT NULL DEFAULT 0",
 )
+_ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('helix: ' || current_schema, 0))"
+"""Two that make the tables at once would get in each other's way: even what is made only where it is not there."""
 _LEAST = re.compile(r"^-- runs beside: (\d+)$", re.MULTILINE)
 """How a migration says that code which knows no more than that one may go on serving: it takes nothing from it."""
 _CLAIM = (
@@ -68,12 +69,6 @@ _WITH_WORK = (
     f" WHERE state = '{ACTIVE}' AND NOT EXISTS (SELECT 1 FROM process WHERE id = home AND until > now())"
     " ORDER BY random() LIMIT $2"
 )
-_GRANTS = (
-    "GRANT USAGE ON SCHEMA {schema} TO {role}",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
-    "REVOKE INSERT, UPDATE, DELETE ON migration, cluster FROM {role}",
-    "REVOKE UPDATE, DELETE ON audit FROM {role}",
-)
 _ON_EACH_MACHINE = ("tenant", "process", "cluster", "account", "member", "api_key", "audit")
 """Tables that Citus keeps whole on every machine: they are small, and others refer to them."""
 _LOCKED = "SELECT epoch, commits FROM head WHERE tenant = $1 FOR UPDATE"
@@ -85,8 +80,6 @@ _WAITS_A_SECOND = (
 whatever the role's settings are."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
-_ANEW = "check that the server runs and that its address is right, then try again"
-_PASSWORD = "have the role's password in PGPASSWORD or in the file that PGPASSFILE names; `psql ADDRESS` asks the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +142,8 @@ class Server:
                     f"the server runs PostgreSQL {connection.info.server_version // 10_000}",
                     hint="Helix needs 16 or newer",
                 )
+            connection.execute(_ALONE)
+            own_tables.check_foreign(connection)
             for statement in _MIGRATIONS:
                 connection.execute(statement)
             connection.execute("LOCK TABLE migration IN EXCLUSIVE MODE")
@@ -185,9 +180,9 @@ class Server:
         """Raise StoreError where the tables are not those that this Helix knows."""
         self._reach()
         with mapped(), self.connection() as connection:
-            (there,) = _one(connection.execute("SELECT to_regclass('cluster') IS NOT NULL"))
-            lacking = self._lacking(connection) if there else [(1, "", "")]
-        if lacking:
+            prepared = own_tables.check_foreign(connection)
+            lacking = self._lacking(connection) if prepared else []
+        if lacking or not prepared:
             raise StoreError(
                 "the server lacks tables of this Helix",
                 hint="make them: `helix engine init ADDRESS`, as a role that may",
@@ -246,8 +241,17 @@ class Server:
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE tenant SET quota = $2 WHERE id = $1", (tenant, quota))
 
+    def check_deletable(self, tenant: int) -> None:
+        """Raise StoreError where the role of this process may not remove all that a tenant holds."""
+        with mapped(), self.connection() as connection:
+            vector_index.check_may_drop(connection, tenant)
+
     def delete(self, tenant: int) -> None:
-        """Remove a tenant with all that it holds, for good; nobody serves it any more from its `deleting` on."""
+        """Remove a tenant with all that it holds, for good; nobody serves it any more from its `deleting` on.
+
+        Raises what `check_deletable` raises, with nothing changed.
+        """
+        self.check_deletable(tenant)
         self.set_state(tenant, DELETING)
         with mapped(), self.connection() as connection, connection.transaction():
             connection.execute("SELECT set_config('helix.tenant', $1::bigint::text, true)", (tenant,))
@@ -353,20 +357,15 @@ class Server:
         with mapped(), self.connection() as connection:
             return str(_one(connection.execute("SELECT secret FROM cluster"))[0])
 
-    def walled(self) -> bool:
-        """Return whether row-level security holds for the role that this process connects as."""
+    def open_between_tenants(self) -> str:
+        """Return why row-level security does not hold for the role that this process connects as; empty: it does."""
         with mapped(), self.connection() as connection:
-            return bool(_one(connection.execute("SELECT row_security_active('node')"))[0])
+            return own_tables.open_between_tenants(connection)
 
     def grant(self, role: str) -> None:
         """Let a role that owns no table serve. Raises NotFoundError where the server has no such role."""
         with mapped(), self.connection() as connection, connection.transaction():
-            asked = "SELECT quote_ident(rolname), quote_ident(current_schema) FROM pg_roles WHERE rolname = $1"
-            row = connection.execute(asked, (role,)).fetchone()
-            if row is None:
-                raise NotFoundError(f"the server has no role {role!r:.63}", hint="make it there: CREATE ROLE ... LOGIN")
-            for statement in _GRANTS:
-                connection.execute(statement.format(role=row[0], schema=row[1]).encode())
+            own_tables.grant(connection, role)
 
     def homes(self, process: uuid.UUID) -> set[int]:
         """Return the tenants that a process is home to, but for those that are to be served no more."""
@@ -458,30 +457,6 @@ DURABILITY = ", ".join(
     f"current_setting('{name}')" for name in ("fsync", "synchronous_commit", "synchronous_standby_names")
 )
 """What a statement asks to know the durability of its own commit."""
-
-
-@contextmanager
-def mapped() -> Iterator[None]:
-    """Turn the server's errors into Helix's own."""
-    try:
-        yield
-    except HelixError:
-        raise
-    except errors.DiskFull as error:
-        raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
-    except (PoolTimeout, psycopg.OperationalError) as error:
-        said = str(error).strip()
-        hint = _PASSWORD if "password" in said else _ANEW
-        raise EngineError(f"the server cannot be used: {said}", hint=hint) from error
-    except errors.InsufficientPrivilege as error:
-        raise StoreError(
-            f"the server refused a statement: {str(error).strip()}",
-            hint="say the address of the role that owns the tables: `helix engine migrate ADDRESS --role ROLE`",
-        ) from error
-    except psycopg.Error as error:
-        raise StoreError(
-            f"the server refused a statement: {str(error).strip()}", hint="`helix engine check ADDRESS`"
-        ) from error
 
 
 def _one(cursor: psycopg.Cursor[Any]) -> tuple[Any, ...]:

@@ -28,7 +28,8 @@ from helix.errors import EngineError, NotHomeError, StoreError
 from helix.journal.backend import Connection, Rows
 from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
-from helix.journal.postgres.postgres_server import DURABILITY, Server, mapped
+from helix.journal.postgres.postgres_server import DURABILITY, Server
+from helix.journal.postgres.server_errors import mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
 _SAFELY = (

@@ -31,6 +31,10 @@ _READY = (
     " WHERE indexrelid = to_regclass(format('nearest_%s_%s_hnsw', tenant, id)) AND indisvalid)"
 )
 
+_WHO = (
+    "SELECT quote_ident(current_user), relowner::regrole::text, pg_has_role(relowner, 'USAGE') FROM pg_class"
+    " WHERE oid = to_regclass('vector')"
+)
 _SCHEMA = "pgvector"
 """Where its types are put: among Helix's tables is one called `vector`, as its first type is."""
 _WITH_PGVECTOR = (
@@ -48,16 +52,10 @@ _SEARCHING = (
 def make(connection: psycopg.Connection[Any], tenant: int) -> int:
     """Make a tenant's index, or what is lacking of it, and drop those of former models; return how many it holds.
 
-    `connection` is in no transaction and its role owns the tables. Tenants are served meanwhile. Raises StoreError
-    where the server has no pgvector, or the tenant no vectors.
+    `connection` is in no transaction. Tenants are served meanwhile. Raises StoreError where its role owns no table, the
+    server has no pgvector, or the tenant no vectors.
     """
-    try:
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}".encode())
-        connection.execute(f"CREATE EXTENSION IF NOT EXISTS vector SCHEMA {_SCHEMA}".encode())
-        connection.execute(f"SELECT {_WITH_PGVECTOR.format('false')}".encode())
-    except (errors.FeatureNotSupported, errors.UndefinedFile) as error:
-        hint = "install it on the server's machine; until then recall looks at all vectors, which is exact"
-        raise StoreError("the server has no pgvector", hint=hint) from error
+    _have_pgvector(connection)
     active = connection.execute(_ACTIVE, (tenant,)).fetchone()
     if active is None:
         raise StoreError("the tenant has no vectors", hint="serve it with an embedding model first")
@@ -84,6 +82,27 @@ def make(connection: psycopg.Connection[Any], tenant: int) -> int:
     return int(count)
 
 
+def _have_pgvector(connection: psycopg.Connection[Any]) -> None:
+    """Make the extension where it is not there, and have its types known; raises StoreError where that cannot be."""
+    role, owner, owns = connection.execute(_WHO).fetchone() or ("", "", False)
+    if not owns:
+        hint = f"ask as that role: `helix engine index postgresql://{owner}@HOST/DATABASE --tenant NAME`"
+        raise StoreError(f"{role} may make no index: the tables are {owner}'s", hint=hint)
+    try:
+        if connection.execute("SELECT FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
+            with connection.transaction():
+                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}".encode())
+                connection.execute(f"CREATE EXTENSION vector SCHEMA {_SCHEMA}".encode())
+    except (errors.FeatureNotSupported, errors.UndefinedFile) as error:
+        hint = "install it on the server's machine; until then recall looks at all vectors, which is exact"
+        raise StoreError("the server has no pgvector", hint=hint) from error
+    except errors.InsufficientPrivilege as error:
+        made = f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA} AUTHORIZATION {role}; CREATE EXTENSION vector SCHEMA {_SCHEMA};"
+        hint = f"have a superuser say in this database, once: {made}"
+        raise StoreError(f"{role} may not create the extension pgvector", hint=hint) from error
+    connection.execute(f"SELECT {_WITH_PGVECTOR.format('false')}".encode())
+
+
 def _copy(connection: psycopg.Connection[Any], name: str, of_space: str, dimension: int) -> None:
     """Put the vectors into the table that are not there yet: so many are read here in a tenth of the server's time."""
     kept, halves = struct.Struct(f"<{dimension}f"), struct.Struct(f">HH{dimension}e")
@@ -102,14 +121,37 @@ def _copy(connection: psycopg.Connection[Any], name: str, of_space: str, dimensi
 
 def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> None:
     """Drop a tenant's indexes, all of them or all but one."""
-    found = connection.execute(
-        "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace"
-        " AND relname ~ $1 AND relname <> $2",
-        (f"^nearest_{tenant:d}_[0-9]+$", but),
-    ).fetchall()
-    for (name,) in found:
+    for name, _, _ in _found(connection, str(int(tenant))):
+        if name == but:
+            continue
         connection.execute(f"DROP TABLE {name}".encode())
         connection.execute(f"DROP FUNCTION keep_{name} CASCADE".encode())  # its triggers, too
+
+
+def check_may_drop(connection: psycopg.Connection[Any], tenant: int) -> None:
+    """Raise StoreError where the role that asks owns not all of a tenant's indexes."""
+    for _, owner, owns in _found(connection, str(int(tenant))):
+        if not owns:
+            hint = f"ask as that role: `helix tenant delete NAME --confirm NAME --engine postgresql://{owner}@...`"
+            raise StoreError(f"the tenant has an index of its vectors, which {owner} alone may remove", hint=hint)
+
+
+def _found(connection: psycopg.Connection[Any], tenant: str) -> list[tuple[str, str, bool]]:
+    """Return the tables that are indexes of a tenant (a pattern), who owns them, and whether who asks may as well."""
+    statement = (
+        "SELECT relname, relowner::regrole::text, pg_has_role(relowner, 'USAGE') FROM pg_class"
+        " WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace AND relname ~ $1"
+    )
+    return connection.execute(statement, (f"^nearest_{tenant}_[0-9]+$",)).fetchall()
+
+
+def grant(connection: psycopg.Connection[Any], role: str) -> None:
+    """Let a role, by its quoted name, read what there is of indexes, each as its tenant."""
+    for name, _, _ in _found(connection, "[0-9]+"):
+        connection.execute(f"GRANT SELECT ON {name} TO {role}".encode())
+    owned = "SELECT FROM pg_namespace WHERE nspname = $1 AND pg_has_role(nspowner, 'USAGE')"
+    if connection.execute(owned, (_SCHEMA,)).fetchone() is not None:
+        connection.execute(f"GRANT USAGE ON SCHEMA {_SCHEMA} TO {role}".encode())
 
 
 def nearest(

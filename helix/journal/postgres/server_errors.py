@@ -1,0 +1,43 @@
+"""Server errors: what a server of PostgreSQL says, as an error of Helix's own with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolTimeout
+
+from helix.errors import DiskFullError, EngineError, HelixError, StoreError
+
+_ANEW = "check that the server runs and that its address is right, then try again"
+_PASSWORD = "have the role's password in PGPASSWORD or in the file that PGPASSFILE names; `psql ADDRESS` asks the same"
+_READS_ALONE = "name its primary: several hosts in one address with `target_session_attrs=read-write` find it"
+
+
+@contextmanager
+def mapped() -> Iterator[None]:
+    """Turn the server's errors into Helix's own."""
+    try:
+        yield
+    except HelixError:
+        raise
+    except errors.DiskFull as error:
+        raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise EngineError("the server can only be read: it is a standby, or was set so", hint=_READS_ALONE) from error
+    except (PoolTimeout, psycopg.OperationalError) as error:
+        said = str(error).strip()
+        hint = _PASSWORD if "password" in said else _ANEW
+        raise EngineError(f"the server cannot be used: {said}", hint=hint) from error
+    except errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"the server refused a statement: {str(error).strip()}",
+            hint="say the address of the role that owns the tables; who serves is let by its"
+            " `helix engine migrate ADDRESS --role ROLE`",
+        ) from error
+    except psycopg.Error as error:
+        raise StoreError(
+            f"the server refused a statement: {str(error).strip()}", hint="`helix engine check ADDRESS`"
+        ) from error
