@@ -101,7 +101,7 @@ class Front:
         metrics_token: str,
         lives: Callable[[], bool],
     ) -> None:
-        """`lives` tells whether this process may serve. `metrics` may block; without a token nobody sees them."""
+        """`lives` tells whether this process can serve. Both may block; without a token nobody sees `metrics`."""
         self._tenants = tenants
         self._people = people
         self._quotas = quotas
@@ -152,7 +152,7 @@ class Front:
         if path == "/healthz":
             return JSONResponse({"status": "ok", "version": __version__})
         if path == "/readyz":
-            ready = self._lives() and not self.draining
+            ready = not self.draining and await asyncio.to_thread(self._lives)
             return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
         if path == "/metrics" and self._measures(headers):
             return Response(await asyncio.to_thread(self._metrics), headers={"content-type": CONTENT_TYPE})
@@ -169,7 +169,8 @@ class Front:
                 principal, shown = (asks, "") if asks is not None else await self._who(scope, headers)
                 there = await self._tenants.where(principal.tenant, principal.number)
         except TimeoutError as error:
-            raise EngineError("the database does not say who asks", hint="try again") from error
+            hint = "try again; `helix engine check` tells whoever runs the server why it does not"
+            raise EngineError("the database does not say who asks", hint=hint) from error
         if path == LEAVE and scope["type"] == "http" and shown.startswith("hx_"):  # an issuer's token is no session
             return await self._left(principal, shown, there, scope["method"])
         principal = replace(principal, number=there.id)

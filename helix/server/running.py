@@ -166,7 +166,7 @@ def _front(
         administration=Administration(directory, accounts, places.url).app(),
         metrics=lambda: metrics_of(tenants.all()),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),
-        lives=lambda: home.lives,
+        lives=lambda: home.lives and directory.answers() and server.answers(),
     )
 
 

@@ -119,6 +119,22 @@ def test_a_server_that_can_only_be_read_is_said_to_be_one(address: str) -> None:
         assert "primary" in refused.value.hint
 
 
+def test_a_server_that_lets_no_more_connections_in_is_said_to(address: str) -> None:
+    with closing(Server(address)) as server:
+        server.migrate()
+        server.grant("helix")
+        said(server, "ALTER ROLE helix CONNECTION LIMIT 1")
+        with closing(Server(by("helix", address))) as one, closing(Server(by("helix", address))) as two:
+            assert one.answers()
+            assert one.tenants() == []
+            with pytest.raises(EngineError, match="too many connections") as refused:
+                two.tenants()
+            assert "lets no more connections in" in refused.value.hint
+            assert (one.answers(), two.answers()) == (True, False)
+            said(server, "ALTER ROLE helix CONNECTION LIMIT -1")
+            assert two.answers()
+
+
 def test_an_index_is_made_and_removed_by_the_role_that_owns_the_tables(address: str, tmp_path: Path) -> None:
     with (
         closing(Server(address)) as server,

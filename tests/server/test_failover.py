@@ -186,3 +186,16 @@ def test_who_asks_notices_nothing_of_a_home_that_changes(own: Team) -> None:
             assert code == "NOT_HOME"
             until(lambda store=store: store() == "OK")  # type: ignore[misc]  # bound here, as it is another one each time
     assert {f"thing {attempt}" for attempt in range(5)} <= set(_names(other, key))
+
+
+def test_a_process_that_is_let_in_no_more_is_not_ready_until_it_is(tmp_path: Path) -> None:
+    with gathered(tmp_path) as team:
+        one, key = team.start().announced(), team.key(team.tenant())
+        assert one.send("GET", "/readyz").status_code == 200
+        team.sql("ALTER ROLE app CONNECTION LIMIT 1")
+        team.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'")
+        assert one.send("POST", "/graphql", key, json={"query": "{ status { edges } }"}).status_code == 503
+        assert until(lambda: one.send("GET", "/readyz").status_code == 503)
+        team.sql("ALTER ROLE app CONNECTION LIMIT -1")
+        assert until(lambda: one.send("GET", "/readyz").status_code == 200)
+        assert one.code(key, "{ status { edges } }") == "OK"

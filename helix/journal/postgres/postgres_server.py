@@ -130,6 +130,10 @@ class Server:
         """End every connection; twice is no error."""
         self._connections.close()
 
+    def answers(self) -> bool:
+        """Return whether a connection can be had, as far as is known; it may block for seconds where none could."""
+        return self._connections.can_lend()
+
     def migrate(self) -> list[str]:
         """Make the tables that are lacking; return the names of the scripts that were run.
 

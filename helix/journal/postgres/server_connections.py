@@ -40,6 +40,7 @@ class Connections:
             **_CONNECTING,
             "connect_timeout": _NEXT_HOST_SECONDS if hosts > 1 else _CONNECT_SECONDS,
         }
+        self._refused = False
         self._seconds = _CONNECT_SECONDS + hosts * _NEXT_HOST_SECONDS
         self._pool = ConnectionPool(
             self._address,
@@ -47,13 +48,17 @@ class Connections:
             max_size=most,
             open=True,
             reconnect_timeout=_ANEW_SECONDS,
+            reconnect_failed=self._note_refused,
             check=_check_if_told,
             kwargs=self._how,
         )
 
     @contextmanager
     def lent(self) -> Iterator[psycopg.Connection[Any]]:
-        """Lend a connection outside of any transaction. Raises PoolTimeout where none can be had."""
+        """Lend a connection outside of any transaction.
+
+        Raises PoolTimeout where all stay lent, and psycopg.OperationalError, which says why, where none can be made.
+        """
         until = time.monotonic() + self._seconds
         with ExitStack() as lent:
             while True:
@@ -62,12 +67,31 @@ class Connections:
                     break
                 except PoolTimeout:
                     if time.monotonic() >= until:
+                        if self._refused:
+                            self._connect(connect_timeout=_NEXT_HOST_SECONDS).close()
                         raise
+            self._refused = False
             yield connection
+
+    def can_lend(self) -> bool:
+        """Return whether a connection can be had, as far as is known; where the last could not be made it is tried."""
+        if self._refused:
+            try:
+                self._connect(connect_timeout=_NEXT_HOST_SECONDS).close()
+            except psycopg.OperationalError:
+                return False
+            self._refused = False
+        return True
+
+    def _note_refused(self, pool: ConnectionPool) -> None:
+        self._refused = True
+
+    def _connect(self, **how: Any) -> psycopg.Connection[Any]:
+        return psycopg.connect(self._address, **{**self._how, **how})
 
     def one_more(self) -> psycopg.Connection[Any]:
         """Return a connection beside those that are lent. Raises psycopg.OperationalError, which says why not."""
-        return psycopg.connect(self._address, **self._how)
+        return self._connect()
 
     def close(self) -> None:
         """End every connection; twice is no error."""

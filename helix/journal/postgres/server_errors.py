@@ -13,6 +13,14 @@ from helix.errors import DiskFullError, EngineError, HelixError, StoreError
 
 _ANEW = "check that the server runs and that its address is right, then try again"
 _PASSWORD = "have the role's password in PGPASSWORD or in the file that PGPASSFILE names; `psql ADDRESS` asks the same"
+_USED_UP = "it lets no more connections in: end some, or raise its `max_connections` or the role's CONNECTION LIMIT"
+_SAID = {
+    "password": _PASSWORD,
+    "too many connections": _USED_UP,
+    "too many clients": _USED_UP,
+    "connection slots are reserved": _USED_UP,
+}
+"""What a server that refuses a connection says, which has no code then; with what to do about it."""
 _READS_ALONE = "name its primary: several hosts in one address with `target_session_attrs=read-write` find it"
 
 
@@ -29,7 +37,7 @@ def mapped() -> Iterator[None]:
         raise EngineError("the server can only be read: it is a standby, or was set so", hint=_READS_ALONE) from error
     except (PoolTimeout, psycopg.OperationalError) as error:
         said = str(error).strip()
-        hint = _PASSWORD if "password" in said else _ANEW
+        hint = next((hint for words, hint in _SAID.items() if words in said), _ANEW)
         raise EngineError(f"the server cannot be used: {said}", hint=hint) from error
     except errors.InsufficientPrivilege as error:
         raise StoreError(
