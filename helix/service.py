@@ -111,7 +111,11 @@ class Helix:
         recipe_named(settings.recipe, recipes_of(settings.recipes))  # wrong ones are told of before anything is open
         store, reason = open_store(settings, embedder=embedder, clock=clock, make_id=make_id, engine=engine)
         unfinished.finish(store)
-        helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings), turns=turns)
+        try:
+            helix = cls(settings, store, reason=reason, reranker=reranker or reranker_for(settings), turns=turns)
+        except BaseException:
+            store.close()
+            raise
         try:
             helix._begin()
         except BaseException:  # nobody else could close it, and it would stay locked

@@ -17,7 +17,7 @@ from helix.errors import ConflictError
 from helix.journal import state, tables
 from helix.journal.backend import Backend, Connection
 from helix.journal.writes import Writes
-from helix.model.clock import from_micros, to_micros
+from helix.model.clock import LATEST, from_micros, to_micros
 from helix.model.edge import Ref
 from helix.model.operations import (
     Change,
@@ -188,7 +188,7 @@ class Effects:
         """Return when a job was taken back, or None."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT at FROM undone WHERE job = ?", (job,)).fetchone()
-        return None if row is None else from_micros(row[0])
+        return None if row is None else from_micros(row[0] if row[0] in range(LATEST) else LATEST)
 
     def held(self, drops: Sequence[Drop]) -> list[Put | None]:
         """Return what there is now of each thing, None for nothing."""

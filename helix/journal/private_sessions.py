@@ -11,6 +11,8 @@ from helix.journal.log import Journal
 
 _DIGEST = "private/"
 _SALT = "private_salt"
+MOST_SALTS = 1_000
+"""Journals, at most, whose private sessions a journal knows of: one more for each that a backup took the place of."""
 
 
 def own_salt(journal: Journal) -> str | None:
@@ -27,9 +29,14 @@ def hide_session(journal: Journal, digest: str, salt: str) -> None:
 
 
 def hidden_sessions(journal: Journal) -> Mapping[str, frozenset[str]]:
-    """Return the noted digests of private sessions' names, by their salt."""
+    """Return the noted digests of private sessions' names, by their salt.
+
+    Each name is compared with a digest for each salt. So of more salts than there can be, which whoever wrote the
+    journal made up, only some count, and the journal's own always does.
+    """
     own = own_salt(journal) or ""
-    by_salt: dict[str, set[str]] = {}
+    by_salt: dict[str, set[str]] = {own: set()}
     for key, salt in journal.metas(_DIGEST).items():
-        by_salt.setdefault(salt or own, set()).add(key.removeprefix(_DIGEST))
-    return {salt: frozenset(digests) for salt, digests in by_salt.items()}
+        if (salt or own) in by_salt or len(by_salt) <= MOST_SALTS:
+            by_salt.setdefault(salt or own, set()).add(key.removeprefix(_DIGEST))
+    return {salt: frozenset(digests) for salt, digests in by_salt.items() if digests}

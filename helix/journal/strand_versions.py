@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.journal.backend import Backend
+from helix.model.clock import LATEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class StoredVersion:
     taken_at: int | None = None
 
 
+_MOST_PARENTS = 1_000
 _COLUMNS = "id, selection, seq, at, root, parents, who, why, tag, taken_at"
 
 
@@ -120,13 +122,26 @@ class Versions:
                 id=row[0],
                 selection=row[1],
                 seq=row[2],
-                at=row[3],
+                at=_moment(row[3]) or 0,
                 root=row[4],
-                parents=tuple(json.loads(row[5])),
+                parents=_parents(row[5]),
                 who=row[6],
                 why=row[7],
                 tag=row[8],
-                taken_at=row[9],
+                taken_at=_moment(row[9]),
             )
             for row in rows
         ]
+
+
+def _moment(at: object) -> int | None:
+    return at if isinstance(at, int) and 0 <= at <= LATEST else None
+
+
+def _parents(told: str) -> tuple[str, ...]:
+    """Return the versions that a row names as its origin; none where it is damaged, as a restored one may be."""
+    try:
+        said = json.loads(told)
+    except (ValueError, TypeError, RecursionError):
+        return ()
+    return tuple(one for one in said if isinstance(one, str))[:_MOST_PARENTS] if isinstance(said, list) else ()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.backend import Backend, Connection
-from helix.model.clock import EPOCH, Clock, from_micros, to_micros
+from helix.model.clock import EPOCH, LATEST, Clock, from_micros, to_micros
 from helix.model.ids import IdMaker
 from helix.model.work_item import WorkItem, WorkState
 
 KEPT_ITEMS = 500
 """Ended items, the last ones, that stay to be looked at."""
 
-_LATEST = to_micros(datetime.max.replace(tzinfo=UTC))
 _COLUMNS = (
     "id, kind, key, payload, state, attempts, not_before, created_at, started_at, ended_at, error, result FROM work"
 )
@@ -123,7 +122,7 @@ class Work:
         """Return the moment at which the next queued item is due, or None where nothing is queued."""
         with self._database.reading() as connection:
             (due,) = connection.execute(
-                "SELECT min(not_before) FROM work WHERE state = 'queued' AND not_before BETWEEN 0 AND ?", (_LATEST,)
+                "SELECT min(not_before) FROM work WHERE state = 'queued' AND not_before BETWEEN 0 AND ?", (LATEST,)
             ).fetchone()
         return None if due is None else from_micros(due)
 
@@ -187,7 +186,7 @@ def _item(row: tuple[Any, ...]) -> WorkItem:
 
 
 def _moment(at: object) -> datetime | None:
-    return from_micros(at) if isinstance(at, int) and 0 <= at <= _LATEST else None
+    return from_micros(at) if isinstance(at, int) and 0 <= at <= LATEST else None
 
 
 def _table(text: str) -> dict[str, Any] | None:

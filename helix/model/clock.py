@@ -27,3 +27,7 @@ def to_micros(moment: datetime) -> int:
 def from_micros(micros: int) -> datetime:
     """Return the aware UTC moment of `micros` since the epoch."""
     return EPOCH + timedelta(microseconds=micros)
+
+
+LATEST = to_micros(datetime.max.replace(tzinfo=UTC))
+"""The last moment that there is."""

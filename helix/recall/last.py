@@ -85,7 +85,7 @@ class LastAnswers:
         """
         try:
             taken = {session: _unpacked(kept, node_of) for session, kept in json.loads(text).items()}
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             log.warning("the last answers cannot be read", extra={"error": str(error)})
             return
         with self._guard:
@@ -126,17 +126,25 @@ def _unpacked(kept: dict[str, Any], node_of: Callable[[Ref], Node]) -> RecallAns
             node = node_of(Ref(label=label, id=item["id"]))
         except NotFoundError:
             continue
-        arms = tuple(ArmHit(**hit) for hit in item["arms"])
-        plain = {name: item[name] for name in _PLAIN if name in item}  # an older version wrote fewer
-        items.append(RecallItem(node=node, label=label, arms=arms, factors=item["factors"], **plain))
+        arms = tuple(ArmHit(**_plain(hit)) for hit in item["arms"])
+        told = _plain({name: item[name] for name in _PLAIN if name in item})  # an older version wrote fewer
+        items.append(RecallItem(node=node, label=label, arms=arms, factors=_plain(item["factors"]), **told))
+    told = _plain({name: kept[name] for name in ("query", "session", "mode", "recipe", "tokens")})
     return RecallAnswer(
-        query=RecallQuery(query=kept["query"], session=kept["session"]),
+        query=RecallQuery(query=told["query"], session=told["session"]),
         items=tuple(items),
-        mode=kept["mode"],
-        recipe=kept["recipe"],
-        tokens=kept["tokens"],
+        mode=told["mode"],
+        recipe=told["recipe"],
+        tokens=told["tokens"],
         at=datetime.fromisoformat(kept["at"]) if kept["at"] else None,
     )
+
+
+def _plain(said: dict[str, Any]) -> dict[str, Any]:
+    """Return values that are words and numbers; raises TypeError for others, which `to_json` could not write again."""
+    if not all(isinstance(value, str | int | float) for value in said.values()):
+        raise TypeError("neither words nor numbers")
+    return said
 
 
 def _words_of(item: RecallItem) -> list[str]:

@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from helix.errors import ConflictError, HelixError, StoreCorruptError
+from helix.errors import ConflictError, HelixError, InvalidInputError, StoreCorruptError
 from helix.files import create_private, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.database import Database
 from helix.journal.log import Journal
-from helix.journal.private_sessions import hidden_sessions, hide_session
+from helix.journal.private_sessions import MOST_SALTS, hidden_sessions, hide_session
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
@@ -69,6 +70,9 @@ _HERE_ALONE = "it was begun in a restored backup, so that neither other backups 
 _UNKNOWN_COPIES = (
     "backups of this store that it does not know of, if there are any, may still hold the text: remove them"
 )
+_MOST_HIDDEN = 100_000
+"""Private sessions that a backup may name."""
+_MOMENT = re.compile("[0-9]{1,17}")
 _SHORTEST_TRACE = 8
 """Characters of the shortest text that is looked for in logs: shorter ones stand everywhere."""
 
@@ -182,7 +186,9 @@ def under_way(store: Store) -> Note | None:
     What it was to erase is not known then, so that nobody is to be served.
     """
     noted, owed = _noted(store.journal), store.journal.meta(OWED)
-    return noted or (Note(kind=REDACT, refs=(), at=int(owed), here=True) if owed else None)
+    if noted is not None or not owed:
+        return noted
+    return Note(kind=REDACT, refs=(), at=int(owed) if _MOMENT.fullmatch(owed) else 0, here=True)
 
 
 def _noted(journal: Journal) -> Note | None:
@@ -386,6 +392,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
         with closing(Journal(Database(cleared), tokenise=lexical_tokens)) as journal:
             copies.disown_foreign(journal.database, left.copies)
             copies.remember(journal.database, left.copies)
+            _check_hidden(hidden_sessions(journal))
             for salt, digests in left.hidden.items():
                 for digest in sorted(digests):
                     hide_session(journal, digest, salt)
@@ -405,6 +412,12 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
         yield cleared
     finally:
         _remove(cleared)
+
+
+def _check_hidden(hidden: Mapping[str, frozenset[str]]) -> None:
+    """Raise InvalidInputError for more private sessions than anybody has: each that comes is compared with all."""
+    if len(hidden) >= MOST_SALTS or sum(map(len, hidden.values())) > _MOST_HIDDEN:
+        raise InvalidInputError("the backup names more private sessions than there can be", hint="restore another one")
 
 
 def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from helix.errors import HelixError
+from helix.errors import HelixError, StoreCorruptError
 from helix.memory.jobs.run import Watch
 from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 _ENDINGS: Mapping[str, Callable[[Store, Mapping[str, Any], Watch], object]] = MappingProxyType(
     {arriving.JOB: arriving.bring_to_end, rollback.KIND: rollback.bring_to_end}
 )
+
+_DAMAGED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What a damaged row or note comes to."""
 
 
 def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) -> None:
@@ -45,7 +48,7 @@ def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) ->
 def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
     try:
         _ENDINGS[note["kind"]](store, note, watch)
-    except (HelixError, OSError, ValueError, KeyError, TypeError) as error:  # such as rows that an erasure has removed
+    except (HelixError, OSError, *_DAMAGED) as error:  # such as rows that an erasure has removed
         if watch.cancelled:
             raise
         _take_back(store, note, str(error))
@@ -56,6 +59,10 @@ def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
 def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
     job = note["job"]
     log.warning("a job that was cut short is taken back", extra={"job": job, "why": why})
-    if not whole.taken_back(store, job):
-        log.error("a job was cut short and can neither be ended nor be taken back", extra={"job": job})
-        whole.note_job_ended(store)
+    try:
+        if whole.taken_back(store, job):
+            return
+    except (StoreCorruptError, *_DAMAGED) as error:  # such as in a restored backup: it is in no start's way
+        why = f"what it did is damaged: {type(error).__name__}"
+    log.error("a job was cut short and can neither be ended nor be taken back", extra={"job": job, "why": why})
+    whole.note_job_ended(store)

@@ -250,7 +250,7 @@ class Selection:
             if made.named != named:
                 raise ValueError("it is not in canonical form")
             return made
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidInputError(f"the strand does not say what it holds: {error}") from error
 
     def holds(self, node_id: str, scope: str) -> bool:

@@ -14,15 +14,19 @@ from pathlib import Path
 import pytest
 from working import job
 
-from helix.errors import ConflictError, StoreCorruptError
+from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
 from helix.journal import journal_copy
+from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.hard_forget import hard_forget, note, plan_hard_forget
+from helix.memory.extraction import excluded
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref
 from helix.model.erasure_report import EraseReport
+from helix.model.operations import DropNode, PutNode, encode_operation
 from helix.model.tombstone import is_erased
+from helix.operations import capture, strands
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
@@ -32,12 +36,20 @@ from helix.store.erasing import ERASE
 from helix.store.jobs import Ticket
 from helix.store.store import WORK_PAUSED, Store
 from helix.strands import arriving, rollback, sync_state, whole
+from helix.strands.rows import Selection
 from helix.strands.sync_state import SyncState
 from tests.waiting import all_ended
 
 pytestmark = pytest.mark.file
 
 WORDS = b"the kingfisher ledger"
+DEEP = "[" * 100_000
+PUT = json.dumps(encode_operation(PutNode(label=Label.MEMORY, id="x", props={})))
+_ITEM = {"label": "Memory", "id": "MEMORY", "arms": [], "factors": 7, "score": 1.0, "relevance": 1.0, "recency": 1.0}
+_ITEM |= {"effectiveness": 1.0, "confidence_label": "", "text": "t", "tokens": 1}
+WRONG_ANSWER = json.dumps(
+    {"s": {"query": "q", "session": "s", "mode": "hybrid", "recipe": "x", "tokens": 1, "at": None, "items": [_ITEM]}}
+)
 
 
 def made(store: Store, target: Path) -> str:
@@ -178,6 +190,97 @@ def test_a_damaged_note_of_an_import_is_in_no_start_s_way(settings: Settings, tm
         assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
 
 
+@pytest.mark.parametrize("note", [DEEP, '{"": 7}', WRONG_ANSWER], ids=["deep", "number", "wrong"])
+def test_damaged_last_answers_of_a_backup_are_in_no_start_s_and_no_end_s_way(
+    settings: Settings, tmp_path: Path, note: str
+) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    change(backup, "INSERT OR REPLACE INTO meta VALUES ('last_answers', ?)", note.replace("MEMORY", memory))
+    restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert helix.answers.of("s") is None
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        assert helix.store.kept_answers() == "{}"
+
+
+@pytest.mark.parametrize("since", ["x", "9" * 5_000, "-1"], ids=["word", "huge", "negative"])
+def test_secrets_that_are_owed_are_taken_out_whatever_stands_for_since_when(settings: Settings, since: str) -> None:
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        remember(store, StoreRequest(trigger=WORDS.decode(), resolution="It is kept.", kind="fact"))
+        store.journal.set_meta(erasing.OWED, since)
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert unfinished.finish(store)
+        assert erasing.under_way(store) is None
+
+
+@pytest.mark.parametrize("parents", [DEEP, "x", "7", "[7]"])
+def test_damaged_versions_of_a_backup_stop_no_strand(settings: Settings, tmp_path: Path, parents: str) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    row = "INSERT INTO strand_version VALUES ('v', ?, 1, ?, '', ?, '', '', '', ?)"
+    change(backup, row, Selection().named, 1 << 62, parents, 1 << 62)
+    change(backup, "INSERT INTO undone VALUES ('j', 1, ?)", 1 << 62)
+    change(backup, "INSERT INTO meta VALUES ('strand_under_way', ?)", json.dumps({"kind": arriving.JOB, "job": "j"}))
+    restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        all_ended(helix)
+        assert [(one.id, one.parents) for one in helix.store.journal.versions.all()] == [("v", ())]
+        assert [one.id for one in strands.strand_log(helix)] == ["v"]
+        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+
+
+@pytest.mark.parametrize("kind", ["", rollback.KIND, arriving.JOB])
+@pytest.mark.parametrize("damaged", ["seq = 'x'", "key = 'x'", f"key = '{DEEP}'", "before = '{}'", f"before = '{PUT}'"])
+def test_a_job_that_a_backup_tells_wrong_of_is_in_no_start_s_way(
+    settings: Settings, tmp_path: Path, kind: str, damaged: str
+) -> None:
+    backup = tmp_path / "backup.db"
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        memory = made(helix.store, backup)
+        change(backup, "INSERT INTO job_step VALUES ('j', '', 1)")
+        key = json.dumps(encode_operation(DropNode(label=Label.MEMORY, id=memory)))
+        change(backup, "INSERT INTO effect VALUES ('j', ?, '', 1, NULL, NULL, 0, NULL, NULL)", key)
+    change(backup, f"UPDATE {'job_step' if damaged.startswith('seq') else 'effect'} SET {damaged}")
+    change(backup, "INSERT INTO meta VALUES ('strand_under_way', ?)", json.dumps({"kind": kind, "job": "j"}))
+    restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        all_ended(helix)
+        assert whole.under_way(helix.store) is None
+        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+
+
+@pytest.mark.parametrize("note", ["x", DEEP, "[]", '{"scope": "GLOBAL", "digests": [{}, 7]}', '{"scope": "GLOBAL"}'])
+def test_damaged_notes_of_what_was_undone_stop_no_consolidation(settings: Settings, note: str) -> None:
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        store.journal.set_meta("undone/x", note)
+        assert not any(excluded.held(store, "GLOBAL").held.get("x", ()))
+        excluded.lift(store, "GLOBAL")
+
+
+@pytest.mark.parametrize("own_salt", [False, True])
+def test_a_backup_with_private_sessions_without_end_is_refused_before_anything_is_replaced(
+    settings: Settings, tmp_path: Path, own_salt: bool
+) -> None:
+    """Whatever a hook tells was compared with each: seconds, for a salt each."""
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    count, salt = (100_001, "''") if own_salt else (1_001, "'salt' || n")
+    change(
+        backup,
+        "WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)"
+        f" INSERT INTO meta SELECT 'private/' || n, {salt} FROM counted",
+        count,
+    )
+    with pytest.raises(InvalidInputError, match="private sessions"):
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+
+
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_restore_ends_no_pause(settings: Settings, tmp_path: Path, closed: bool) -> None:
     backup = tmp_path / "backup.db"
@@ -233,3 +336,20 @@ def test_a_backup_goes_into_no_file_that_others_put_in_its_place(settings: Setti
         assert not journal_copy.known(store.journal.database)
     assert theirs.read_bytes() == b""
     assert not list(settings.store_path.glob("backup-in-work*"))
+
+
+@pytest.mark.parametrize(
+    "damage", ["candidates = 'x'", f"candidates = '{DEEP}'", "candidates = '[5]'", "vectors = x''", "vectors = x'00'"]
+)
+def test_what_was_found_in_episodes_and_is_kept_damaged_is_found_once_more(settings: Settings, damage: str) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        said = [f"We decided to use tool {n} for module {n} because it is faster." for n in range(3)]
+        for words in said[:2]:
+            capture.record_episode(helix, EpisodeRequest(content=words))
+        helix.flush()
+        helix.worker.settle()
+        change(settings.store_path / "journal.db", f"UPDATE extracted SET {damage}")
+        capture.record_episode(helix, EpisodeRequest(content=said[2]))
+        helix.flush()
+        helix.worker.settle()
+        assert [item.error for item in helix.store.work.items() if item.error] == []

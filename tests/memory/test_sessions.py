@@ -12,8 +12,9 @@ from working import copied
 from helix.errors import NotFoundError
 from helix.ingest.draft import EpisodeDraft, Slice
 from helix.ingest.writing import Importer
+from helix.journal.private_sessions import MOST_SALTS, hidden_sessions
 from helix.memory.capture.episodes import EpisodeRequest
-from helix.memory.capture.sessions import SessionRequest
+from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
@@ -21,6 +22,7 @@ from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.store.store import Store
 
 
 @pytest.fixture
@@ -168,3 +170,15 @@ def test_a_report_survives_a_restart(ticking: Callable[[], Helix]) -> None:
     before = capture.sessions(helix)
     assert len(before) == 1
     assert capture.sessions(ticking()) == before
+
+
+def test_a_name_is_compared_with_so_many_salts_and_no_more(store: Store) -> None:
+    """A journal that came from elsewhere had a salt for each of 300,000 private sessions: 2.5 s for each hook."""
+    open_session(store, SessionRequest(name="secret one", private=True))
+    store.journal.set_meta("private/made-up", "salt")
+    with store.journal.database.transaction() as connection:
+        for number in range(2 * MOST_SALTS):
+            connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (f"private/{number}", f"salt {number}"))
+    assert len(hidden_sessions(store.journal)) <= MOST_SALTS + 1
+    assert is_private(store, "secret one")
+    assert not is_private(store, "another")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
@@ -21,6 +22,8 @@ from helix.model.memory import Kind
 from helix.store.matrix import VectorArray, vector_of, vectors_of
 from helix.store.whole_numbers import FirstVectors
 
+_DAMAGED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_FLOAT = 4
 _READ_AT_ONCE = 8
 _LOOKED_UP_AT_ONCE = 16
 """Of these the run rests after each lot: whoever asks something meanwhile waits for no more than one."""
@@ -147,7 +150,10 @@ class Evidence:
             return
         row_of = {self.episode_of(row): row for row in rows}
         kept = self._run.store.journal.extracted.kept(self._edition, list(row_of))
-        found = {episode: unpacked(episode, *one) for episode, one in kept.items()}
+        found: dict[str, tuple[list[Found], bool]] = {}
+        for episode, one in kept.items():
+            with suppress(*_DAMAGED):  # what is kept damaged is found once more
+                found[episode] = unpacked(episode, *one, dimension=self._run.store.dimension or 0)
         episodes = self._episodes([row_of[episode] for episode, (held, _) in found.items() if held])
         for episode, (held, held_back) in found.items():
             self._take(row_of[episode], episodes.get(episode), held, held_back=held_back)
@@ -232,11 +238,13 @@ def packed(found: Sequence[Found], *, held_back: bool) -> tuple[str, bytes]:
     )
 
 
-def unpacked(episode: str, told: str, vectors: bytes) -> tuple[list[Found], bool]:
-    """Return the candidates packed for an episode, and whether the gate held it back."""
+def unpacked(episode: str, told: str, vectors: bytes, *, dimension: int) -> tuple[list[Found], bool]:
+    """Return the candidates packed for an episode, and whether the gate held it back; raises one of `_DAMAGED`."""
     kept = json.loads(told)
     rows = kept["candidates"]
     count = sum(row["vector"] for row in rows)
+    if len(vectors) != count * dimension * _FLOAT:
+        raise ValueError("the vectors are not those of the candidates")
     own = iter(vectors_of(vectors, count))
     found = [(_candidate(episode, row), next(own) if row["vector"] else None) for row in rows]
     return found, kept["held_back"]

@@ -39,6 +39,10 @@ def lift(store: Store, scope: str) -> None:
 
 def _undone(store: Store, scope: str) -> Iterator[tuple[str, list[str]]]:
     for key, words in store.journal.metas(_UNDONE).items():
-        said = json.loads(words)
-        if said["scope"] == scope:
-            yield key.removeprefix(_UNDONE), said["digests"]
+        try:
+            said = json.loads(words)
+            known = [one for one in said["digests"] if isinstance(one, str)] if said["scope"] == scope else None
+        except (ValueError, TypeError, KeyError, RecursionError):  # damaged, as a restored one may be: it excludes none
+            continue
+        if known is not None:
+            yield key.removeprefix(_UNDONE), known
