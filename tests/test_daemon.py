@@ -119,6 +119,16 @@ def test_after_a_kill_a_connected_client_gets_a_new_daemon_at_a_port_of_its_own(
     client.close()
 
 
+def test_a_connected_client_goes_on_with_a_daemon_that_somebody_else_started(plain: Settings) -> None:
+    client = daemon.ensure_running(plain)
+    first = running(plain)
+    daemon.stop(plain)
+    daemon.ensure_running(plain).close()
+    assert running(plain).port != first.port
+    assert client.run("status")["status"]["version"]
+    client.close()
+
+
 def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings) -> None:
     used = [port for port in range(1_024, 65_536) if port // 2 % 8]
     noted = plain.store_path / daemon.PORTS_FILE

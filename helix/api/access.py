@@ -41,6 +41,9 @@ SHARE = "helix.share"
 AUTHORIZED = "helix.authorized"
 """Key of an ASGI scope: whether the request proved who it is (a WebSocket may still do so when it says hello)."""
 
+BY_SOCKET = "helix.by_socket"
+"""Key of the state of an ASGI scope: it came by the socket in the store, which no browser and no other user opens."""
+
 Monotonic = Callable[[], float]
 
 _VIEW = re.compile(r"/(?:[\w~%.-][\w~%./-]*)?(?:\?[\w~%.=&+*:@,!-]*)?", re.ASCII)
@@ -123,10 +126,11 @@ class Gate:
     """ASGI middleware that lets a request through only when it was meant for this server and proves who it is.
 
     Host must name this machine's loopback and the port it came in by (a page that rebinds its own name to 127.0.0.1
-    fails here); Origin, where a browser sends one, must be this server's own; no script may become a service
-    worker, which would see all that the browser asks later; then the bearer token, or a session cookie that a page of
-    this server sent. A browser sends a cookie to every port of a host, so to other users' servers too: it counts only
-    from a process of this user. There are no CORS headers: other pages cannot read anything.
+    fails here), but for what comes by the socket in the store: no page does, and a program that knew the daemon before
+    this one names that one's port. Origin, where a browser sends one, must be this server's own; no script may become
+    a service worker, which would see all that the browser asks later; then the bearer token, or a session cookie that a
+    page of this server sent. A browser sends a cookie to every port of a host, so to other users' servers too: it
+    counts only from a process of this user. There are no CORS headers: other pages cannot read anything.
     """
 
     def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str] = LOOPBACK) -> None:
@@ -141,7 +145,8 @@ class Gate:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         shared = scope["path"].startswith(SYNC_PATHS)  # proxies lead here by other names, and no browser has its token
-        hosts = {host} if shared else self._own_hosts(scope)
+        anyhow = shared or BY_SOCKET in scope.get("state", {})
+        hosts = {host} if anyhow else self._own_hosts(scope)
         refused = misdirected(headers, hosts, f"http://{host}")
         if refused is None:
             scope[AUTHORIZED] = self._proved(scope, headers)

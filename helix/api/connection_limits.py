@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from helix.api.access import BY_SOCKET
 from helix.api.limits import BODY_BYTES
 
 HEADER_SECONDS = 10.0
@@ -60,7 +61,7 @@ class GuardedProtocol(H11Protocol):
 
     by_port, by_socket = Room(_MOST_BY_PORT), Room(_MOST_BY_SOCKET)
     address: tuple[str, int] | None = None
-    """What a connection by the socket came in by: the address of the port, which the Host header names."""
+    """What a connection by the socket counts as having come in by: the address of the port."""
 
     upgraded = False
     _patience: asyncio.TimerHandle | None = None
@@ -71,6 +72,7 @@ class GuardedProtocol(H11Protocol):
         self._room = self.by_port
         if HAS_UNIX and transport.get_extra_info("socket").family == socket.AF_UNIX:
             self._room, self.server = self.by_socket, self.address
+            self.app_state = {**self.app_state, BY_SOCKET: True}
         if self._room.enter(transport, self):
             self._be_patient()
         else:

@@ -107,6 +107,16 @@ def test_a_session_outlives_its_daemon(session: Session, helix_command: Command)
     assert {session.read()["id"] for _ in numbers} == numbers
 
 
+def test_a_session_outlives_a_daemon_that_somebody_else_replaced(session: Session, helix_command: Command) -> None:
+    """The next one listens at another port, which a session that was open before does not know."""
+    session.open()
+    name = session.call("note", text="the barn is red")["structuredContent"]["name"]
+    assert helix_command("stop").code == 0
+    assert helix_command("list").code == 0
+    for _ in range(2):
+        assert session.call("list")["structuredContent"]["items"][0]["name"] == name
+
+
 def test_many_are_answered_at_once_and_none_is_lost_at_the_end(home: Path, tmp_path: Path) -> None:
     with started(tmp_path) as session:
         session.open()
