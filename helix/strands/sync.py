@@ -50,6 +50,8 @@ _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
 """What is wrong with one strand alone: the others are taken in all the same."""
 _TRIES = 3
 _MOST_STEPS = 100
+_MOST_PROBLEMS = 100
+"""Sentences on what was passed over that are kept: a place can list as many strands of as many keys as it likes."""
 _MOST_SHOWN, _LONGEST_SHOWN = 10, 200
 """Scopes that the other side asks for, and characters of each, that a person is shown."""
 
@@ -75,6 +77,7 @@ class Syncing:
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     _bad: set[StrandName] = field(default_factory=set)
+    _fetched_bytes: int = 0
     _others: dict[str, str] = field(default_factory=dict)
     """The public keys of signers that are not this person's, by how they begin."""
 
@@ -82,7 +85,8 @@ class Syncing:
         """Take in and leave what there is; returns counts, the version and root by now, and what was passed over."""
         there = _sorted(self.remote.names())
         told = hashlib.sha256("\n".join(map(str, there)).encode()).hexdigest()
-        back = self.state.turned_back(there)
+        keys = self.keyring.keys()
+        back = self.state.turned_back(there, {digits_of(key.public)[:SHORT] for key in keys})
         self.problems += [
             f"the place was turned back: of the key {signer} it has less than it had; nothing is lost here"
             for signer in back
@@ -101,7 +105,7 @@ class Syncing:
         return self._told(left)
 
     def _told(self, left: str) -> dict[str, Any]:
-        self.state.problems = self.problems
+        self.state.problems = problems = _shortened(self.problems)
         head = self.store.journal.versions.head(self.selection.named)
         return {
             "taken": len(self.taken),
@@ -110,7 +114,7 @@ class Syncing:
             "version": "" if head is None else head.id,
             "root": "" if head is None else head.root,
             "counts": {name: count for name, count in sorted(self.counts.items()) if count},
-            "problems": self.problems,
+            "problems": problems,
         }
 
     def _take_all(self, there: Sequence[StrandName]) -> None:
@@ -193,12 +197,16 @@ class Syncing:
         self.ticket.progress(0, 0, f"fetching {name}")
         if self.ticket.cancelled:
             raise ConflictError("the sync was stopped; what was taken in stays")
-        file = scratch / f"{name.number}-{name.sha256}.dna"
+        file = scratch / str(name).replace("/", "-")
         try:
-            left = MOST_BYTES - sum(one.stat().st_size for one in scratch.iterdir())
-            self.remote.fetch(str(name), file, min(left, shutil.disk_usage(scratch).free // 2))
+            left = MOST_BYTES - self._fetched_bytes
+            try:
+                self.remote.fetch(str(name), file, min(left, shutil.disk_usage(scratch).free // 2))
+            finally:
+                self._fetched_bytes += file.stat().st_size if file.exists() else 0
             return Strand.by(self.keyring, file, verified(file, name, self.selection), self.opener)
         except _REFUSED as error:
+            file.unlink(missing_ok=True)
             self._pass_over(name, error)
             return None
 
@@ -219,7 +227,8 @@ class Syncing:
     def _pass_over(self, name: StrandName, error: HelixError) -> None:
         if self.ticket.cancelled:
             raise error
-        log.warning("a strand was passed over", extra={"strand": str(name), "error": str(error)})
+        if len(self.problems) < _MOST_PROBLEMS:
+            log.warning("a strand was passed over", extra={"strand": str(name), "error": str(error)})
         self._bad.add(name)
         self.problems.append(f"{name} was passed over: {error}")
 
@@ -331,6 +340,11 @@ class Syncing:
 
 def _sorted(names: Iterable[str]) -> list[StrandName]:
     return sorted(name for text in names if (name := StrandName.read(text)) is not None)
+
+
+def _shortened(problems: Sequence[str]) -> list[str]:
+    more = len(problems) - _MOST_PROBLEMS
+    return [*problems[:_MOST_PROBLEMS], *([f"and {more:,} more like these"] if more > 0 else [])]
 
 
 def outdated_by(store: Store) -> str:

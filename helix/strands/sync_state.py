@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -28,7 +28,8 @@ class SyncState:
     """What is known of one place.
 
     `scopes`: what of the store is synced, None for all of it. `minutes`: how often it is synced by itself, None for
-    never. `at` (microseconds), `error` and `problems` tell of the last try. `seen`: the largest number of each signer.
+    never. `at` (microseconds), `error` and `problems` tell of the last try. `seen`: the largest number of each signer
+    that is known here: a place can list any number of others.
     `published`: what this store left there, since the last strand but one that holds all. `seq` and `names` say what
     the store and the place were when nothing was left to be done; `outdated` is what the last erasure noted by then.
     `opens`: what opens the strands that this store leaves there.
@@ -47,14 +48,15 @@ class SyncState:
     outdated: str = ""
     opens: list[str] = field(default_factory=list)
 
-    def turned_back(self, names: Iterable[StrandName]) -> list[str]:
-        """Return the signers of whom the place has less than it had, and note the largest numbers that it has."""
+    def turned_back(self, names: Iterable[StrandName], known: Set[str]) -> list[str]:
+        """Return the `known` signers of whom the place has less than it had; note the largest numbers that it has."""
         largest: dict[str, int] = {}
         for name in names:
-            largest[name.signer] = max(name.number, largest.get(name.signer, 0))
-        back = sorted(signer for signer, number in self.seen.items() if largest.get(signer, 0) < number)
-        self.seen = {signer: max(largest.get(signer, 0), self.seen.get(signer, 0)) for signer in {*largest, *self.seen}}
-        return back
+            if name.signer in known:
+                largest[name.signer] = max(name.number, largest.get(name.signer, 0))
+        seen = {signer: number for signer, number in self.seen.items() if signer in known}
+        self.seen = {signer: max(largest.get(signer, 0), seen.get(signer, 0)) for signer in {*largest, *seen}}
+        return sorted(signer for signer, number in seen.items() if largest.get(signer, 0) < number)
 
 
 def read(store: Store, place: str) -> SyncState:
