@@ -73,11 +73,12 @@ class Journal:
         """What is done where a row of the state is damaged; whoever holds more than the journal in memory sets it."""
         self.store_id = ""
         try:
-            with self.database.transaction() as connection:
-                connection.execute(
-                    "INSERT INTO meta (key, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING",
-                    (make_id(from_micros(0)),),
-                )
+            if self.meta("store_id") is None:  # else nothing is written: what takes no writes just now can be read
+                with self.database.transaction() as connection:
+                    connection.execute(
+                        "INSERT INTO meta (key, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING",
+                        (make_id(from_micros(0)),),
+                    )
             self._look()
             self.idempotency = Idempotency(self.database)
             if mark is not None:

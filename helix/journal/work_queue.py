@@ -93,6 +93,9 @@ class Work:
 
     def recover(self) -> int:
         """Queue again what was running when the process ended; return how many items that were. Asked at start."""
+        with self._database.reading() as connection:
+            if connection.execute("SELECT 1 FROM work WHERE state = 'running' LIMIT 1").fetchone() is None:
+                return 0
         with self._database.transaction() as connection:
             changed = "UPDATE work SET state = 'queued', again = NULL WHERE state = 'running' RETURNING id"
             return len(connection.execute(changed).fetchall())

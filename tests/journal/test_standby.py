@@ -107,8 +107,10 @@ def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path
                 assert len(there) <= len(acknowledged) + kill, "of each kill one change may be there beside"
             with closing(Server(serving.address)) as server:
                 tables = TenantDatabase(server, tenant, server.claim(tenant), tmp_path / "x", requires_quorum=True)
-                with pytest.raises(EngineError, match="worth too little"):
-                    Journal(tables, tokenise=str.split)
+                with closing(Journal(tables, tokenise=str.split)) as journal:
+                    assert journal.last_seq == len(there)
+                    with pytest.raises(EngineError, match="worth too little"):
+                        journal.set_meta("a", "b")
         finally:
             if serving is not primary:
                 serving.stop()

@@ -173,7 +173,7 @@ class TenantDatabase:
         `requires_quorum` nothing is written that would be on one machine alone. `archive_days` is how long the server's
         archives are kept; 0: nobody said.
         """
-        self.durability = Durability.SINGLE
+        self.durability = Durability.SINGLE if epoch is None else server.durability()
         self.beside = beside
         self.closed = False
         self.tenant = tenant

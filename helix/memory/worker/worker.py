@@ -8,11 +8,11 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from helix.errors import GuardError, HelixError, InvalidInputError
+from helix.errors import EngineError, GuardError, HelixError, InvalidInputError
 from helix.journal.work_queue import Work
 from helix.memory.jobs.budget import Budget
 from helix.memory.jobs.foreground import Foreground, Pace, quick_switching
@@ -66,7 +66,7 @@ class Worker:
         self._work = Work(store.journal.database, clock=store.runtime.clock, make_id=store.runtime.make_id)
         self._budget = Budget(store, store.runtime.settings.consolidation_budget)
         self._paused = store.journal.meta(WORK_PAUSED) == "1"
-        self._hurried = self._stopping = self._started = False
+        self._hurried = self._stopping = self._started = self._taken_up = False
         self._standing = self._awaited = 0
         self._running: SlicedRun | None = None
         self._vectors_after = 0.0
@@ -78,10 +78,16 @@ class Worker:
         store.writer.listen(self._note)
 
     def start(self) -> None:
-        """Begin, with what an earlier process left undone."""
-        self._work.recover()
+        """Begin, with what an earlier process left undone: now, or as soon as its server takes writes."""
+        with suppress(EngineError):
+            self._take_up()
         self._started = True
         self.wake()
+
+    def _take_up(self) -> None:
+        if not self._taken_up:
+            self._work.recover()
+            self._taken_up = True
 
     def stop(self) -> None:
         """Stop at the next resting place; what is left is done after the next start."""
@@ -246,6 +252,7 @@ class Worker:
 
     def _turn(self) -> float | None:
         """Do all that can be done now; return the seconds until the next look, None for "when there is news"."""
+        self._take_up()
         while not self._halted:
             if self._busy():
                 return self._pace.again
