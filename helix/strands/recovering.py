@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from helix.errors import HelixError, StoreCorruptError
+from helix.errors import ConflictError, HelixError, NotFoundError, StoreCorruptError
 from helix.memory.jobs.run import Watch
 from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
@@ -62,7 +62,7 @@ def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
     try:
         if whole.taken_back(store, job):
             return
-    except (StoreCorruptError, *_DAMAGED) as error:  # such as in a restored backup: it is in no start's way
-        why = f"what it did is damaged: {type(error).__name__}"
+    except (ConflictError, NotFoundError, StoreCorruptError, *_DAMAGED) as error:  # in no start's way
+        why = f"what it did cannot be read: {type(error).__name__}"
     log.error("a job was cut short and can neither be ended nor be taken back", extra={"job": job, "why": why})
     whole.note_job_ended(store)

@@ -115,6 +115,8 @@ def _read(told: str) -> SyncState | None:
     """Return what a note says; None for one that is damaged."""
     try:
         said: dict[str, Any] = json.loads(told)
-        return SyncState(**{**said, "published": [Published(**one) for one in said["published"]]})
+        state = SyncState(**{**said, "published": [Published(**one) for one in said["published"]]})
+        is_whole = isinstance(state.place, str) and isinstance(state.minutes, int | float | None)
+        return state if is_whole else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

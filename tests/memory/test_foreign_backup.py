@@ -45,6 +45,10 @@ pytestmark = pytest.mark.file
 WORDS = b"the kingfisher ledger"
 DEEP = "[" * 100_000
 PUT = json.dumps(encode_operation(PutNode(label=Label.MEMORY, id="x", props={})))
+WAITS = (
+    "INSERT INTO work (id, kind, key, payload, state, not_before, created_at)"
+    f" VALUES ('j', 'reflect', 'k', '{{}}', 'queued', {(1 << 53)}, 0)"
+)
 _ITEM = {"label": "Memory", "id": "MEMORY", "arms": [], "factors": 7, "score": 1.0, "relevance": 1.0, "recency": 1.0}
 _ITEM |= {"effectiveness": 1.0, "confidence_label": "", "text": "t", "tokens": 1}
 WRONG_ANSWER = json.dumps(
@@ -233,7 +237,9 @@ def test_damaged_versions_of_a_backup_stop_no_strand(settings: Settings, tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["", rollback.KIND, arriving.JOB])
-@pytest.mark.parametrize("damaged", ["seq = 'x'", "key = 'x'", f"key = '{DEEP}'", "before = '{}'", f"before = '{PUT}'"])
+@pytest.mark.parametrize(
+    "damaged", ["seq = 'x'", "key = 'x'", f"key = '{DEEP}'", "before = '{}'", f"before = '{PUT}'", WAITS]
+)
 def test_a_job_that_a_backup_tells_wrong_of_is_in_no_start_s_way(
     settings: Settings, tmp_path: Path, kind: str, damaged: str
 ) -> None:
@@ -243,7 +249,8 @@ def test_a_job_that_a_backup_tells_wrong_of_is_in_no_start_s_way(
         change(backup, "INSERT INTO job_step VALUES ('j', '', 1)")
         key = json.dumps(encode_operation(DropNode(label=Label.MEMORY, id=memory)))
         change(backup, "INSERT INTO effect VALUES ('j', ?, '', 1, NULL, NULL, 0, NULL, NULL)", key)
-    change(backup, f"UPDATE {'job_step' if damaged.startswith('seq') else 'effect'} SET {damaged}")
+    table = "job_step" if damaged.startswith("seq") else "effect"
+    change(backup, damaged if damaged is WAITS else f"UPDATE {table} SET {damaged}")
     change(backup, "INSERT INTO meta VALUES ('strand_under_way', ?)", json.dumps({"kind": kind, "job": "j"}))
     restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with Helix.open(settings, embedder=HashEmbedder()) as helix:

@@ -27,6 +27,7 @@ from helix.strands.arriving import JOB
 from helix.strands.lineage import rows_known
 from helix.strands.packed_lines import PackedLines
 from helix.strands.rows import Selection
+from helix.strands.watching import Watching
 from tests.strands.conftest import Machines
 from tests.waiting import UNHURRIED, at_rest
 
@@ -35,6 +36,8 @@ DAMAGED = {
     "no object": "7",
     "another's": '{"place": "x", "published": [], "and": 1}',
     "nested": "[" * 99_999,
+    "no place": '{"place": [], "minutes": 1, "published": []}',
+    "no minutes": '{"place": "x", "minutes": [], "published": []}',
 }
 
 
@@ -83,13 +86,16 @@ def test_a_damaged_note_of_a_place_stops_nothing(closed: Settings, note: str) ->
         assert place.minutes == 9
 
 
-def test_a_store_that_cannot_go_on_is_closed_and_opens_once_it_can(closed: Settings) -> None:
-    say(closed, "INSERT INTO meta VALUES ('strand_under_way', ?)", '{"kind": "", "job": "cut"}')
-    say(closed, "INSERT INTO job_step VALUES ('cut', 'one', 1)")
-    say(closed, "INSERT INTO effect (job, key, step, seq, before, crossed) VALUES ('cut', '[', 'one', 1, '[', 0)")
-    with pytest.raises(Exception):  # noqa: B017  (whatever a damaged row leads to)
-        opened(closed)
-    say(closed, "DELETE FROM meta WHERE key = 'strand_under_way'")
+def test_a_store_that_cannot_go_on_is_closed_and_opens_once_it_can(
+    closed: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Watching) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Watching, "start", refuse)
+        with pytest.raises(RuntimeError, match="thread"):
+            opened(closed)
     with opened(closed) as helix:
         assert memories.memories(helix).total == 1
 
