@@ -79,7 +79,9 @@ def test_nobody_sees_it_by_another_way_in(team: Team, way: str) -> None:
         team.accounts.add_member(team.server.tenant(tenant), "https://id.example", mark, Role.READER, by=mark)
     role = {"hooks": Role.HOOK, "mcp": Role.AGENT}.get(way, Role.OWNER)
     asked = {"hooks": _by_hooks, "mcp": _by_mcp, "cypher": _by_cypher, "v1": _by_administration}[way]
-    shown = [asked(process, team.key(tenant, role), secrets) for tenant in (ours, theirs) for process in team.processes]
+    shown = [
+        asked(process, team.key(tenant, role), secrets) for tenant in (ours, theirs) for process in team.processes[:2]
+    ]
     assert ["quastel" in one for one in shown] == [False, False, True, True], shown
     assert ["zinnober" in one for one in shown] == [True, True, False, False], shown
 
@@ -158,7 +160,7 @@ def test_what_a_tenant_leaves_for_a_peer_is_not_given_by_its_key_of_another_tena
         strands = [one["name"] for one in team.processes[1].send("GET", "/sync/v1/strands", keys[-1]).json()["strands"]]
         assert strands
         left.append([f"turns/{job}", *(f"strands/{name}" for name in strands)])
-    for process, (ours, theirs) in itertools.product(team.processes, ((0, 1), (1, 0))):
+    for process, (ours, theirs) in itertools.product(team.processes[:2], ((0, 1), (1, 0))):
         for place in left[theirs]:
             assert process.send("GET", f"/sync/v1/{place}", keys[theirs]).status_code == 200, place
             assert process.send("GET", f"/sync/v1/{place}", keys[ours]).status_code == 404, place
