@@ -128,7 +128,7 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up(
     address, _ = hostile({"GET /sync/v1/": None, "GET /sync/v1/strands/a": None})
     with pytest.raises(InvalidInputError):
         at(address).terms()
-    with pytest.raises(NotFoundError, match="breaks off|reset"):
+    with pytest.raises(NotFoundError, match=r"breaks off|reset"):
         at(address).fetch("a", tmp_path / "new", 2 << 30)
 
 
