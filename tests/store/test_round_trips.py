@@ -16,7 +16,7 @@ from helix.service import Helix
 from tests.waiting import at_rest
 
 pytestmark = pytest.mark.file
-IN_SETS = ("before", "nodes", "edges", "texts", "edges_at", "passages_of", "write")
+IN_SETS = ("read_before", "nodes", "edges", "texts", "edges_at", "passages_of", "write")
 MOST_OF_AN_APPEND, MOST_OF_A_STORE = 3, 6
 
 
@@ -52,7 +52,7 @@ def trips(helix: Helix, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trips]:
         counting = Trips()
         for name in IN_SETS:
             monkeypatch.setattr(tables, name, counting.counted(name, getattr(tables, name)))
-        for connection in helix.store.journal.database._opened:
+        for _, connection in helix.store.journal.database._opened:
             connection.set_trace_callback(counting.statement)
         yield counting
 
@@ -66,7 +66,7 @@ def test_a_store_and_its_append_go_to_the_tables_a_few_times(helix: Helix, trips
     memories.store(helix, StoreRequest(trigger=failure, resolution="stop src/server.js: ERR_PORT", kind="failure"))
     assert len(trips.told) <= MOST_OF_A_STORE, trips.told
     append = trips.told[: trips.told.index("COMMIT") + 1][-MOST_OF_AN_APPEND:]
-    assert append == ["before", "write", "COMMIT"]
+    assert append == ["read_before", "write", "COMMIT"]
 
 
 def test_what_was_just_written_or_read_is_not_read_again(helix: Helix, trips: Trips) -> None:
