@@ -76,9 +76,12 @@ class Cluster:
         self.run("pg_ctl", "-D", str(self.data), "-w", "-m", "immediate", "stop")
 
     def is_alive(self) -> bool:
-        """Whether it runs: a server that was killed leaves its note behind."""
+        """Whether it runs: a server that was killed leaves its note behind, with a number that another has by now."""
         pid = int((self.data / "postmaster.pid").read_text().split()[0])
-        return Path(f"/proc/{pid}").exists()
+        try:
+            return Path(f"/proc/{pid}/cwd").readlink() == self.data
+        except OSError:
+            return False
 
     def kill(self) -> None:
         """Kill it with its children: -9."""

@@ -32,7 +32,8 @@ class _Merged(Collector):
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("helix_tenants_open", "Tenants that this process has open", value=len(self._tenants))
         merged: dict[str, Metric] = {}
-        for one in self._tenants:
+        # A removed tenant is open for a moment beside the one that has its name by now.
+        for one in {one.slug: one for one in sorted(self._tenants, key=lambda one: one.number)}.values():
             runtime: Runtime = one.app.state.runtime
             for family in runtime.meters.families(upkeep.status(one.helix)):
                 into = merged.setdefault(family.name, Metric(family.name, family.documentation, family.type))

@@ -130,13 +130,13 @@ class Tenants:
         return list(self._open.values())
 
     async def where(self, slug: str, number: int = 0) -> Whereabouts:
-        """Return where a tenant is served; the answer may be a second old where that is elsewhere.
+        """Return where a tenant is served; the answer may be a second old where its number is known.
 
         Raises NotFoundError, ForbiddenError for a tenant that is not active, and UnauthorizedError where another one
         than that with the `number` has the name by now.
         """
         known = self._known.get(slug)
-        if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS or number not in (0, known[1].id):
+        if known is None or time.monotonic() - known[0] > _KNOWN_SECONDS or number != known[1].id:
             asked = time.monotonic()
             found = await asyncio.get_running_loop().run_in_executor(self._looking, self._directory.whereabouts, slug)
             if found is None:

@@ -90,7 +90,8 @@ def end(target: str, tenant: str, by: str = "operator", *, unseen: bool = False)
         if not comes:
             raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
         if _is_there(comes, there.backend, unseen=unseen):
-            raise StoreError(f"the source of this move is there: {comes}", hint="end the move: --from in its place")
+            hint = "end the move: --from in its place; take a copy away that is from a backup older than the move"
+            raise StoreError(f"the source of this move is there: {comes}", hint=hint)
         if not _said(there.backend, moving.WHOLE):
             hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
             raise StoreError(f"not all of the store in {comes} arrived here", hint=hint)

@@ -12,6 +12,7 @@ import pytest
 
 from helix.errors import EngineError, HelixError
 from helix.journal.log import Journal
+from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.durability import Durability
@@ -114,3 +115,24 @@ def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path
         finally:
             if serving is not primary:
                 serving.stop()
+
+
+def test_a_home_lives_where_its_standby_is_lost() -> None:
+    """It says so without a standby: or it would count as gone, and answer nothing, while nothing can be written."""
+    with running() as primary, closing(Server(primary.address)) as server:
+        server.migrate()
+        home = Home(server, "http://127.0.0.1:1")
+        with psycopg.connect(primary.address, autocommit=True) as asked:
+            asked.execute("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
+            asked.execute("SELECT pg_reload_conf()")
+            waits = "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting <> ''"
+            until(lambda: asked.execute(waits).fetchone())
+            known = "SELECT until FROM process WHERE id = %s"
+            before = asked.execute(known, (home.id,)).fetchone()
+            for _ in range(2):
+                until(lambda last=before: asked.execute(known, (home.id,)).fetchone() > last)
+                before = asked.execute(known, (home.id,)).fetchone()
+            assert home.lives
+            asked.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            asked.execute("SELECT pg_reload_conf()")
+        home.close()

@@ -44,7 +44,7 @@ def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) 
 
 def test_what_was_administered_under_a_name_is_told_to_who_runs_the_server_alone(team: Team) -> None:
     slug, kept = team.tenant(), team.server.tenant(team.tenant())
-    people = [("https://id.example", "alice"), ("https://id.example", "bob")]
+    people = [("https://again.example", "alice"), ("https://again.example", "bob")]
     for issuer, subject in people:
         team.accounts.add_member(team.server.tenant(slug), issuer, subject, Role.EDITOR, by="the test")
     team.accounts.add_member(kept, *people[1], Role.READER, by="the test")

@@ -56,9 +56,10 @@ _WHOSE = (
     " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
 )
 _RENEW = (
-    "INSERT INTO process (id, name, url, until) VALUES ($1, $2, $3, now() + make_interval(secs => $4))"
-    " ON CONFLICT (id) DO UPDATE SET until = excluded.until"
+    "INSERT INTO process (id, name, url, until) SELECT $1, $2, $3, now() + make_interval(secs => $4)"
+    " FROM set_config('synchronous_commit', 'local', true) ON CONFLICT (id) DO UPDATE SET until = excluded.until"
 )
+"""Waits for no standby: a process lives, and answers what is asked, where one is lost and nothing can be written."""
 _WHERE = (
     "SELECT tenant.id, slug, state, quota, home, coalesce(process.url, ''), coalesce(process.until > now(), false),"
     " epoch"
