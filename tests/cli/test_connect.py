@@ -236,8 +236,10 @@ def test_a_client_waits_for_a_hook_as_long_as_the_setting_says(
     person: Path, machine: dict[Path, bytes], home: Path, helix_command: Command, file: str, unit: int,
     milliseconds: int, wanted: int,
 ) -> None:  # fmt: skip
+    home.mkdir(mode=0o700, exist_ok=True)  # all tests of the command share it
     (home / "config.toml").write_text(f"hook_ms = {milliseconds}\n", "utf-8")
     helix_command("connect", "codex", "cursor", "gemini")
+    (home / "config.toml").unlink()
     text = re.sub(r"^\s*//.*$", "", (person / file).read_text("utf-8"), flags=re.MULTILINE)
     given = set(timeouts(json.loads(text)))
     assert given == ({wanted} if unit == 1 else {milliseconds})
