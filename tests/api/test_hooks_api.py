@@ -241,7 +241,7 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    given = {"home": tmp_path / "home", "holdback": 0.0, "hook_ms": 60_000.0}  # nothing here is about time
+    given = {"home": tmp_path / "home", "holdback": 0.0, "hook_ms": 60_000}  # nothing here is about time
     settings = configuration.load(given, environ=UNHURRIED, cwd=tmp_path)
     folder = tmp_path / "shop"
     folder.mkdir()
