@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_states import SUSPENDED
 from helix.model.principal import Role
 from helix.processes import python_command
 from helix.server.accounts import Accounts
@@ -109,6 +110,13 @@ class Team:
         """Make a tenant and return its name."""
         self._made += 1
         return self.server.create(slug or f"t{self._made}").slug
+
+    def anew(self, slug: str) -> str:
+        """Remove a tenant, make another one of its name, and return the name."""
+        old = self.server.tenant(slug).id
+        self.server.set_state(old, SUSPENDED)
+        self.server.delete(old)
+        return self.tenant(slug)
 
     def key(self, tenant: str, role: Role = Role.EDITOR, *scopes: str, name: str = "ada", **named: Any) -> str:
         """Return a new key."""

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from helix.journal.postgres.tenant_states import SUSPENDED
 from helix.model.principal import Role
 from tests.server.team import STORE, Process, Team
 from tests.waiting import until
 
 _ALL = "{ memories { edges { node { trigger resolution } } } }"
-
-
-def _anew(team: Team, slug: str) -> str:
-    """Remove a tenant, make another one of its name, and return the name."""
-    old = team.server.tenant(slug).id
-    team.server.set_state(old, SUSPENDED)
-    team.server.delete(old)
-    return team.tenant(slug)
 
 
 def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) -> None:
@@ -24,7 +15,7 @@ def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) 
     old = team.key(slug, Role.OWNER)
     team.processes[0].data(old, STORE, t="the till jams", r="quastel", s="shop")
     assert "quastel" in str(team.processes[1].data(old, _ALL))
-    _anew(team, slug)
+    team.anew(slug)
     new = team.key(slug, Role.OWNER)
 
     def asked(process: Process) -> bool:
@@ -50,7 +41,7 @@ def test_what_was_administered_under_a_name_is_told_to_who_runs_the_server_alone
     team.accounts.add_member(kept, *people[1], Role.READER, by="the test")
     old = team.key(slug, Role.OWNER, name="quastel")
     assert "quastel" in team.processes[0].send("GET", "/v1/audit", old).text
-    _anew(team, slug)
+    team.anew(slug)
     new = team.key(slug, Role.OWNER, name="zinnober")
     for process in team.processes[:2]:
         for path in ("keys", "users", "audit"):

@@ -79,6 +79,19 @@ def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, is
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
+def test_a_claim_shows_nothing_of_a_removed_tenant_whose_name_another_one_has(
+    team: Team, issuer: Issuer, here: Process
+) -> None:
+    """At once: a claim has the name alone, and the process may not have noticed yet."""
+    slug = team.tenant()
+    token = issuer.token("person-5", helix=f"{slug}:owner")
+    here.data(token, STORE, t="the till jams", r="quastel", s="shop")
+    asked = "{ memories { edges { node { resolution } } } }"
+    assert "quastel" in str(here.data(token, asked))
+    team.anew(slug)
+    assert here.data(token, asked)["memories"]["edges"] == []
+
+
 def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: Issuer, here: Process) -> None:
     tenant, token = team.server.tenant(team.tenant()), issuer.token("person-4")
     team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test")
