@@ -32,7 +32,7 @@ from helix.recall.stopwatch import Stopwatch
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.projection import GraphSnapshot
-from helix.text.subsumption import says_more
+from helix.text.statement.subsumption import says_more
 
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""

@@ -18,7 +18,7 @@ from helix.model.reflection import Reflection
 from helix.store.csr import RELATION_CODE
 from helix.store.node_columns import IndexArray
 from helix.store.projection import GraphSnapshot
-from helix.text.subsumption import says_more
+from helix.text.statement.subsumption import says_more
 
 OF_ONE_MATTER = (Relation.SOLVES, Relation.CAUSES)
 """Edges between a failure and what mends it, and between one and the systemic memory that counts it. A failure that

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from helix.text.subsumption import says_more
+from helix.text.statement.subsumption import says_more
 
 IDENTICAL_FROM = 0.97
 """Cosine from which a text that says no more is taken for the same; it belongs to the embedding space."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.text.subjects import subject_key, subjects
+from helix.text.statement.subjects import subject_key, subjects
 
 
 @pytest.mark.parametrize(

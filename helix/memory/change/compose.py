@@ -20,7 +20,7 @@ from helix.text.chunks import chunks
 from helix.text.entities import mentions
 from helix.text.redact import without_markers
 from helix.text.spotting.paths import canonical_path
-from helix.text.subjects import subject_key, subjects
+from helix.text.statement.subjects import subject_key, subjects
 from helix.text.tokens import lexical_tokens
 
 ABOUT = 30.0

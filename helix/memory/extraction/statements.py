@@ -15,8 +15,8 @@ from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
 from helix.text.statement.replacement import states_change
+from helix.text.statement.substitution import without_aliases, words_exchanged
 from helix.text.statement.wording import names, negated, numbers, opposites, terms, words
-from helix.text.substitution import without_aliases, words_exchanged
 from helix.text.tokens import lexical_tokens
 
 _OTHER_CLAUSE = re.compile(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.text.subsumption import says_more
+from helix.text.statement.subsumption import says_more
 
 RULE = "Run the linter before the tests."
 words = st.lists(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.text.substitution import words_exchanged
+from helix.text.statement.substitution import words_exchanged
 
 WORDS = st.lists(
     st.sampled_from(["always", "run", "the", "linter", "tests", "before", "push", "merge", "on", "main", "and", "Kim"]),

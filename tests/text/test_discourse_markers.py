@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.text.discourse_markers import without_openers
-from helix.text.substitution import without_aliases
+from helix.text.statement.substitution import without_aliases
 
 
 @pytest.mark.parametrize(
