@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -22,9 +22,23 @@ def parse(text: str) -> dict[str, Any]:
         held = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from error
+    if _holds_itself(text):
+        raise ValueError("it holds itself: an alias stands inside of what it is an alias of")
     if held is not None and not isinstance(held, dict):
         raise ValueError("it holds no mapping")
     return held or {}
+
+
+def _holds_itself(text: str) -> bool:
+    around: list[str | None] = []
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            around.append(event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            around.pop()
+        elif isinstance(event, yaml.AliasEvent) and event.anchor in around:
+            return True
+    return False
 
 
 def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
@@ -35,7 +49,7 @@ def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
         if not isinstance(below, yaml.MappingNode):
             if below.start_mark.index != below.end_mark.index:
                 raise ValueError(f"{path[depth]!r} is no mapping")
-            return _behind(text, below.end_mark.index, _block(path[depth + 1 :], value, found.start_mark.column + 2))
+            return _behind(text, below.end_mark.index, _block(path[depth + 1 :], value, _column(found) + 2))
         found, depth = below, depth + 1
     if found is None:
         return _behind(text, len(text), _block(path, value, 0))
@@ -46,7 +60,7 @@ def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
             inner = {name: inner}
         comma = ", " if found.value and not text[:at].rstrip().endswith(",") else ""
         return f"{text[:at]}{comma}{json.dumps(path[depth])}: {json.dumps(inner, ensure_ascii=False)}{text[at:]}"
-    return _behind(text, _end(found), _block(path[depth:], value, found.start_mark.column))
+    return _behind(text, _end(text, found.end_mark.index), _block(path[depth:], value, _column(found)))
 
 
 def drop_member(text: str, path: Sequence[str]) -> str:
@@ -58,13 +72,13 @@ def drop_member(text: str, path: Sequence[str]) -> str:
             return text
     for key, value in found.value if found is not None else ():
         if key.value == path[-1] and found is not None and found.flow_style:
-            before, behind = text[: key.start_mark.index], text[value.end_mark.index :]
+            before, behind = text[: key.start_mark.index], text[_end_of_member(text, key, value) :]
             if (comma := _COMMA.match(behind)) is not None:
                 return before + behind[comma.end() :]
             return before.rstrip(", \t\r\n") + behind if before.rstrip().endswith(",") else before + behind
         if key.value == path[-1]:
             start = text.rfind("\n", 0, key.start_mark.index) + 1
-            return text[:start] + text[_line_end(text, _end(value)) :]
+            return text[:start] + text[_line_end(text, _end_of_member(text, key, value)) :]
     return text
 
 
@@ -75,16 +89,41 @@ def _root(text: str) -> yaml.MappingNode | None:
 
 def _value(found: yaml.Node, name: str) -> yaml.Node | None:
     pairs = found.value if isinstance(found, yaml.MappingNode) else []
-    return next((value for key, value in reversed(pairs) if key.value == name), None)
+    key, value = next(((key, value) for key, value in reversed(pairs) if key.value == name), (None, None))
+    if value is not None and _is_alias(key, value):
+        raise ValueError(f"{name!r} is an alias of what stands elsewhere")
+    return value
 
 
-def _end(node: yaml.Node) -> int:
-    """Return where the last leaf of a node ends: a block's own end is where the next token stands."""
-    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        key, value = last if isinstance(last, tuple) else (last, last)
-        return max(_end(key), _end(value))
-    return int(node.end_mark.index)
+def _column(found: yaml.MappingNode) -> int:
+    """Return the column of a block mapping's keys; its own is where its anchor or tag stands."""
+    return int(found.value[0][0].start_mark.column)
+
+
+def _is_alias(key: yaml.Node, value: yaml.Node) -> bool:
+    return bool(value.start_mark.index < key.start_mark.index)
+
+
+def _end(text: str, bound: int) -> int:
+    """Return where the last leaf ends that ends by `bound`: a block's own end is where the next token stands.
+
+    It goes by the events of the text, since a node that an alias stands for lies where its anchor does.
+    """
+    return max(at for at in _leaf_ends(text) if at <= bound)
+
+
+def _end_of_member(text: str, key: yaml.Node, value: yaml.Node) -> int:
+    """Return where the last leaf of a mapping's member ends."""
+    if _is_alias(key, value):
+        return min(at for at in _leaf_ends(text) if at > key.end_mark.index)
+    return _end(text, int(value.end_mark.index))
+
+
+def _leaf_ends(text: str) -> Iterator[int]:
+    """Yield where scalars, aliases and the brackets of flow collections end: what takes no room is a block's."""
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if event.start_mark.index < event.end_mark.index:
+            yield int(event.end_mark.index)
 
 
 def _line_end(text: str, at: int) -> int:

@@ -89,6 +89,10 @@ YAML_LINES = st.sampled_from(
         "extensions:",
         "extensions:\n# at the margin\n  x:\n    envs:\n    - a\n    - b\n",
         "text: |\n  extensions:\n    helix: no\n",
+        "extensions: &own\n  far:\n    args: &more\n    - a\n    - &b b",
+        "base: &base {enabled: true}\nextensions:\n  far: *base\n  list:\n  - *base",
+        "base: &base\n  enabled: true\nextensions: *base",
+        "base: &base\n  enabled: true\nextensions:\n  <<: *base",
         "# a comment",
         "",
         "---",
@@ -228,6 +232,8 @@ def test_a_file_that_the_client_wrote_anew_loses_our_entries_alone(tmp_path: Pat
         ("yaml", "extensions: [developer]\n"),
         ("yaml", "a: b: c\n"),
         ("yaml", "- a\n"),
+        ("yaml", "extensions: &mine\n  helix: *mine\n"),
+        ("yaml", "base: &base\n  a: 1\nextensions: *base\n"),
         ("marked", "<!-- helix: end -->\n<!-- helix: begin -->\n"),
     ],
 )
@@ -238,6 +244,19 @@ def test_what_cannot_be_edited_is_refused_by_name_and_left_alone(tmp_path: Path,
         put("codex", path, form, ENTRIES[form])
     assert "nothing was changed" in str(refused.value.hint)
     assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "indent"),
+    [
+        ("extensions: &mine\n  far:\n    on: true\n", "  "),
+        ("a: &a 1\nextensions:\n  list:\n    - b\n    - *a\n", "  "),
+        ("extensions: !!map\n    far: {on: true}\n", "    "),
+    ],
+)
+def test_a_yaml_file_with_anchors_and_aliases_gets_its_entry(text: str, indent: str) -> None:
+    after = FORMATS["yaml"].put(text, Entry(path=("extensions", "helix"), value={"on": True}))
+    assert after == f'{text}{indent}helix:\n{indent}  "on": true\n'.replace('"on": true\n', "on: true\n")
 
 
 def test_a_comment_behind_the_last_member_stays_with_it() -> None:
