@@ -22,7 +22,7 @@ from helix import errors
 from helix.api.limits import BODY_BYTES
 from helix.client import REQUEST_BYTES, Client, async_client, document, error_from, sync_client, wire
 from helix.client.async_client import AsyncClient
-from helix.client.wire import data_of
+from helix.client.wire import data_of, request_for, results_of
 from helix.errors import DaemonError, HelixError, InvalidInputError, NotFoundError, QueryTimeoutError
 from helix.model.memory import Kind
 from helix.model.reports import StoreStatus
@@ -297,6 +297,15 @@ NO_GRAPHQL = [
 def test_what_is_no_answer_of_a_daemon_is_told_as_such(body: bytes) -> None:
     with pytest.raises(DaemonError, match="no GraphQL"):
         data_of("http://127.0.0.1:1", 200, body)
+
+
+def test_an_answer_to_a_mutation_without_a_result_is_told_as_such() -> None:
+    request = request_for("prune", {})
+    assert request.writes
+    assert results_of(request, {"prune": {"result": 1}}) == {"prune": 1}
+    for payload in ({}, None, [], "x"):
+        with pytest.raises(DaemonError, match="no result"):
+            results_of(request, {"prune": payload})
 
 
 @contextmanager

@@ -45,6 +45,7 @@ Relocate = Callable[[], tuple[str, str]]
 _KEY = "idempotencyKey"
 _NAME = re.compile(r"^(query|mutation|subscription|fragment) (\w+)", re.MULTILINE)
 _SPREAD = re.compile(r"\.\.\.\w+")
+_ANOTHER = "another program may have taken its port: `helix stop` and try again"
 _ANSWER = "application/graphql-response+json, application/json;q=0.9"
 EVENTS = "text/event-stream"
 
@@ -130,8 +131,14 @@ def _parts() -> dict[str, str]:
 
 
 def results_of(request: Request, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the operations of a request came to: of a mutation the `result` of its payload."""
-    return {name: payload["result"] for name, payload in data.items()} if request.writes else dict(data)
+    """Return what the operations of a request came to: of a mutation the `result` of its payload.
+
+    Raises DaemonError for an answer without one.
+    """
+    try:
+        return {name: payload["result"] for name, payload in data.items()} if request.writes else dict(data)
+    except (TypeError, LookupError) as error:
+        raise DaemonError("the answer to a mutation has no result", hint=_ANOTHER) from error
 
 
 def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:
@@ -141,8 +148,7 @@ def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:
         errors, data = body.get("errors"), body.get("data")
         failed = _told(errors[0]) if errors else None
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
-        hint = "another program may have taken its port: `helix stop` and try again"
-        raise DaemonError(f"{url} answered with HTTP {status} and no GraphQL", hint=hint) from error
+        raise DaemonError(f"{url} answered with HTTP {status} and no GraphQL", hint=_ANOTHER) from error
     if failed is not None:
         raise failed
     if not isinstance(data, dict):

@@ -31,7 +31,9 @@ KNOWN_SECONDS = 3.0
 """How long a process believes what it read of a key: what is revoked is refused within 5 s."""
 LINK_SECONDS, SESSION_SECONDS = 600, 12 * 3600
 _TOKEN = re.compile(r"hx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
-NAME = re.compile(r"[\w@.+-][\w@.+ -]{0,99}")
+NAME = re.compile(r"(?!operator )[\w@.+-][\w@.+ -]{0,99}")
+"""What a key or a person may be called; `operator NAME` says in the audit who ran a command at the server."""
+_NAMED = "has up to 100 letters, digits and marks, and does not begin with `operator `"
 _MOST_KNOWN = 10_000
 _MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
 
@@ -172,7 +174,7 @@ class Accounts:
         `peer` is the public key of a store that is synced by it. Raises InvalidInputError for its name, scopes or peer.
         """
         if not NAME.fullmatch(name):
-            raise InvalidInputError("a key's name has up to 100 letters, digits and marks", hint="name who shows it")
+            raise InvalidInputError(f"a key's name {_NAMED}", hint="name who shows it")
         bound = _checked(scopes)
         if peer and not (bound and role.reaches(Role.READER)):
             raise InvalidInputError("what is synced is of scopes, and takes a role that reads", hint="--scope NAME")
@@ -276,7 +278,7 @@ class Accounts:
         if not issuer or not subject:
             raise InvalidInputError("a person is known by an issuer and a subject", hint="both are in their token")
         if name and not NAME.fullmatch(name):
-            raise InvalidInputError("a person's name has up to 100 letters, digits and marks")
+            raise InvalidInputError(f"a person's name {_NAMED}")
         bound = _checked(scopes)
         with mapped(), self._server.connection() as connection, connection.transaction():
             row = connection.execute(_ACCOUNT, (issuer, subject)).fetchone()

@@ -70,6 +70,7 @@ def test_a_link_of_an_owner_opens_a_browser(team: Team) -> None:
         {"name": "", "role": "agent"},
         {"name": "x" * 101, "role": "agent"},
         {"name": "x\n", "role": "agent"},
+        {"name": "operator root", "role": "agent"},
         {"name": "\ud800", "role": "agent"},
         {"name": "x", "role": "agent", "scopes": ["\ud800"]},
         {"name": "x", "role": "agent", "days": -1},

@@ -409,3 +409,11 @@ def test_a_tenant_has_room_for_so_many_subscriptions(team: Team) -> None:
 
     assert f"{MOST} subscriptions are open already" in asyncio.run(refused())
     assert here.code(key, STATUS) == "OK"
+
+
+def test_an_id_that_the_server_cannot_keep_is_invalid(team: Team) -> None:
+    here = team.processes[0]
+    key = team.key(team.tenant())
+    undo = "mutation($id: ID!) { undo(input: {job: $id}) { result { restored } } }"
+    assert here.code(key, undo, id="ab") == "NOT_FOUND"
+    assert here.code(key, undo, id="a\x00b") == "INVALID_INPUT"

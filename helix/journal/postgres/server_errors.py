@@ -9,7 +9,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import PoolTimeout
 
-from helix.errors import DiskFullError, EngineError, HelixError, StoreError
+from helix.errors import DiskFullError, EngineError, HelixError, InvalidInputError, StoreError
 
 _ANEW = "check that the server runs and that its address is right, then try again"
 _PASSWORD = "have the role's password in PGPASSWORD or in the file that PGPASSFILE names; `psql ADDRESS` asks the same"
@@ -39,6 +39,8 @@ def mapped() -> Iterator[None]:
         said = str(error).strip()
         hint = next((hint for words, hint in _SAID.items() if words in said), _ANEW)
         raise EngineError(f"the server cannot be used: {said}", hint=hint) from error
+    except psycopg.DataError as error:
+        raise InvalidInputError(f"a server cannot keep this: {str(error).strip()}") from error
     except errors.InsufficientPrivilege as error:
         raise StoreError(
             f"the server refused a statement: {str(error).strip()}",
