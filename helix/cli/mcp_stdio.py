@@ -181,7 +181,7 @@ class Bridge:
                 self._write(answer)
             if not answered and message["id"] not in self._cancelled:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")
-        except (HelixError, ValueError) as error:  # also of a header or an answer that cannot be read
+        except (HelixError, ValueError, RecursionError) as error:  # also of a header or an answer that cannot be read
             failure = {"code": _INTERNAL_ERROR, "message": f"{getattr(error, 'code', HelixError.code)}: {error}"}
             self._write({"jsonrpc": "2.0", "id": message["id"], "error": failure})
 
@@ -189,7 +189,7 @@ class Bridge:
         """Do what nobody waits for an answer to; what keeps it from being done goes to stderr."""
         try:
             work()
-        except HelixError as error:
+        except (HelixError, RecursionError) as error:  # the latter of a message nested deeper than can be passed on
             click.echo(str(error), err=True)
 
     def _ask(self, message: Message, *, again: bool = True) -> Iterator[Message]:
