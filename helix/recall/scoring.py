@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -194,7 +194,8 @@ def score_of(factors: Mapping[str, float]) -> float:
 
 def _combined(factors: Mapping[str, Any], nothing: Any) -> Any:
     """Return what both of them do, for arrays and for numbers."""
-    total = sum((value for name, value in factors.items() if name.startswith("+")), start=nothing)
+    # Not `sum`, which adds floats more exactly than arrays from Python 3.12 on.
+    total = reduce(add, (value for name, value in factors.items() if name.startswith("+")), nothing)
     return reduce(mul, (value for name, value in factors.items() if name.startswith("*")), total)
 
 
