@@ -62,9 +62,13 @@ class Database:
 
     def _connect(self, reader: threading.Thread | None = None) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
-        table_check.harden(connection)
-        kib = self._page_cache_kib if reader is None else min(self._page_cache_kib, _READERS_PAGE_CACHE_KIB)
-        connection.execute(f"PRAGMA cache_size = -{kib}")
+        try:
+            table_check.harden(connection)
+            kib = self._page_cache_kib if reader is None else min(self._page_cache_kib, _READERS_PAGE_CACHE_KIB)
+            connection.execute(f"PRAGMA cache_size = -{kib}")
+        except BaseException:
+            connection.close()
+            raise
         with self._opened_lock:
             self._let_go()
             self._opened.append((reader, connection))
