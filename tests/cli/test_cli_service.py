@@ -88,6 +88,21 @@ def test_open_hands_the_link_over_in_a_private_file(
         assert answer.status == 200
 
 
+def test_open_runs_no_browser_of_the_folder_it_is_asked_in(helix_command: Command, tmp_path: Path) -> None:
+    """A PATH often names `node_modules/.bin`, which a clone may bring along."""
+    helix_command("stats")
+    ran, programs = tmp_path / "ran", tmp_path / "node_modules" / ".bin"
+    programs.mkdir(parents=True)
+    for name in ("xdg-open", "firefox", "chromium", "uname", "open"):
+        (programs / name).write_text(f"#!/bin/sh\necho {name} >> {ran}\n", "utf-8")
+        (programs / name).chmod(0o700)
+    line = [sys.executable, "-m", "helix.cli.main", "open"]
+    env = {**os.environ, "PATH": "node_modules/.bin", "DISPLAY": ":0", "BROWSER": ""}
+    said = subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert "/open/" in said.stdout
+    assert not ran.exists()
+
+
 def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:
     try:
         assert "helix pause --off" in helix_command("pause").out
