@@ -192,7 +192,10 @@ class GraphFollower:
         self._give_up("its process ended again and again while it applied changes")
 
     def _step(self, milliseconds: int) -> None:
-        self._note(self._tell("follow", _STEP_SECONDS, milliseconds=milliseconds))
+        wanted, said = self._journal.last_seq, self._tell("follow", _STEP_SECONDS, milliseconds=milliseconds)
+        self._note(said)
+        if said["last"] < wanted:  # such as on a standby that took over without them: no waiting brings them
+            raise GraphUnavailableError("the journal lost rows while it was open", hint="a new start says which")
 
     def _note(self, said: dict[str, Any]) -> None:
         self.applied_seq = said["applied"]

@@ -14,6 +14,7 @@ import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -433,6 +434,22 @@ def test_a_row_that_the_graph_refuses_is_set_aside_and_the_rest_applied(
     written(journal, PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0}))
     written(journal, node("b"))
     assert held(follower) == ["a", "b"]
+
+
+def test_nobody_waits_for_rows_that_the_journal_lost_while_it_was_open(
+    journal: Journal, follower: GraphFollower, tmp_path: Path
+) -> None:
+    """A standby that took over may lack the newest rows."""
+    written(journal, node("a"))
+    assert held(follower) == ["a"]
+    assert follower.pid is not None
+    os.kill(follower.pid, signal.SIGSTOP)
+    written(journal, node("b"))
+    with closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as beside:
+        beside.execute("DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)")
+    os.kill(follower.pid, signal.SIGCONT)
+    with pytest.raises(GraphUnavailableError, match="lost rows"):
+        held(follower)
 
 
 def test_a_graph_that_other_programs_have_open_is_not_taken_for_damaged(
