@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
+from contextlib import chdir
 from pathlib import Path
 
 from helix import files
@@ -57,6 +58,14 @@ def helix_command() -> list[str]:
     """Return the command by which other processes run `helix`: its absolute path, where it is installed."""
     script = Path(PYTHON).with_name("helix.exe" if sys.platform == "win32" else "helix")
     return [str(script)] if script.is_file() else python_command("helix.cli.main")
+
+
+def show_in_browser(url: str) -> bool:
+    """Have the user's browser show a page; return whether one was found."""
+    import webbrowser  # for one command
+
+    with chdir(NEUTRAL_FOLDER):  # a PATH may name folders of the project: `node_modules/.bin`
+        return webbrowser.open(url)
 
 
 def environment(*, without: Collection[str] = (), given: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -93,6 +93,7 @@ OWNERS = {
     "yaml": "connectors/yaml_text.py",
     "jinja2": "agents/experiment/report_page.py",
     "h11": ("api/", "client/async_client.py"),
+    "webbrowser": "processes.py",
 }
 STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same
 OTHER_STARTS = (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import webbrowser
 from collections.abc import Iterator
-from contextlib import chdir
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from helix.folders import folders_before
 from helix.identity import former_scopes
 from helix.lock import is_locked, owner_of
 from helix.model.usage import NOT_CONFIRMED, NOT_INSTALLED
-from helix.processes import NEUTRAL_FOLDER, begin_loading, calm_numpy
+from helix.processes import begin_loading, calm_numpy, show_in_browser
 from helix.settings import Settings, load
 
 
@@ -155,9 +153,7 @@ def open_(invocation: Invocation, /, no_browser: bool) -> None:
     if no_browser:
         return
     page = bearer.put_link(invocation.settings.store_path.absolute(), link["url"])
-    with chdir(NEUTRAL_FOLDER):  # a PATH may name folders of the project: `node_modules/.bin`
-        opened = webbrowser.open(page.as_uri())
-    if not opened and not invocation.json:
+    if not show_in_browser(page.as_uri()) and not invocation.json:
         invocation.say(f"no browser was found: open the link yourself within {link['expiresInSeconds']} s")
 
 
