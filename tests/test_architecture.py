@@ -68,7 +68,7 @@ REACHES_OVER = {
     "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models_commands": {"providers"},  # models are installed before there is anything to serve
-    "helix.cli.init": {"providers"},
+    "helix.cli.init": {"providers", "text"},  # a name is written by the command itself
     # A server is prepared before there is anything to serve, and served by the command itself.
     "helix.cli.engine_commands": {"text", "journal", "store", "server"},
     "helix.cli.tenant_commands": {"journal", "server"},

@@ -67,6 +67,7 @@ def name(invocation: Invocation, /, name: str) -> None:
         hint = "have the user run this in a terminal of their own"
         raise PersonNeededError(f"only a person may say what a project is called, not {agent}", hint=hint)
     before = project_here(settings, folder)
+    _check_no_secret(name, before.asked)
     if before.asked and not same_scope(before.asked, name):
         raise ConflictError(f"this folder's files ask for the name {before.asked!r}", hint="change it there first")
     if not before.asked:
@@ -76,6 +77,16 @@ def name(invocation: Invocation, /, name: str) -> None:
         confirm_name(before.instead_of, before.asked, settings.home)
     after = project_here(settings, folder).scope
     invocation.emit({"name": {"scope": after}}, lambda out: out.line(f"this folder's scope is {after}"))
+
+
+def _check_no_secret(*names: str) -> None:
+    """Raise InvalidInputError for a name that nothing would be kept under: secrets are taken out of a scope."""
+    from helix.text.redact import redact  # its rules are of no use to the other commands
+
+    if any(redact(name).kinds for name in names):
+        raise InvalidInputError(
+            "the name has a secret in it, which would be written down", hint="a word or an address without a password"
+        )
 
 
 def _write_name(root: Path, name: str) -> None:

@@ -21,6 +21,7 @@ from helix.strands.git_remote import GitRemote
 from helix.strands.http_remote import HttpRemote
 from helix.strands.place import Remote
 from helix.strands.shares import PlaceTokens, Shares
+from helix.text.redact import redact
 
 _GIT = ("ssh", "git", "http", "https", "file")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:(?!//)\S+")
@@ -36,7 +37,7 @@ def address_of(text: str) -> str:
     except ValueError as error:  # such as half a bracket
         raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT) from error
     secret = said.password or (said.username and said.scheme in ("http", "https")) if said else _LOGIN.match(text)
-    if secret:
+    if secret or redact(text).kinds:  # such as `?private_token=`
         raise InvalidInputError(
             "the address has a password in it, which would be written down",
             hint="leave it to git's credential helper, or to the environment",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import Command, Result
 
+from helix.errors import InvalidInputError
 from helix.identity import folder_identity
 
 SCOPE = ("--scope", "contexts")
@@ -115,3 +116,21 @@ def test_a_folder_without_a_repository_is_a_project_for_the_command_line_as_for_
     (tmp_path / "notes" / ".env").write_text("HELIX_SCOPE=someone/elses\n", "utf-8")
     said = ok(helix_command("status", "--json")).data
     assert (said["scope"], said["asked"]) == (own, "someone/elses")
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["given", "asked for by a file"])
+def test_a_name_with_a_secret_in_it_is_written_nowhere(
+    helix_command: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    """Such as a remote's address with a password: the file may be committed, and is kept in the home."""
+    name = "https://ann:kr4ken-bay-2216@example.org/a/notes.git"
+    (project := tmp_path / "notes").mkdir()
+    subprocess.run(["git", "-C", str(project), "init", "-q"], check=True)
+    if asked:
+        (project / ".helix").mkdir()
+        (project / ".helix" / "project.toml").write_text(f'name = "{name}"\n', "utf-8")
+    monkeypatch.chdir(project)
+    said = helix_command("name", name)
+    assert said.code == InvalidInputError.exit_code and "kr4ken" not in said.err
+    assert (project / ".helix").exists() is asked
+    assert not (home / "confirmed.json").exists() or "kr4ken" not in (home / "confirmed.json").read_text("utf-8")

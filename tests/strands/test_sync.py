@@ -33,6 +33,7 @@ from tests.strands.conftest import Machines
 from tests.victims import Victims
 from tests.waiting import UNHURRIED, all_ended, ended, finished, until
 
+TOKEN = "ghp_" + "s9GqT2vLx7RmWc4KbZ1nYd8HfPj3AeUo5iVw"  # made up
 DAYS = timedelta(days=9)
 
 
@@ -454,7 +455,8 @@ def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> 
     for wrong in ("", "relative/folder", "ext::sh -c id", "-x", "ftp://a/b", "https://[half/x.git", "s3://["):
         with pytest.raises(InvalidInputError, match="no place"):
             syncing.sync(helix, wrong)
-    for told in ("https://me:secret@example.org/x.git", "https://token@example.org/x", "me:secret@example.org:x.git"):
+    written = ("https://me:secret@example.org/x.git", "https://token@example.org/x", "me:secret@example.org:x.git")
+    for told in (*written, "https://example.org/x.git?password=Kr4ken-Bay-2216", f"ssh://{TOKEN}@a/b"):
         with pytest.raises(InvalidInputError, match="a password in it"):
             syncing.sync(helix, told)
     job = ended(helix, syncing.sync(helix, str(tmp_path / "missing")))
