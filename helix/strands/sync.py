@@ -11,6 +11,7 @@ import hashlib
 import logging
 import shlex
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
@@ -46,6 +47,11 @@ MOST_CHANGES = 20
 """Strands of changes that may follow one that holds all."""
 MOST_BYTES = 16 << 30
 """Bytes that the strands may have which a run fetches; each at most half of what is free on the disk."""
+_PATIENCE_SECONDS, _SLOWEST = 600.0, 10_000
+"""How long a run waits for strands, and how many bytes have to come in a second from then on: a place can list any
+number of strands, and keep each of them back."""
+_MOST_SECONDS = 24 * 3_600.0
+"""How long a place is asked in one run, however slowly one strand comes."""
 _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
 """What is wrong with one strand alone: the others are taken in all the same."""
 _TRIES = 3
@@ -78,6 +84,7 @@ class Syncing:
     problems: list[str] = field(default_factory=list)
     _bad: set[StrandName] = field(default_factory=set)
     _fetched_bytes: int = 0
+    _waited: float = 0.0
     _others: dict[str, str] = field(default_factory=dict)
     """The public keys of signers that are not this person's, by how they begin."""
 
@@ -197,12 +204,15 @@ class Syncing:
         self.ticket.progress(0, 0, f"fetching {name}")
         if self.ticket.cancelled:
             raise ConflictError("the sync was stopped; what was taken in stays")
-        file = scratch / str(name).replace("/", "-")
+        file, began = scratch / str(name).replace("/", "-"), time.monotonic()
         try:
+            if self._waited > _PATIENCE_SECONDS + self._fetched_bytes / _SLOWEST:
+                raise ConflictError("the place was waited for too long", hint="sync with it again later")
             left = MOST_BYTES - self._fetched_bytes
             try:
                 self.remote.fetch(str(name), file, min(left, shutil.disk_usage(scratch).free // 2))
             finally:
+                self._waited += time.monotonic() - began
                 self._fetched_bytes += file.stat().st_size if file.exists() else 0
             return Strand.by(self.keyring, file, verified(file, name, self.selection), self.opener)
         except _REFUSED as error:
@@ -380,9 +390,9 @@ def carry_out(
     still: Callable[[], AbstractContextManager[None]],
 ) -> dict[str, Any]:
     """Sync a store with a place for strands, and remember how that went; returns what `Syncing.run` does, or raises."""
-    state = sync_state.read(store, place)
+    state, end = sync_state.read(store, place), time.monotonic() + _MOST_SECONDS
     try:
-        with closing(open_remote(store, place, lambda: ticket.cancelled)) as remote:
+        with closing(open_remote(store, place, lambda: ticket.cancelled or time.monotonic() > end)) as remote:
             terms = remote.terms()
             scopes = state.scopes if terms.scopes is None else terms.scopes
             sealing = (

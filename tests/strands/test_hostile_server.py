@@ -13,8 +13,13 @@ from typing import Any
 import pytest
 
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError
-from helix.strands import http_remote
+from helix.model.reports import JobState
+from helix.operations import strand_keys as keys
+from helix.operations import syncing
+from helix.strands import http_remote, sync
 from helix.strands.http_remote import HttpRemote
+from tests.strands.conftest import Machines
+from tests.waiting import ended
 
 Answers = Mapping[str, Any]
 TURN = {"POST /sync/v1/turns": {"job": "1"}, "GET /sync/v1/turns/1": {"state": "done", "problems": []}}
@@ -137,3 +142,24 @@ def test_a_sync_that_is_to_stop_waits_for_no_answer(hostile: Served) -> None:
     with pytest.raises(HelixError) as raised:
         at(address, begun.is_set).terms()
     assert isinstance(raised.value, ConflictError | InvalidInputError)
+
+
+def test_a_place_that_keeps_many_strands_back_is_not_waited_for_by_each(
+    hostile: Served, machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each took half a minute and more, in which no other strand could be written or taken in."""
+    monkeypatch.setattr(http_remote, "_STALLED", 0.2)
+    monkeypatch.setattr(http_remote, "_TRIES", 1)
+    monkeypatch.setattr(sync, "_PATIENCE_SECONDS", 1.0)
+    helix, other = machines(), keys.new_key(machines(), "peer").public
+    keys.new_key(helix, "laptop")
+    keys.import_key(helix, "peer", other)
+    digits = other.partition(":")[2]
+    names = [f"{digits[:16]}/{number:08}-{number:016x}-{number:016x}.dna" for number in range(1, 501)]
+    terms = {"key": other, "scopes": ["p"], "write": False}
+    listed = {"GET /sync/v1/strands": {"strands": [{"name": name} for name in names]}}
+    back = {f"GET /sync/v1/strands/{name}": None for name in names}
+    address, _ = hostile({**TURN, **listed, **back, "GET /sync/v1/": terms})
+    job = ended(helix, syncing.sync(helix, address, token="t", scopes=["p"]))
+    assert job.state is JobState.DONE
+    assert "waited for too long" in job.result["problems"][99] and len(job.result["problems"]) == 101
