@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -242,6 +243,7 @@ def _start(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=complaints,
+            start_new_session=True,  # what it starts in turn, to reach another repository, ends with it
         )
     except FileNotFoundError as error:
         raise NotFoundError("git is not installed, or not on the PATH", hint="install git, then try again") from error
@@ -290,7 +292,7 @@ def _stream(
             over.set()
             process.stdout.close()
             if not finished:
-                process.kill()
+                _kill(process)
             told.code = process.wait()
             watch.join()
         if told.ended is not None:
@@ -311,8 +313,14 @@ def _end_when(
     while not over.wait(_LOOK_SECONDS):
         told.ended = why(began)
         if told.ended is not None or stopped():
-            process.kill()
+            _kill(process)
             return
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a command with all that it has started: what waits for a pipe would stay for ever."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _why_to_end(

@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from helix.errors import InvalidInputError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.ingest import repository
 from helix.strands.git_remote import BRANCH, GitRemote
+from tests.waiting import until
 
 NAME = f"{'a' * 16}/00000001-{'b' * 16}-{'c' * 16}.dna"
 SIZE = 1 << 20
@@ -113,6 +114,22 @@ def test_a_transfer_that_stands_still_is_ended(
     handler.stands_still = True
     with pytest.raises(InvalidInputError, match="did not answer"):
         at(tmp_path / "other.git", address).names()
+
+
+def test_git_that_waits_at_a_place_for_a_pipe_is_ended_with_what_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "_SILENCE_SECONDS", 2)
+    there = tmp_path / "there.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(there)], check=True)
+    os.mkfifo(there / BRANCH)
+    with pytest.raises(NotFoundError, match="cannot be reached"):
+        at(tmp_path / "mine.git", str(there)).names()
+
+    def running() -> str:
+        return subprocess.run(["ps", "-A", "-ww", "-o", "args="], capture_output=True, text=True, check=True).stdout
+
+    until(lambda: str(there) not in running())
 
 
 def test_a_server_fills_no_disk(
