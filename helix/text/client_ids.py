@@ -9,7 +9,8 @@ from helix.text.redact import redact
 from helix.text.secrets import families
 
 _HALF = re.compile("[\ud800-\udfff]")
-_ID = re.compile(r"[\w.:+/=@~#-]*", re.ASCII)
+_ID = re.compile(r"(?!.*://)[\w.:+/@~#-]*={0,2}", re.ASCII)
+"""What ids are made of; `NAME=value` and an address are texts, which may say a password."""
 
 
 def told_id(name: str) -> str:

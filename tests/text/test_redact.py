@@ -78,6 +78,7 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
     ("text", "secret"),
     [
         ("DB_PASSWORD=correcthorsebattery", "correcthorsebattery"),
+        ("docs/https:/ann:Kr4ken-Bay@wiki.test/page", "Kr4ken-Bay"),
         ("export API_KEY=9f8a7b6c5d4e3f2a1b0c", "9f8a7b6c5d4e3f2a1b0c"),
         ("password=hunter2", "hunter2"),
         ("my password is hunter2, mind", "hunter2"),

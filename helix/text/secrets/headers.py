@@ -15,8 +15,9 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
-_USERINFO = regex(
-    r"://(?P<user>[^\s/?#@:\"'<>]{0,200})(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
+_USERINFO = regex(  # a path that is brought to one form has lost a slash of `https://`
+    r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
+    r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
 )
 # What documents write for a password in an address; anything else there is taken out, since nothing is lost by it.
 _NO_PASSWORDS = ("password", "passwd", "pass", "passw", "pwd", "pw", "p", "your-password", "yourpassword", "mypassword")
@@ -82,7 +83,7 @@ _HASH = regex(r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sh
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of addresses, headers and login commands; users and hosts are left."""
-    if "://" in text:
+    if ":/" in text:
         yield from _addresses(text)
     if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
         yield from _headers(text)
