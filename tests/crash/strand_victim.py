@@ -36,7 +36,7 @@ from tests.waiting import UNHURRIED, finished
 
 TAG = "start"
 BUILT_ON = "when somebody has built on it"
-BATCH = 50
+BATCH = 15
 """Rows that are written at once: an import of these tests takes several steps so."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 """What the clock says: two runs that come to an end come to the same."""

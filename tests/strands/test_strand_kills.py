@@ -37,8 +37,8 @@ sys.path.append(str(Path(__file__).parents[1] / "crash"))
 
 from strand_victim import BUILT_ON, TAG, opened
 
-MEMORIES, FORGOTTEN = 40, 3
-MOMENTS, MANY_MOMENTS = 3, 60
+MEMORIES, FORGOTTEN = 12, 3
+MOMENTS, MANY_MOMENTS = 1, 60
 """Kills at no place in particular of each deed: in an ordinary run, and in a soak."""
 EVERYWHERE = ("before a transaction", "inside a transaction", "behind a transaction", "before memory has a step")
 PLACES = {
