@@ -30,26 +30,47 @@ class Window:
 
     def let_in(self) -> None:
         """Have the daemon, another one than before perhaps, know the browser."""
-        page, _, self.origin = opened(self._browser, self.running, **self._options)
+        page, seen, self.origin = opened(self._browser, self.running, **self._options)
         self._context = page.context
-        page.close()
+        self._left: list[tuple[Page, Seen]] = []
+        self._leave(page, seen)
 
     @contextmanager
-    def page(self, path: str = "/", *, quiet: bool = True) -> Iterator[Page]:
+    def page(self, path: str = "/", *, quiet: bool = True, again: bool = True) -> Iterator[Page]:
         """Have a page at a path; at the end of a quiet one it has complained of nothing and asked nobody else.
 
-        The pages of a window share what the browser keeps, so that each but the first opens soon.
+        Where all went well the next to ask has the same page again, emptied: a new one takes four times as long to
+        show anything. Not so one that is not quiet, nor one that is said to be no use to others.
         """
-        page = self._context.new_page()
-        page.set_default_timeout(60_000)
-        seen = Seen()
-        seen.watch(page, self.origin)
+        page, seen = self._left.pop() if self._left else self._new()
         try:
             self.go(page, path)
             yield page
-            assert not quiet or (seen.errors, seen.outside) == ([], [])
-        finally:
+            assert not quiet or not (said := [*seen.errors, *seen.outside]), said
+        except BaseException:
             page.close()
+            raise
+        if quiet and again:
+            self._leave(page, seen)
+        else:
+            page.close()
+
+    def _new(self) -> tuple[Page, Seen]:
+        page, seen = self._context.new_page(), Seen()
+        seen.watch(page, self.origin)
+        return page, seen
+
+    def _leave(self, page: Page, seen: Seen) -> None:
+        """Have a page as it was when it was new, for the next to ask."""
+        page.set_default_timeout(60_000)
+        # By the page itself: a page that Playwright opens there is run by another process, which has to load all anew.
+        page.evaluate("sessionStorage.clear(); location.replace('about:blank')")
+        page.wait_for_url("about:blank")
+        page.set_viewport_size(self._options["viewport"])
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
+        seen.errors.clear()
+        seen.outside.clear()
+        self._left.append((page, seen))
 
     @contextmanager
     def elsewhere(self, *flags: str) -> Iterator[Page]:

@@ -26,7 +26,7 @@ def test_hostile_texts_are_drawn_as_texts(stocked: Window) -> None:
         "/?q=script+emoji+override+link&scope=hostile&all=1",
         "/graph?q=script+emoji&scope=hostile",
     )
-    with stocked.page() as page:
+    with stocked.page(again=False) as page:
         page.on("dialog", lambda dialog: pytest.fail(f"a text opened a dialog: {dialog.message}"))
         for path in drawn:
             stocked.go(page, path)
@@ -63,7 +63,7 @@ def tour(page: Page) -> None:
 
 
 def test_memory_returns_after_every_view_was_opened_and_closed(stocked: Window, request: pytest.FixtureRequest) -> None:
-    with stocked.page() as page:
+    with stocked.page(again=False) as page:
         debugger = page.context.new_cdp_session(page)
         debugger.send("Performance.enable")
         for _ in range(2):
