@@ -55,14 +55,16 @@ class Forks:
         text: bool = False,
         bufsize: int = 0,
     ) -> Fork:
-        """Start a process as `Popen` does; its standard output is a pipe."""
+        """Start a process as `Popen` does; its standard output is a pipe, and a file may take its errors."""
         sys.audit("subprocess.Popen", command[0], list(command), str(cwd), dict(env))
         null = os.open(os.devnull, os.O_RDWR)
         reads, asks = os.pipe() if stdin == subprocess.PIPE else (os.dup(null), -1)
         answers, writes = os.pipe()
         try:
             told = json.dumps({"command": list(command), "cwd": str(cwd), "env": dict(env)})
-            pid = int(self.ask(told, reads, writes, 2 if stderr is None else null))
+            errors = {None: 2, subprocess.DEVNULL: null}.get(stderr, stderr)
+            assert errors is not None
+            pid = int(self.ask(told, reads, writes, errors))
         finally:
             for one in (null, reads, writes):
                 os.close(one)

@@ -1,4 +1,4 @@
-"""A machine: a home with a daemon of its own, asked by commands in processes of their own."""
+"""A machine: a home with a daemon of its own, asked by commands in processes of their own, which are forks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from helix.processes import python_command
+from tests.forks import forks_of
 from tests.waiting import MOST_SECONDS
 
 SCOPE = "acme/api"
+COMMANDS = (
+    "helix.cli.declared",
+    "helix.cli.daemon_commands",
+    "helix.cli.engine_commands",
+    "helix.client",
+    "helix.daemon",
+)
+"""What commands load."""
 
 
 class Machine:
@@ -26,14 +36,20 @@ class Machine:
     def run(self, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
         """Run a command, whatever it comes to."""
         told = {"HELIX_HOME": str(self.home), "HELIX_EMBEDDING_MODEL": "none", "HOME": str(self.home.parent)}
-        return subprocess.run(
-            python_command("helix.cli.main", *arguments, "--json", program=sys.executable),
-            env={"PATH": os.environ["PATH"], **told, **self._settings, **given},
-            cwd=self.home.parent,
-            capture_output=True,
-            text=True,
-            timeout=MOST_SECONDS,
-        )
+        command = python_command("helix.cli.main", *arguments, "--json", program=sys.executable)
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+            child = forks_of("helix.cli.main", *COMMANDS)(
+                command,
+                env={"PATH": os.environ["PATH"], **told, **self._settings, **given},
+                cwd=self.home.parent,
+                stderr=errors.fileno(),
+                text=True,
+            )
+            with child.stdout:
+                said = child.stdout.read()
+            code = child.wait(MOST_SECONDS)
+            errors.seek(0)
+            return subprocess.CompletedProcess(command, code, said, errors.read())
 
     def __call__(self, *arguments: str, **given: str) -> Any:
         """Return what a command says, in JSON."""
