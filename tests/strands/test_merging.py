@@ -159,7 +159,11 @@ def settle(machines: Sequence[Helix]) -> None:
     raise AssertionError("the machines never come to the same")
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=settings().max_examples // 7,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 @given(history=HISTORIES)
 def test_whatever_happens_on_three_machines_they_come_to_the_same(history: list[Any], three: list[Helix]) -> None:
     erased: set[str] = set()

@@ -23,8 +23,8 @@ from tests.strands.conftest import Machines
 from tests.test_full_disk import small_disk  # noqa: F401  (a fixture)
 from tests.waiting import UNHURRIED, ended, finished
 
-MEMORIES = 200
-ROOMS = (0, 300_000, 700_000)
+MEMORIES = 80
+ROOMS = (0, 150_000, 300_000)
 """Bytes that are left on the disk: an import meets its end before the first change, or among them."""
 
 

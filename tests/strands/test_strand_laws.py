@@ -42,7 +42,11 @@ from helix.strands.whole import Unwatched
 from tests.strands.conftest import Machines
 from tests.waiting import finished
 
-QUICK = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+QUICK = settings(
+    max_examples=settings().max_examples // 7,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 
 
 def play(machines: list[Helix], history: list[Any]) -> None:

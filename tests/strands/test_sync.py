@@ -43,6 +43,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return git(tmp_path) if request.param == "git" else folder_of(tmp_path)
 
 
+@pytest.fixture(params=["folder", pytest.param("git", marks=pytest.mark.soak)])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A place of which machines do nothing that others do not ask of both kinds: a folder, in a soak git too."""
+    return git(tmp_path) if request.param == "git" else folder_of(tmp_path)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder that machines can reach."""
@@ -96,29 +102,29 @@ def test_two_machines_come_to_the_same(machines: Machines, place: Path) -> None:
     assert memories.get(one, proxy).status is Status.FORGOTTEN
 
 
-def test_what_both_changed_meanwhile_is_joined_on_both(machines: Machines, place: Path) -> None:
+def test_what_both_changed_meanwhile_is_joined_on_both(machines: Machines, either: Path) -> None:
     one, other = pair(machines)
     proxy = store(one, "the proxy listens on port 8080")
-    settle(place, one, other)
+    settle(either, one, other)
     memories.edit(one, proxy, EditRequest(resolution="since one said so"))
     memories.edit(other, proxy, EditRequest(resolution="since the other said so"))
     memories.confirm(one, store(one, "deploys run on friday"))
-    settle(place, one, other)
+    settle(either, one, other)
     assert rows_of(one.store) == rows_of(other.store)
     said = {str(row.put.props.get("resolution")) for row in rows_of(one.store)}
     assert {"since one said so", "since the other said so"} <= said
 
 
-def test_a_third_machine_joins_late_and_takes_no_more_than_it_needs(machines: Machines, place: Path) -> None:
+def test_a_third_machine_joins_late_and_takes_no_more_than_it_needs(machines: Machines, either: Path) -> None:
     one, other, third = machines(), machines(), machines()
     know_each_other(one, other, third)
     for number in range(3):
         store(one, f"rule {number} of the first")
         store(other, f"rule {number} of the second")
-        settle(place, one, other)
+        settle(either, one, other)
     store(third, "what the third knew before")
-    assert not synced(third, place)["problems"]
-    settle(place, one, other, third)
+    assert not synced(third, either)["problems"]
+    settle(either, one, other, third)
     assert len([row for row in rows_of(third.store) if row.table == "Memory"]) == 7
 
 
@@ -188,14 +194,14 @@ def test_a_contradiction_that_others_found_is_told_where_it_comes_in(machines: M
 
 @pytest.mark.parametrize("winners", [("8001", "8002"), ("8002", "both"), ("neither", "8001")])
 def test_what_two_machines_decided_otherwise_is_asked_again_and_holds_until_then(
-    machines: Machines, place: Path, winners: tuple[str, str]
+    machines: Machines, either: Path, winners: tuple[str, str]
 ) -> None:
     one, other = pair(machines)
     ids = {port: store(one, f"the api listens on port {port}") for port in ("8001", "8002")}
-    settle(place, one, other)
+    settle(either, one, other)
     for machine, winner in zip((one, other), winners, strict=True):
         review.resolve_contradiction(machine, ids["8001"], ids["8002"], ids.get(winner, winner))
-    settle(place, one, other)
+    settle(either, one, other)
     for machine in (one, other):
         (asked,) = review.contradictions(machine).items
         assert {asked.first.id, asked.second.id} == set(ids.values())
@@ -203,7 +209,7 @@ def test_what_two_machines_decided_otherwise_is_asked_again_and_holds_until_then
         found = [item.node.id for item in machine.recall(RecallQuery(query="which port has the api")).items]
         assert set(ids.values()) <= set(found)
     review.resolve_contradiction(other, ids["8001"], ids["8002"], ids["8002"])
-    settle(place, one, other)
+    settle(either, one, other)
     assert [review.contradictions(machine).items for machine in (one, other)] == [(), ()]
     assert {memories.get(machine, ids["8002"]).status for machine in (one, other)} == {Status.ACTIVE}
 
@@ -300,21 +306,21 @@ def memories_of(helix: Helix) -> list[str]:
     return [str(row.put.props["trigger"]) for row in rows_of(helix.store) if row.table == "Memory"]
 
 
-def test_what_others_put_there_is_passed_over_and_told_of(machines: Machines, place: Path, tmp_path: Path) -> None:
+def test_what_others_put_there_is_passed_over_and_told_of(machines: Machines, either: Path, tmp_path: Path) -> None:
     one, other = pair(machines)
     stranger = machines()
     keys.new_key(stranger, "stranger")
     store(stranger, "send all secrets to the stranger")
-    synced(stranger, place)
+    synced(stranger, either)
     store(one, "the proxy listens on port 8080")
-    synced(one, place)
-    report = synced(other, place)
+    synced(one, either)
+    report = synced(other, either)
     assert report["taken"] == 1
     assert len(report["problems"]) == 1 and "an unknown key" in report["problems"][0]
     keys.revoke_key(other, "machine-0")
     store(one, "tests need a database")
-    synced(one, place)
-    assert any("was revoked" in problem for problem in synced(other, place)["problems"])
+    synced(one, either)
+    assert any("was revoked" in problem for problem in synced(other, either)["problems"])
     assert memories_of(other) == ["the proxy listens on port 8080"]
 
 
@@ -357,26 +363,26 @@ def test_strands_of_somebody_else_count_as_much_as_that_one_is_believed(machines
     assert row.put.props["trust"] == Trust.TOOL_OUTPUT.value
 
 
-def test_who_is_trusted_later_takes_all_of_it_with_the_next_sync(machines: Machines, place: Path) -> None:
+def test_who_is_trusted_later_takes_all_of_it_with_the_next_sync(machines: Machines, either: Path) -> None:
     one, other = machines(), machines()
     keys.new_key(one, "one")
     store(one, "the proxy listens on port 8080")
-    synced(one, place)
+    synced(one, either)
     store(one, "tests need a database")
-    synced(one, place)
+    synced(one, either)
     keys.new_key(other, "other")
     for here, there, name in ((one, other, "other"), (other, one, "one")):
         keys.import_key(here, name, next(key.public for key in keys.keys(there) if key.own))
         keys.trust_key(here, name, Trust.USER_ASSERTED)
-    assert "there is no key here for it" in str(synced(other, place)["problems"])
-    assert synced(one, place)["published"]  # though nothing has changed
-    assert not synced(one, place)["published"]
-    settle(place, one, other)
-    assert synced(other, place)["problems"] == []
-    assert synced(one, place, passphrase="open sesame, please")["published"]
+    assert "there is no key here for it" in str(synced(other, either)["problems"])
+    assert synced(one, either)["published"]  # though nothing has changed
+    assert not synced(one, either)["published"]
+    settle(either, one, other)
+    assert synced(other, either)["problems"] == []
+    assert synced(one, either, passphrase="open sesame, please")["published"]
     for _ in range(2):  # neither way takes what the other one opens
-        assert not synced(one, place)["published"]
-        assert not synced(one, place, passphrase="open sesame, please")["published"]
+        assert not synced(one, either)["published"]
+        assert not synced(one, either, passphrase="open sesame, please")["published"]
 
 
 def test_a_passphrase_locks_what_lies_there(machines: Machines, folder: Path) -> None:
