@@ -29,6 +29,7 @@ from helix.store import moves, moving
 from helix.store.store import Store
 from tests.machine import Machine
 from tests.postgres_cluster import running
+from tests.sampling import some
 from tests.waiting import until
 
 _ALL = 4
@@ -36,6 +37,8 @@ _ALL = 4
 
 
 MOMENTS: tuple[str | int, ...] = ("node", "meta", *range(_ALL))
+TOLD = some(MOMENTS, 3)
+"""While rows are carried, once all are, and when all but the last write is done; in a soak at every moment."""
 
 
 class Killed(BaseException):
@@ -149,7 +152,7 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             opened.reverse()
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", TOLD)
 def test_a_cut_move_goes_on_however_its_places_are_written(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
 ) -> None:
@@ -188,7 +191,7 @@ def test_a_suspended_tenant_that_is_empty_stays_suspended_when_a_store_arrives(
     assert server.tenant(made.slug).state == SUSPENDED
 
 
-@pytest.mark.parametrize("moment", ["never", *MOMENTS])
+@pytest.mark.parametrize("moment", ["never", *TOLD])
 def test_a_tenant_comes_back_in_the_state_in_which_it_left_and_the_audit_says_that_it_moved(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
 ) -> None:
@@ -215,7 +218,7 @@ def test_a_tenant_comes_back_in_the_state_in_which_it_left_and_the_audit_says_th
     assert folder not in str(told)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", TOLD)
 @pytest.mark.parametrize("from_server", [False, True])
 def test_what_arrived_whole_is_opened_although_its_source_is_gone(
     server: Server,
