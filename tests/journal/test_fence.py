@@ -267,13 +267,14 @@ def test_a_home_that_slept_serves_nothing_before_it_knows_what_was_taken(
         assert until(lambda: home.lives and home.lost(tenant.id))
 
 
-def test_two_machines_cannot_have_one_address(server: Server) -> None:
+def test_two_machines_cannot_have_one_address(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each would take the other's tenants, and hand requests on to itself."""
+    monkeypatch.setattr("helix.journal.postgres.home._CLAIMED_WITHIN_SECONDS", 2.0)
     address = "http://127.0.0.1:1"
     with closing(Home(server, address)):
         Home(server, address).close()  # it began anew, on the same machine
     other = uuid.uuid4()
-    server.renew(other, "process 7 on another", address, 3)
+    server.renew(other, "process 7 on another", address, 1)
     Home(server, address).close()  # once that one counts as gone
     server.renew(other, "process 7 on another", address, 60)
     with pytest.raises(ConfigError, match="process 7 on another"):
@@ -361,31 +362,33 @@ def test_code_of_the_release_before_goes_on_beside_what_takes_nothing_from_it(se
             connection.execute("DELETE FROM migration WHERE number = 9999")
 
 
-@pytest.mark.parametrize("reads", [False, True])
-def test_the_server_gives_up_a_home_that_sleeps_in_the_midst_of_a_change(
-    server: Server, tenant: Tenant, tmp_path: Path, reads: bool
-) -> None:
-    asleep, awake = threading.Event(), threading.Event()
+def test_the_server_gives_up_a_home_that_sleeps_in_the_midst_of_a_change(server: Server, tmp_path: Path) -> None:
+    """Whether it had read something in it or not; two of them sleep at the same time, as each is waited for."""
+    asleep, awake = threading.Barrier(3), threading.Event()
+    tenants = [server.create(f"t{uuid.uuid4().hex[:12]}").id for _ in range(2)]
 
-    def sleeping() -> None:
-        home = TenantDatabase(server, tenant.id, server.claim(tenant.id), tmp_path)
+    def sleeping(tenant: int, reads: bool) -> None:
+        home = TenantDatabase(server, tenant, server.claim(tenant), tmp_path)
         with suppress(HelixError), home.transaction() as held:
             if reads:
                 held.execute("SELECT count(*) FROM node").fetchone()
-            asleep.set()
+            asleep.wait()
             awake.wait()
 
-    thread = threading.Thread(target=sleeping)
-    thread.start()
+    threads = [threading.Thread(target=sleeping, args=one) for one in zip(tenants, (False, True), strict=True)]
+    for thread in threads:
+        thread.start()
     asleep.wait()
 
-    def claimed() -> int:
+    def claimed(tenant: int) -> int:
         with suppress(StoreLockedError):
-            return server.claim(tenant.id)
+            return server.claim(tenant)
         return 0
 
     try:
-        assert until(claimed)
+        for tenant in tenants:
+            assert until(lambda tenant=tenant: claimed(tenant))  # type: ignore[misc]
     finally:
         awake.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
