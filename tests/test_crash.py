@@ -35,7 +35,7 @@ PLACES = (
     "behind the graph's answer",
     "with the graph's process",
 )
-RANDOM_KILLS, MANY_KILLS = 4, 100
+RANDOM_KILLS, MANY_KILLS = 1, 100
 """Kills at no place in particular: in an ordinary run, and in a soak."""
 
 

@@ -21,7 +21,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from tests.waiting import MOST_SECONDS
 
-SESSIONS, EPISODES, MANY_EPISODES = 10, 6, 12
+SESSIONS, EPISODES, MANY_EPISODES = 4, 6, 30
 """How many sessions, and episodes in each: in an ordinary run, and in a soak."""
 SAID = (
     "always activate the venv before you run pytest in project {n}",

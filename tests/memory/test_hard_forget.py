@@ -455,8 +455,13 @@ def test_a_tombstone_is_not_edited_restored_or_confirmed(store: Store) -> None:
     "place",
     [
         *("as soon as it is answered", "before the logs are blotted", "before the graph's files go"),
-        *("behind the graph's files", "between removing and erasing", "before rows are emptied", "inside a copy"),
-        *("before memory and image are read anew", "behind memory and image", "before the end"),
+        *("between removing and erasing", "before rows are emptied", "inside a copy", "before the end"),
+        *(
+            pytest.param(place, marks=pytest.mark.soak)
+            for place in (
+                *("behind the graph's files", "before memory and image are read anew", "behind memory and image"),
+            )
+        ),
     ],
 )
 def test_killed_on_the_way_it_is_finished_at_the_next_start(
