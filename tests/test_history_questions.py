@@ -26,7 +26,7 @@ from tests.waiting import UNHURRIED, finished
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = ("curl_history", "curl_history_sampled")
-OTHERS = 200
+OTHERS = 100
 
 
 def questions(name: str) -> list[dict[str, Any]]:

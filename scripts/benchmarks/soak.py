@@ -26,6 +26,8 @@ from benchmarks.soak_load import Retries
 
 COLUMNS = ("rounds", "well", "told", "refused", "lost", "doubled", "silent", "crashed", "hung", "unjudged", "alarms")
 _SHOWN = 30
+WRITTEN_SECONDS = 1.2
+"""How long each state of a store that is damaged is written to."""
 BAD = frozenset({"lost", "doubled", "silent", "crashed", "hung", "unjudged"})
 
 
@@ -132,18 +134,23 @@ def kill_rounds(
     tally.acknowledged += kills.acknowledged
 
 
-def damage_rounds(tally: Tally, folder: Path, zygote: Zygote, count: int, evidence: Path | None, large: bool) -> None:
-    """Do the damage cases; a sixth of them to a store of thousands of rows, which has an image."""
+def damage_rounds(
+    tally: Tally, folder: Path, zygote: Zygote, count: int, evidence: Path | None, *, large: bool, seconds: float
+) -> None:
+    """Do the damage cases; a sixth of them to a store of thousands of rows, which has an image.
+
+    `seconds` is how long each state of a store is written to before it is damaged.
+    """
     many = count // 6 if large else 0
-    _damage(tally, Damage(folder / "small", zygote, tally.seed), cases(tally.seed, count - many), evidence)
+    _damage(tally, Damage(folder / "small", zygote, tally.seed), cases(tally.seed, count - many), evidence, seconds)
     if many:
         drawn = cases(tally.seed + 1, many, LARGE_FILES)
-        _damage(tally, Damage(folder / "large", zygote, tally.seed, lines=LARGE_LINES), drawn, evidence)
+        _damage(tally, Damage(folder / "large", zygote, tally.seed, lines=LARGE_LINES), drawn, evidence, seconds)
     zygote.kill_others()
 
 
-def _damage(tally: Tally, damage: Damage, drawn: Sequence[Case], evidence: Path | None) -> None:
-    damage.prepare()
+def _damage(tally: Tally, damage: Damage, drawn: Sequence[Case], evidence: Path | None, seconds: float) -> None:
+    damage.prepare(seconds)
     for name, verdict in damage.faults:
         tally.add("before damage", results_of(verdict), tally.seed, {"store": name, "found": verdict.short()})
     for case in drawn:
@@ -200,6 +207,7 @@ def measure(
     kinds: Sequence[str] = KINDS,
     large: bool = True,
     kept: Sequence[Path] = (),
+    seconds: float = WRITTEN_SECONDS,
 ) -> Tally:
     """Do both and return what came of them."""
     tally, started = Tally(seed), time.monotonic()
@@ -209,7 +217,7 @@ def measure(
         for archive in kept:
             kept_store(tally, folder, zygote, archive)
         if damages:
-            damage_rounds(tally, folder / "damage", zygote, damages, evidence, large)
+            damage_rounds(tally, folder / "damage", zygote, damages, evidence, large=large, seconds=seconds)
     tally.seconds = time.monotonic() - started
     return tally
 

@@ -87,7 +87,7 @@ class Damage:
         self.facts: dict[str, Facts] = {}
         self.faults: list[tuple[str, Verdict]] = []
 
-    def prepare(self, seconds: float = 1.2) -> None:
+    def prepare(self, seconds: float) -> None:
         """Make the stores: `older`, `stopped` and `killed` are one store later and later, `other` is another."""
         self._grow("other", seconds / 2, backup=False)
         shutil.rmtree(self.home.folder)

@@ -112,8 +112,13 @@ def with_little_time(person: Person, settings: Path) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [None, b"", b"\x00\xff\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", b"HTTP/1.1 500 No\r\n\r\n"],
-    ids=["gone", "hung", "garbage", "no JSON", "failing"],
+    [
+        pytest.param(None, id="gone"),
+        pytest.param(b"", id="hung"),
+        pytest.param(b"\x00\xff\r\n\r\n", id="garbage"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", id="no JSON", marks=pytest.mark.soak),
+        pytest.param(b"HTTP/1.1 500 No\r\n\r\n", id="failing", marks=pytest.mark.soak),
+    ],
 )
 def test_a_session_goes_on_unharmed_whatever_became_of_the_daemon(person: Person, answer: bytes | None) -> None:
     home = Path(person.settings["HELIX_HOME"])

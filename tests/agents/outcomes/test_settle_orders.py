@@ -67,7 +67,11 @@ def _histories(draw: st.DrawFn) -> tuple[list[Step], list[Step]]:
     return steps, draw(st.permutations(steps))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=settings().max_examples // 4,
+)
 @given(_histories())
 def test_two_orders_of_one_history_come_to_the_same_and_all_of_it_can_be_taken_back(
     living: Helix, store: Store, histories: tuple[list[Step], list[Step]]
