@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +41,8 @@ root_only = pytest.mark.skipif(
 @contextmanager
 def another_user(store: Path) -> Iterator[subprocess.Popen[str]]:
     """Have a process of another user listen at the socket of a store that stands open to all."""
-    above = [one for one in store.parents if one.is_relative_to("/tmp") and one != Path("/tmp")]
+    passing = Path(tempfile.gettempdir())
+    above = [one for one in store.parents if one.is_relative_to(passing) and one != passing]
     modes = {folder: folder.stat().st_mode & 0o777 for folder in (store, *above)}
     for folder in above:
         folder.chmod(0o711)

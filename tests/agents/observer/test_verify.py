@@ -138,7 +138,11 @@ _TASKS = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=settings().max_examples // 5,
+)
 @given(_TASKS)
 def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: list[tuple[str, bool, bool, int]]) -> None:
     """Against the obvious way: count while making it."""
