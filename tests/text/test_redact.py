@@ -130,8 +130,9 @@ def test_a_digest_behind_a_name_is_no_token(digits: int) -> None:
     assert redact(text).text == text
 
 
-def test_a_blank_for_the_reader_in_an_address_is_no_password() -> None:
-    text = "mongodb+srv://admin:YOUR_PASSWORD@cluster0.db.test/shop"
+@pytest.mark.parametrize("blank", ["YOUR_PASSWORD", "REPLACE_WITH_YOURS", "CHANGE_ME", "INSERT_PASSWORD_HERE"])
+def test_a_blank_for_the_reader_in_an_address_is_no_password(blank: str) -> None:
+    text = f"mongodb+srv://admin:{blank}@cluster0.db.test/shop"
     assert redact(text).text == text
 
 
@@ -169,6 +170,13 @@ def test_the_checksum_of_a_go_module_is_no_secret() -> None:
             "git clone https://ann:[REDACTED:url-password]@git.test/x.git",
         ),
         ("curl -u ann:k3j!f8s7 https://x.test", "curl -u ann:[REDACTED:password] https://x.test"),
+        (
+            f"git+https://{made_of(HEX, 40)}:x-oauth-basic@git.test/x.git",
+            "git+https://[REDACTED:url-password]:x-oauth-basic@git.test/x.git",
+        ),
+        ("https://ann:x-oauth-basic@git.test/x.git", "https://ann:x-oauth-basic@git.test/x.git"),
+        (f"https://{made_of(ALNUM, 32)}:@api.test/v1", "https://[REDACTED:url-password]:@api.test/v1"),
+        ("https://ann:@api.test/v1", "https://ann:@api.test/v1"),
         ("Authorization: Bearer k3jf8s7dh2ls", "Authorization: Bearer [REDACTED:auth-header]"),
         ("Authorization: Basic YW5uOmszamY4czc=", "Authorization: Basic [REDACTED:auth-header]"),
     ],
@@ -213,6 +221,60 @@ def test_what_only_speaks_of_a_passphrase_stays(told: str) -> None:
 def test_a_private_key_cut_off_in_the_middle_goes_with_all_that_is_there() -> None:
     body = "\n".join(made_of(ALNUM + "+/", 64, seed) for seed in range(6))
     assert redact(f"-----BEGIN RSA PRIVATE KEY-----\n{body}").text == "[REDACTED:private-key]"
+
+
+@pytest.mark.parametrize("words", ["PASTE_THE_CONTENT_OF_YOUR_FILE_HERE", "the lines of your key stand here"])
+def test_words_between_the_marks_of_a_private_key_are_none(words: str) -> None:
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    for text in (f"{begin}\n{words}\n{end}", f"{begin} {words}"):
+        assert redact(text).text == text
+
+
+@pytest.mark.parametrize("prefix", ["vcp_", "vci_", "vca_", "vcr_", "vck_"])
+def test_each_kind_of_a_vendors_token_is_one(prefix: str) -> None:
+    assert redact(f"with {prefix}{made_of(ALNUM, 24)} in").text == "with [REDACTED:vendor-token] in"
+
+
+@pytest.mark.parametrize("prefix", ["npm_", "vcp_", "glpat-", "dckr_pat_", "hvs."])
+def test_few_tokens_stay_for_having_no_digits_or_a_word(prefix: str) -> None:
+    tokens = [prefix + made_of(ALNUM, 24, seed) for seed in range(300)]
+    assert sum(redact(f"with {token} in").findings == () for token in tokens) <= 9
+
+
+@pytest.mark.parametrize(
+    "token", ["AKIA" + made_of(string.ascii_uppercase, 16), "glpat-" + made_of(string.ascii_letters, 20)]
+)
+def test_an_unmistakable_token_needs_no_digit(token: str) -> None:
+    assert token not in redact(f"with {token} in").text
+
+
+def test_a_token_of_json_in_base64_needs_no_digit() -> None:
+    data = base64.b64encode(b'{"o":"eu","n":"eu","k":"fghij"}').decode()
+    assert not any(map(str.isdigit, data))
+    assert redact(f"with glc_{data} in").text == "with [REDACTED:vendor-token] in"
+
+
+@pytest.mark.parametrize(
+    "text", ["password: harbour{}", "db:\n  password: Gr8Harbour{}\n", "user: ann\npassword: Harbour{}\n"]
+)
+def test_the_last_sign_of_a_password_goes_with_it(text: str) -> None:
+    assert "!" not in redact(text.format("!")).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'log("password: ".concat(e instanceof Failure ? e.message : "none"))',
+        'label = "Token: ".trim()',
+        "input Login {\n  name: String!\n  password: String!\n}",
+        "password: required!",
+        "Ask for the password\n2026-03-14T09:26:53+01:00",
+        f'{{"message": "Reverts\\n{made_of(HEX, 40)}\\nand more"}}',
+        '{"message": "The password: fine\\n\\nPrevent what followed"}',
+    ],
+)
+def test_what_code_and_logs_write_near_a_name_stays(text: str) -> None:
+    assert redact(text).text == text
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,8 @@ _LINE_STARTS = frozenset(
     | {"- export", "RUN export", "$ export", "# export"}
 )
 _STRAY = (",", ")", ";", "+", "]", "}")
+_METHOD = regex(r"\.[A-Za-z]\w*\(")
+"""What stands behind a string that names a secret, its last quote read as a first one: `"Token: ".concat(`."""
 _LOCATION = regex(
     r"\w+://|[./~]{1,2}/|/\w|[A-Za-z]:\\"
     r"|.*\.(?:cer|cfg|com|conf|crt|env|go|html?|ini|io|js|json|key|jks|md|net|org|p12|pem|pub|py|rs|sh|toml|ts|txt|xml|ya?ml|dev)\b",
@@ -182,14 +184,17 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     stated = text.endswith("--", 0, match.start()) or _is_set(text, match)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
     in_query = match.start() > 0 and text[match.start() - 1] in "?&"
-    alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), start + len(value)))
+    end = start + len(value)
+    if not quoted and text[end : end + 2].strip() == "!":  # the last sign of a password, at the end of its line
+        end += 1
+    alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), end))
     context = _Context(quoted, env, shouted, weak, alone, tight=" " not in gap or match["close"] != "")
     login = promise is Promise.PASSWORD and not weak and _is_login(text, match, value)
     told = login or _is_any_password(match["name"], value, promise, context)
     if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
-    return Span(start, start + len(value), kind)
+    return Span(start, end, kind)
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
@@ -254,6 +259,7 @@ def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool) -> s
     value, start = match[group], match.start(group)
     if group != "plain":
         return value
+    value = value.split("\\n\\n", 1)[0]  # an empty line of text that is escaped as in JSON
     in_query = match.start() > 0 and text[match.start() - 1] in "?&"
     if in_query or ("&" in value and "://" in text[max(0, start - 200) : start]):
         return value.split("&", 1)[0].split("#", 1)[0]
@@ -287,7 +293,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if not context.quoted and not context.shouted:
         if strength.is_expression(value) and not strength.is_jumbled(value):
             return False
-    elif value.startswith(_STRAY):
+    elif value.startswith(_STRAY) or _METHOD.match(value):
         return False
     match promise:
         case Promise.PASSWORD:

@@ -76,7 +76,7 @@ _SHAPES = {
     "vendor-token": (
         r"(?:npm|dckr_[op]at|cf[au]t|do[opr]_v1|lin_(?:api|oauth)|ntn|sq[aup]|sntry[su]|rdme|pnu|pscale_(?:tkn|pw|oauth)|sbp|sb_secret|gsk"
         r"|r8|fig[dour]|rubygems|CCIP(?:AT|RJ)|phx|ops|glc|glsa|fo1|fm[12][ar]?|flb_live|secret|nfp|rnd|lsv2_(?:pt|sk)|apify_api|hc[ax]ik"
-        r"|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|[tm]fp|CLOJARS|vc[pk]|napi|e2b|aio|AVN[SU]|bk[uaptr]{2}"
+        r"|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|[tm]fp|CLOJARS|vc[aikpr]|napi|e2b|aio|AVN[SU]|bk[uaptr]{2}"
         r"|pcsk|jina|waka|rzp_(?:live|test)|rpa|tgp_v1|bb_(?:live|test)|sm_(?:pat|aat|sat)|api_(?:live|sandbox)|lip|tr_(?:dev|prod)"
         r"|re_[A-Za-z0-9]{8}|pk_(?:prod|\d{5,})|ddp|sgs|tok|uak|ory_(?:at|pat|rt)|fw|[ou]?ak|cfk|k2sk_v1|sq0atp|snyk_\w{3}|oat|patw|cal_live|ntfy)_[\w./=+-]{16,}",
         r"(?:pul|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|cio|csk|fc|mlsn|voy|pa"
@@ -104,7 +104,8 @@ _KNOWN = regex(
     rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})(?:{_of_kinds(kind for kind in _KINDS if kind in UNMISTAKABLE)})"
     rf"|(?:(?<![\w+/.-])|{_ESCAPED})(?:{_of_kinds(kind for kind in _KINDS if kind not in UNMISTAKABLE)})"
 )
-_CAN_BE_SECRET = regex(r"\d|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
+_CAN_BE_SECRET = regex(r"\d|[a-z][A-Z]|A[A-Z]{19}|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
+_PREFIX = regex(r"^[^_.-]*[_.-](?:[a-z]{2,8}[_-])?")
 _BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "api-key", "hashicorp-token", "azure-secret"})
 # Tokens that hold signs at which candidates end.
 _APART = {
@@ -154,12 +155,14 @@ def _known(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _random_tail(value: str) -> bool:
-    tail = re.split(r"[-_.]", value, maxsplit=1)[-1]
-    return (
-        strength.looks_random(tail, least=14)
-        and strength.word_share(tail) < 0.5
-        and sum(char.isdigit() for char in tail) >= 2
-    )
+    tail = _PREFIX.sub("", value, count=1)
+    if tail.startswith("eyJ"):  # data in JSON, which may have no digits in base64
+        return True
+    letters = "".join(filter(str.isalpha, tail))
+    if strength.is_jumbled(letters, most_words=0.65):  # one token in ten has no two digits
+        return True
+    digits = sum(map(str.isdigit, tail))
+    return digits >= 2 and strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5
 
 
 def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
@@ -172,6 +175,8 @@ def _unknown(text: str, start: int, end: int) -> Iterator[Span]:
         return
     if _INTEGRITY.search(before) or _BENIGN.search(before):
         return
+    if text[max(0, start - 1) : start + 1] in ("\\n", "\\r", "\\t"):  # an escaped line break, no letter of the value
+        start += 1
     for segment in _SEGMENT.finditer(text, start, end):
         value = segment.group()
         if value.startswith(_MANGLED) or strength.is_published_sample(value):

@@ -17,10 +17,12 @@ from helix.text.secrets.span import Span
 
 _USERINFO = regex(  # a path that is brought to one form has lost a slash of `https://`
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
-    r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200}))?@(?=[\w\[$<{-])"
+    r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200})|:)?@(?=[\w\[$<{-])"
 )
 # What documents write for a password in an address; anything else there is taken out, since nothing is lost by it.
 _NO_PASSWORDS = ("password", "passwd", "pass", "passw", "pwd", "pw", "p", "your-password", "yourpassword", "mypassword")
+# What vendors tell to write for a password where the token stands for the user.
+_TOKEN_IS_USER = "x-oauth-basic"
 # Whoever knows the address of a webhook may write there: what stands behind the part that says so is the secret.
 _WEBHOOK = regex(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot"
@@ -92,15 +94,16 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     yield from _logins(text, lowered)
 
 
-_YOUR_OWN = regex(r"YOUR[_-][A-Z_-]{2,30}")
+_YOUR_OWN = regex(r"(?:YOUR|REPLACE|INSERT|ENTER|CHANGE)[_-][A-Z_-]{2,30}")
 """A blank for the reader, as documentation has it in addresses."""
 
 
 def _addresses(text: str) -> Iterator[Span]:
     for match in _USERINFO.finditer(text):
         user, password = match["user"], match["password"]
-        if password is None:
-            if strength.looks_random(user, least=20):
+        if password is None or password == _TOKEN_IS_USER:
+            told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
+            if told or strength.looks_random(user, least=20):
                 yield Span(*match.span("user"), "url-password")
         elif not strength.is_template(password) and password.lower() not in (*_NO_PASSWORDS, user.lower()):
             if _YOUR_OWN.fullmatch(password):

@@ -56,17 +56,19 @@ def _armoured(text: str) -> Iterator[Span]:
         while ends and ends[0][0] < body:
             ends.popleft()
         if ends and ends[0][0] < following:
-            if _letters(text[body : ends[0][0]]) >= _SHORTEST_BODY:
+            if _is_body(text[body : ends[0][0]], _SHORTEST_BODY):
                 yield Span(start, ends[0][1], _KIND)
             continue
         match = _BODY.match(text, body, following)
         end = body + len(match.group().rstrip()) if match else body
-        if _letters(text[body:end]) >= _SHORTEST_CUT_BODY:
+        if _is_body(text[body:end], _SHORTEST_CUT_BODY):
             yield Span(start, end, _KIND)
 
 
-def _letters(body: str) -> int:
-    return sum(char.isalnum() for char in body)
+def _is_body(body: str, shortest: int) -> bool:
+    """Whether this is a key's, and no words about one: `YOUR_PRIVATE_KEY_HERE`."""
+    long_enough = sum(char.isalnum() for char in body) >= shortest
+    return long_enough and (any(map(str.isdigit, body)) or strength.word_share(body) < 0.5)
 
 
 def _decoded_head(encoded: str) -> bytes:

@@ -45,7 +45,7 @@ _WORD_LIKE = regex(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _UNSPEAKABLE = regex(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE)
 _EXPRESSION = regex(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
-    r"|[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
+    r"|\.?[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
     r"|[A-Za-z_]+|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
     r"|(?:sha|md|aes|rsa|dsa|utf|base|[hrep]s|ed|curve|x|pkcs|oauth|http|ipv|tls|ssl|int|uint|float|str|arg|v)-?_?\d{1,5}"
     r"|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?|=>|\?\.|\}=|\)\{|\{\w+:).*",
@@ -66,7 +66,8 @@ _IDENTIFIER = regex(
 _JOINED = regex(r"\w+(?:[-_]\w+)+")
 _PHRASE = regex(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
 _TERM = regex(
-    r"v?\d[\d.,:/]*[-.]?[A-Za-z]*\d?"  # a number, a date, a version, a size: 12-character, 1Password
+    r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)?"  # a time
+    r"|v?\d[\d.,:/]*[-.]?[A-Za-z]*\d?"  # a number, a date, a version, a size: 12-character, 1Password
     r"|[A-Z]{2,6}-?\d{1,5}"  # RFC2617, AES-256, ERR-401
     r"|(?:sha|md|aes|rsa|base|utf|pbkdf|argon|hmac|rfc|iso|oauth|tls|http|ed|python|node|java|web|auth|ipv?|win|x)-?\d\w*(?:[-/.]\w+)*"
     r"|[\w.+-]+@[\w-]+(?:\.[a-z]{2,})+"  # an address of mail
@@ -189,13 +190,13 @@ def is_scrambled(value: str) -> bool:
     return changes >= max(5, len(value) // 8) and word_share(value) < (0.65 if value.isalnum() else 0.4)
 
 
-def is_jumbled(value: str) -> bool:
+def is_jumbled(value: str, *, most_words: float = 0.5) -> bool:
     """Return whether a secret's letters alone change their case so often that no name is written like this."""
     value = value[:_SEEN]
     if len(value) < 10 or not (value.isascii() and value.isalpha()):
         return False
     changes = sum(before.isupper() != after.isupper() for before, after in pairwise(value))
-    return changes >= max(5, len(value) // 4) and word_share(value) < 0.5
+    return changes >= max(5, len(value) // 4) and word_share(value) < most_words
 
 
 def is_expression(value: str) -> bool:
