@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,9 +13,11 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.httpsession import ProtocolError, URLLib3ReadTimeoutError, URLLib3SSLError
 
 from helix import files
 from helix.errors import InvalidInputError, NotFoundError
+from helix.patience import Patience, ending
 from helix.strands.place import Remote, check_size
 
 _WAITING = Config(
@@ -41,10 +44,13 @@ class S3Remote(Remote):
         self._address, self._stopped, self._most = address, stopped, _MOST_ANSWER
         self._client = boto3.client("s3", endpoint_url=endpoint or None, config=_WAITING)
         self._client.meta.events.register("before-send.s3", self._sent)
+        pools = self._client._endpoint.http_session._pool_classes_by_scheme
+        pools.update({scheme: _patient(pool, stopped) for scheme, pool in pools.items()})
 
     def _sent(self, request: Any, **_: object) -> Any:
         """Send a request as boto3 does, and have its answer come bit by bit, as long as it may."""
         request.stream_output = True
+        request.headers.pop("Expect", None)  # boto3 would wait for ever for the end of what tells it to go on
         response = self._client._endpoint.http_session.send(request)
         most = self._most if response.status_code < 300 else _MOST_ANSWER
         response.raw = _Bounded(response.raw, most, self._stopped)
@@ -84,6 +90,42 @@ class S3Remote(Remote):
                 self._client.delete_object(Bucket=self._bucket, Key=self._prefix + name)
 
 
+def _patient(pool: Any, stopped: Callable[[], bool]) -> Any:
+    """Return a class of pools whose connections end where one that sends or is sent nothing for long, or is to stop."""
+
+    class Connection(pool.ConnectionCls):  # type: ignore[misc]
+        sent = 0
+
+        def send(self, data: object) -> None:
+            super().send(data)
+            self.sent += 1
+
+        def request(self, *arguments: object, **options: object) -> None:
+            if self.sock is None:
+                self.connect()
+            with ending(self.sock, self._over()):
+                super().request(*arguments, **options)
+
+        def getresponse(self) -> Any:
+            connected, over = self.sock, self._over()
+            with ending(connected, over):
+                response = super().getresponse()
+            if over():  # half a header reads as a whole one
+                response.close()
+                raise TimeoutError("its answer comes to no end")
+            response.connected = connected
+            return response
+
+        def _over(self) -> Callable[[], bool]:
+            return partial(_is_over, Patience(_PATIENCE_SECONDS, lambda: self.sent), stopped)
+
+    return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
+
+
+def _is_over(patience: Patience, stopped: Callable[[], bool]) -> bool:
+    return stopped() or patience.is_over()
+
+
 class _Bounded:
     """The body of an answer, which has an end: so many bytes, in some time, and not beyond being asked to stop."""
 
@@ -93,7 +135,12 @@ class _Bounded:
 
     def read(self, amt: int | None = None) -> bytes:
         """Return what has come, at most `amt` bytes; nothing at the end."""
-        block: bytes = self._raw.read1(min(amt or _BLOCK, _BLOCK))
+        over = partial(_is_over, Patience(_PATIENCE_SECONDS), self._stopped)
+        try:
+            with ending(self._raw.connected, over):
+                block: bytes = self._raw.read1(min(amt or _BLOCK, _BLOCK))
+        except (ProtocolError, URLLib3ReadTimeoutError, URLLib3SSLError) as error:
+            raise HTTPClientError(error=error) from error
         self._read += len(block)
         self._left -= len(block)
         took = time.monotonic() - self._began
@@ -123,3 +170,5 @@ class _Telling:
     def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
         if isinstance(error, BotoCoreError | ClientError | boto3.exceptions.Boto3Error):
             raise NotFoundError(f"{self._address} cannot be reached: {error}", hint=_HINT) from error
+        if isinstance(error, KeyError | TypeError | ValueError | RuntimeError):
+            raise InvalidInputError(f"{self._address} answers as no bucket does", hint=_HINT) from error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -135,6 +136,88 @@ def test_an_object_brings_no_more_than_may_be_fetched(endless: tuple[str, list[s
         with pytest.raises((InvalidInputError, NotFoundError)):
             place_at(endpoint).fetch(name, tmp_path / name, 4_000)
         assert (tmp_path / name).stat().st_size <= 4_000
+
+
+ENDLESS = {
+    "a header": (b"HTTP/1.1 200 OK\r\nX: ", b"a"),
+    "that one may go on": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "a part's length": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a"),
+}
+
+
+class Slow(BaseHTTPRequestHandler):
+    """Begins an answer with `words[0]`, and sends `words[1]` again and again from then on."""
+
+    words: tuple[bytes, bytes]
+
+    def _answer(self) -> None:
+        first, again = self.words
+        with suppress(OSError):
+            self.wfile.write(first)
+            while again:
+                self.wfile.write(again)
+                time.sleep(0.02)
+
+    do_GET = do_PUT = do_DELETE = _answer
+
+    def handle_expect_100(self) -> bool:
+        """Say of it that one may go on, but not where that ends."""
+        self.wfile.write(b"HTTP/1.1 100 Continue\r\n")
+        self.close_connection = True
+        return False
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def slow(endpoint: str) -> Iterator[Callable[[tuple[bytes, bytes]], str]]:
+    """Serve such answers; returns the address."""
+    with ExitStack() as until_the_end:
+
+        def serve(words: tuple[bytes, bytes]) -> str:
+            server = ThreadingHTTPServer(("127.0.0.1", 0), type("One", (Slow,), {"words": words}))
+            server.daemon_threads = True
+            until_the_end.enter_context(server)
+            until_the_end.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            return f"http://127.0.0.1:{server.server_port}"
+
+        yield serve
+
+
+@pytest.mark.parametrize("words", ENDLESS.values(), ids=ENDLESS)
+@pytest.mark.parametrize("asked", [False, True], ids=["patience", "stop"])
+def test_an_answer_that_never_begins_is_given_up(
+    slow: Callable[[tuple[bytes, bytes]], str],
+    words: tuple[bytes, bytes],
+    asked: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not asked:
+        monkeypatch.setattr(s3_remote, "_PATIENCE_SECONDS", 0.3)
+    place = S3Remote("s3://memory/helix", slow(words), lambda: asked)
+    (source := tmp_path / "source").write_bytes(b"x")
+    for ask in (place.names, lambda: place.publish(source, "a"), lambda: place.fetch("a", tmp_path / "b", 9)):
+        with pytest.raises(NotFoundError, match="cannot be reached"):
+            ask()
+
+
+def test_what_may_be_sent_is_sent_without_being_told_so(
+    slow: Callable[[tuple[bytes, bytes]], str], tmp_path: Path
+) -> None:
+    """boto3 would look for the end of "100 Continue" for ever, though the connection is at its end."""
+    (source := tmp_path / "source").write_bytes(b"x")
+    place_at(slow((b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", b""))).publish(source, "a")
+
+
+@pytest.mark.parametrize("told", ["<Size>1</Size>", "<Key>helix/a</Key><Size>x</Size>"])
+def test_a_list_that_no_bucket_gives_is_none(slow: Callable[[tuple[bytes, bytes]], str], told: str) -> None:
+    body = f"<ListBucketResult><Contents>{told}</Contents></ListBucketResult>".encode()
+    address = slow((b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body), b""))
+    with pytest.raises(InvalidInputError, match="answers as no bucket does"):
+        place_at(address).names()
 
 
 def test_a_bucket_keeps_what_is_left_in_it(endpoint: str, tmp_path: Path) -> None:
