@@ -27,6 +27,8 @@ _TRIES = 8
 _HERE = "refs/helix/strands"
 _MOST_ANSWER = 16 << 20
 """Bytes of what is listed there: a few trees that hold each other name more files than there is memory for."""
+_LEFT = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/??/tmp_*", "index.*")
+"""What there is in a repository of Helix's own where git was killed, or gave up, in the middle of its work."""
 _OVERRIDES = {
     "core.alternateRefsCommand": "true",
     "core.fsmonitor": "false",
@@ -113,6 +115,8 @@ class GitRemote(Remote):
 
     def _update(self) -> None:
         """Fetch what the branch leads to; there may be none yet. What came before it is not fetched."""
+        if any(found for left in _LEFT for found in self._folder.glob(left)):
+            self._begin_anew()
         if not (self._folder / "HEAD").is_file():
             files.private_folder(self._folder)
             self._git("init", "--quiet", "--bare", "--template=")
@@ -123,9 +127,18 @@ class GitRemote(Remote):
         head = told[0].decode("ascii") if told else ""
         if head and head != self._head:
             how = ("--progress", "--no-tags", "--depth=1", *self._run_there("upload-pack"))
-            self._git("-c", "fetch.unpackLimit=1", "fetch", *how, "--", self._url, f"+{BRANCH}:{_HERE}")
+            try:
+                self._git("-c", "fetch.unpackLimit=1", "fetch", *how, "--", self._url, f"+{BRANCH}:{_HERE}")
+            except InvalidInputError:
+                self._begin_anew()
+                raise
             head = self._word("rev-parse", "--verify", _HERE)
         self._head = head
+
+    def _begin_anew(self) -> None:
+        """Remove the own repository: git that was ended leaves locks in it that hold for ever, and packs by half."""
+        files.remove(self._folder)
+        self._head = ""
 
     def _run_there(self, program: str) -> Sequence[str]:
         """Return what says how the other repository's side is run, where that is done on this machine."""

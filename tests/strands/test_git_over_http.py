@@ -114,6 +114,22 @@ def test_a_transfer_that_stands_still_is_ended(
     handler.stands_still = True
     with pytest.raises(InvalidInputError, match="did not answer"):
         at(tmp_path / "other.git", address).names()
+    assert not list((tmp_path / "other.git").glob("objects/pack/tmp_*"))
+    handler.stands_still = False
+    assert at(tmp_path / "other.git", address).names() == [NAME]
+
+
+@pytest.mark.parametrize("left", ["shallow.lock", "refs/helix/strands.lock", "config.lock", "objects/pack/tmp_pack_1"])
+def test_what_git_leaves_that_was_killed_stops_no_later_sync(
+    filled: tuple[type[Server], str], tmp_path: Path, left: str
+) -> None:
+    _, address = filled
+    assert at(tmp_path / "other.git", address).names() == [NAME]
+    (lock := tmp_path / "other.git" / left).write_bytes(b"")
+    (source := tmp_path / "another").write_bytes(b"x")
+    at(tmp_path / "mine.git", str(tmp_path / "there" / "memory.git")).publish(source, another := NAME.replace("1", "2"))
+    assert at(tmp_path / "other.git", address).names() == [NAME, another]
+    assert not lock.exists()
 
 
 def test_git_that_waits_at_a_place_for_a_pipe_is_ended_with_what_it_started(
