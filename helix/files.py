@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from helix.errors import StoreError
 
@@ -25,6 +25,7 @@ SMALL = 1 << 20
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 
+_AT_ONCE = 1 << 20
 _OTHERS = 0o077
 _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -77,6 +78,17 @@ def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool =
 def read_text(path: str | os.PathLike[str], most: int = SMALL, *, errors: str = "strict", links: bool = True) -> str:
     """Return the text of a regular UTF-8 file of at most `most` bytes. Raises OSError, and UnicodeDecodeError."""
     return read_bytes(path, most, links=links).decode("utf-8", errors)
+
+
+def copy_open(source: BinaryIO, target: BinaryIO, most: int) -> bool:
+    """Copy an open file from where it is, at most `most` bytes; return whether that is all of it.
+
+    Who may write a file can make it longer while it is copied: the size that it had says nothing.
+    """
+    while part := source.read(min(_AT_ONCE, most)):
+        target.write(part)
+        most -= len(part)
+    return not source.read(1)
 
 
 def kept_json(path: Path) -> Mapping[str, Any]:

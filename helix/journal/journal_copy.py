@@ -18,20 +18,40 @@ _HEADER = b"SQLite format 3\0"
 _LAST_SEQ = 1 << 53
 
 
-def check(path: Path) -> int:
-    """Check a copy of the journal and return how many rows it holds.
+def take(path: Path, target: Path) -> None:
+    """Copy a journal's file, with its log, to a private one: SQLite opens by name, and whoever may write beside a file
+    can give its name to a pipe, or to another file than the one that was checked.
+
+    Raises InvalidInputError where it grows meanwhile, StoreError and DiskFullError.
+    """
+    for suffix in ("", "-wal"):
+        file = path.with_name(path.name + suffix)
+        if suffix and not file.is_file():
+            continue
+        with (
+            mapped(path),
+            files.open_regular(file) as source,
+            os.fdopen(files.create_private(target.with_name(target.name + suffix)), "wb") as copy,
+        ):
+            if not files.copy_open(source, copy, os.fstat(source.fileno()).st_size):
+                raise InvalidInputError(f"{file} grows while it is read", hint="name a file that nobody writes")
+
+
+def check(path: Path, called: Path | None = None) -> int:
+    """Check a copy of the journal, `called` something else in errors, and return how many rows it holds.
 
     Raises InvalidInputError when the file is no journal of Helix, StoreTooNewError when a newer Helix wrote it and
     StoreCorruptError when SQLite finds it damaged.
     """
+    called = called or path
     with files.open_regular(path) as file:
         if file.read(16) != _HEADER:
-            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
-    with _reading(path) as connection:
+            raise InvalidInputError(f"{called} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+    with _reading(path, called) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not {"log", "migration", "meta", "node"} <= tables:
-            raise InvalidInputError(f"{path} is not a backup of Helix", hint="name a file that `helix backup` wrote")
-        check_migrations(connection, path)
+            raise InvalidInputError(f"{called} is not a backup of Helix", hint="name a file that `helix backup` wrote")
+        check_migrations(connection, called)
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
@@ -47,22 +67,22 @@ def copy_checked(path: Path, target: Path) -> None:
     Raises StoreError, StoreCorruptError and DiskFullError.
     """
     os.close(files.create_private(target, exclusive=True))
-    with _reading(path) as source:
+    with _reading(path, path) as source:
         applied = check_migrations(source, path)
         with mapped(target):
             table_check.copy_rows(path, target, applied, make_tables)
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+def _reading(path: Path, called: Path) -> Iterator[sqlite3.Connection]:
     """Lend a connection that only reads a file, from which nothing runs; it leaves no file beside it."""
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     made_here = [name for name in beside if not name.exists()]
-    with mapped(path):
+    with mapped(called):
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
             table_check.harden(connection)
-            table_check.check_objects(connection, path)
+            table_check.check_objects(connection, called)
             yield connection
         finally:
             connection.close()

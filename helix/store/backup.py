@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -79,19 +80,20 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     if not source.is_file():
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
-    rows = copies.check(source)
-    kept = _free(store.path, store.runtime.clock())
-    ticket.progress(0, 0, "keeping the present journal")
-    store.journal.file.backup_to(kept)
-    kept.chmod(0o600)
-    ticket.progress(0, 0, "restoring")
-    left = erasing.legacy_of(store.journal)
-    store.log_check.close()
-    try:
-        with erasing.without_the_erased(source, left, store.path, to_micros(store.runtime.clock())) as cleared:
-            store.writer.call(lambda: store.take_over(cleared))
-    finally:
-        store.log_check.begin()
+    with _taken(source, store.path) as taken:
+        rows = copies.check(taken, called=source)
+        kept = _free(store.path, store.runtime.clock())
+        ticket.progress(0, 0, "keeping the present journal")
+        store.journal.file.backup_to(kept)
+        kept.chmod(0o600)
+        ticket.progress(0, 0, "restoring")
+        left = erasing.legacy_of(store.journal)
+        store.log_check.close()
+        try:
+            with erasing.without_the_erased(taken, left, store.path, to_micros(store.runtime.clock())) as cleared:
+                store.writer.call(lambda: store.take_over(cleared))
+        finally:
+            store.log_check.begin()
     warnings = []
     try:
         store.rebuild_graph(ticket)
@@ -108,12 +110,12 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
     """
     if not source.is_file():
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
-    rows = copies.check(source)
-    with StoreLock(folder):
+    with StoreLock(folder), _taken(source, folder) as taken:
+        rows = copies.check(taken, called=source)
         journal, kept = folder / JOURNAL_NAME, _free(folder, now)
         existed = journal.exists()
         left = erasing.left_by(journal) if existed else erasing.Legacy()
-        with erasing.without_the_erased(source, left, folder, to_micros(now)) as cleared:
+        with erasing.without_the_erased(taken, left, folder, to_micros(now)) as cleared:
             _keep(journal, kept)
             remove(folder / GRAPH_NAME)
             files.remove(folder / IMAGE_NAME)
@@ -131,6 +133,14 @@ def set_aside_closed(folder: Path, now: datetime) -> None:
     with StoreLock(folder):
         mark = Mark(folder / MARK_NAME)
         witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))
+
+
+@contextmanager
+def _taken(backup: Path, folder: Path) -> Iterator[Path]:
+    """Lend a copy of a backup in a store's folder, which nobody else can change; then it is gone."""
+    with erasing.draft_of_copy(folder, erasing.TAKEN) as copy:
+        copies.take(backup, copy)
+        yield copy
 
 
 def _free(folder: Path, now: datetime) -> Path:

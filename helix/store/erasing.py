@@ -64,6 +64,8 @@ _CLEARED = f"{KEPT_JOURNAL}cleared.db"
 """The copy of a backup from which a restore takes what was erased since."""
 _DRAFT = "backup-in-work.db"
 """The copy of the journal that a backup is made of."""
+TAKEN = "restore-in-work.db"
+"""The copy of a backup that a restore reads."""
 _ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
 _HERE_ALONE = "it was begun in a restored backup, so that neither other backups nor kept files were touched"
@@ -431,9 +433,9 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
 
 
 @contextmanager
-def draft_of_copy(folder: Path) -> Iterator[Path]:
+def draft_of_copy(folder: Path, name: str = _DRAFT) -> Iterator[Path]:
     """Lend a new private file in a store's folder to copy the journal to; then it is gone."""
-    draft = folder / _DRAFT
+    draft = folder / name
     _remove(draft)
     try:
         os.close(create_private(draft, exclusive=True))
@@ -444,8 +446,8 @@ def draft_of_copy(folder: Path) -> Iterator[Path]:
 
 def drop_unfinished_copies(folder: Path) -> None:
     """Remove the copies that a killed backup or restore left behind: they may hold what was erased since."""
-    _remove(folder / _CLEARED)
-    _remove(folder / _DRAFT)
+    for name in (_CLEARED, _DRAFT, TAKEN):
+        _remove(folder / name)
 
 
 def _remove(journal: Path) -> None:

@@ -345,6 +345,29 @@ def test_a_backup_goes_into_no_file_that_others_put_in_its_place(settings: Setti
     assert not list(settings.store_path.glob("backup-in-work*"))
 
 
+def test_a_restore_reads_the_very_file_that_it_has_checked(settings: Settings, tmp_path: Path) -> None:
+    """Another file may have its name by then, or a pipe, at which SQLite waited for ever."""
+    shared = tmp_path / "shared.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        kept = made(store, shared)
+
+        def watched(ticket: Ticket) -> Mapping[str, object]:
+            tell = ticket.progress
+
+            def swapping(done: int, total: int, message: str = "") -> None:
+                tell(done, total, message)
+                if message == "restoring":
+                    shared.unlink()
+                    shared.write_bytes(b"SQLite format 3\0" + bytes(84))
+
+            ticket.progress = swapping  # type: ignore[method-assign]
+            return restore(store, shared, ticket)
+
+        job(store, watched)
+        assert store.records.node(Ref(label=Label.MEMORY, id=kept)) is not None
+    assert not list(settings.store_path.glob("restore-in-work*"))
+
+
 @pytest.mark.parametrize(
     "damage", ["candidates = 'x'", f"candidates = '{DEEP}'", "candidates = '[5]'", "vectors = x''", "vectors = x'00'"]
 )
