@@ -173,3 +173,15 @@ def test_what_is_open_to_others_is_found_and_closed_without_following_links(tmp_
     assert set(changed) == {home, home / "store", home / "store" / "journal.db"}
     assert modes(home, home / "store" / "journal.db", elsewhere, elsewhere / "file") == [0o700, 0o600, 0o755, 0o644]
     assert list(files.open_to_others(home)) == [home / "twice"], "it has a second name: left to the owner, and told"
+
+
+def test_a_file_that_grows_while_it_is_copied_is_copied_no_further(tmp_path: Path) -> None:
+    file = tmp_path / "growing"
+    file.write_bytes(b"x" * 1_000)
+    with files.open_regular(file) as source, (tmp_path / "copy").open("w+b") as copy:
+        os.truncate(file, 1 << 26)
+        assert not files.copy_open(source, copy, 1_000)
+        assert copy.tell() == 1_000
+    with files.open_regular(file) as source, (tmp_path / "copy").open("w+b") as copy:
+        assert files.copy_open(source, copy, 1 << 26)
+        assert copy.tell() == 1 << 26

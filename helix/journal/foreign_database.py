@@ -71,9 +71,10 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
                         files.open_regular(f"{path}{suffix}") as source,
                         os.fdopen(files.create_private(Path(f"{copy}{suffix}"), exclusive=True), "wb") as target,
                     ):
-                        if os.fstat(source.fileno()).st_size > shutil.disk_usage(folder).free // 2:
+                        size = os.fstat(source.fileno()).st_size
+                        if size > shutil.disk_usage(folder).free // 2:
                             raise OSError(errno.EFBIG, "larger than half of the room for temporary files")
-                        shutil.copyfileobj(source, target)
+                        files.copy_open(source, target, size)
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
                 table_check.harden(connection)
                 connection.execute("PRAGMA query_only = ON")

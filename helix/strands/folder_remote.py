@@ -33,8 +33,10 @@ class FolderRemote(Remote):
             found as source,
             os.fdopen(files.create_private(target, exclusive=True), "wb") as copy,
         ):
-            check_size(os.fstat(source.fileno()).st_size, most)
-            shutil.copyfileobj(source, copy)
+            size = os.fstat(source.fileno()).st_size
+            check_size(size, most)
+            if not files.copy_open(source, copy, size):
+                raise InvalidInputError("it grew while it was fetched")
 
     def publish(self, source: Path, name: str) -> None:
         """Write a draft, and give it its name once it is on the disk."""

@@ -20,6 +20,7 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.ingest.imports.importing import ADAPTERS
 from helix.ingest.imports.json_files import objects_of
+from helix.journal import table_check
 from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation
 from helix.model.memory import Kind, Memory
@@ -402,6 +403,31 @@ def test_a_database_that_the_disk_has_no_room_for_is_not_copied(tmp_path: Path) 
     os.truncate(path, shutil.disk_usage(tempfile.gettempdir()).free)  # a sparse file takes no room where it lies
     with pytest.raises(InvalidInputError, match="larger than half of the room"), foreign_database(path):
         pass
+
+
+def test_a_database_that_grows_while_it_is_copied_fills_no_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, copied = tmp_path / "foreign.db", list[int]()
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE note (id INTEGER)")
+        made.execute("INSERT INTO note VALUES (1)")
+    size, room, harden = path.stat().st_size, shutil.disk_usage, table_check.harden
+
+    def growing(folder: str) -> object:
+        os.truncate(path, 1 << 26)  # once it was looked at
+        return room(folder)
+
+    def watched(connection: sqlite3.Connection) -> None:
+        copied.extend(file.stat().st_size for file in tmp_path.glob("helix-import-*/database"))
+        harden(connection)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shutil, "disk_usage", growing)
+    monkeypatch.setattr(table_check, "harden", watched)
+    with foreign_database(path) as database:
+        assert list(database.rows("note", ["id"])) == [{"id": 1}]
+    assert copied == [size]
 
 
 def test_what_claude_mem_observed_comes_in_and_its_file_stays_as_it_is(helix: Helix, tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from test_sync import folder_of, left_in, pair, settle, synced
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.erasing import SYNCED
-from helix.strands import sync, sync_state
+from helix.strands import folder_remote, sync, sync_state
 from helix.strands.folder_remote import FolderRemote
 from helix.strands.names import StrandName
+from helix.strands.place import check_size
 from tests.strands.conftest import Machines
 
 MANY = 2 * sync._MOST_PROBLEMS
@@ -81,3 +82,33 @@ def test_a_file_that_is_named_nearly_as_a_strand_stops_no_sync(machines: Machine
         (place / str(replace(name, version=version))).write_bytes(b"x")
     report = synced(other, place)
     assert (report["taken"], len(report["problems"])) == (1, 2) and memories.get(other, rule)
+
+
+def test_a_strand_that_grows_while_it_is_fetched_fills_no_disk(
+    machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, (one, other) = folder_of(tmp_path), pair(machines)
+    rule = store(one, "deploys run on friday")
+    synced(one, place)
+    (name,) = left_in(place)
+    litter(place, name.signer, 2)
+    growing = place / str(max(left_in(place)))
+    fetch, fetched = FolderRemote.fetch, list[int]()
+
+    def grown(size: int, most: int) -> None:
+        check_size(size, most)
+        if size == 1_000:
+            os.truncate(growing, 1 << 26)  # once it was looked at
+
+    def watched(remote: FolderRemote, name: str, target: Path, most: int) -> None:
+        try:
+            fetch(remote, name, target, most)
+        finally:
+            fetched.append(target.stat().st_size)
+
+    monkeypatch.setattr(folder_remote, "check_size", grown)
+    monkeypatch.setattr(FolderRemote, "fetch", watched)
+    report = synced(other, place)
+    assert report["taken"] == 1 and memories.get(other, rule)
+    assert report["problems"] == [f"{max(left_in(place))} was passed over: it grew while it was fetched"]
+    assert growing.stat().st_size == 1 << 26 and min(fetched) == 1_000
