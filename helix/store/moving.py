@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix.errors import ConflictError, StoreCorruptError, StoreError
+from helix.errors import ConflictError, InvalidInputError, StoreCorruptError, StoreError
 from helix.journal.backend import Backend, Connection
 
 TABLES: Mapping[str, Sequence[str]] = {
@@ -164,7 +164,7 @@ def _put(target: Backend, table: str, columns: Sequence[str], part: Sequence[tup
     try:
         with target.transaction() as connection:
             connection.executemany(_putting(table, columns), part)
-    except StoreError as error:
+    except InvalidInputError as error:
         for row in part:
             if any(isinstance(value, str) and "\0" in value for value in row):
                 named = " ".join(str(row[columns.index(column)]) for column in _NAMED.get(table, columns[:1]))
