@@ -31,6 +31,7 @@ from helix.strands import sealed
 from tests.deciding import twice_decided
 from tests.forks import Fork, forks_of
 from tests.postgres_cluster import running
+from tests.sampling import DRAWN, DRAWN_IN_A_SOAK
 from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
@@ -125,7 +126,11 @@ def pytest_configure(config: pytest.Config) -> None:
     slow = [hypothesis.HealthCheck.too_slow]
     same = not config.getoption("--soak")
     hypothesis.settings.register_profile(
-        "unhurried", deadline=None, suppress_health_check=slow, derandomize=same, max_examples=50 if same else 200
+        "unhurried",
+        deadline=None,
+        suppress_health_check=slow,
+        derandomize=same,
+        max_examples=DRAWN if same else DRAWN_IN_A_SOAK,
     )
     hypothesis.settings.load_profile("unhurried")
 

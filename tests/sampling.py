@@ -1,11 +1,15 @@
-"""Which of many alike examples an ordinary run takes. A soak takes all of them."""
+"""Which of many alike examples an ordinary run takes. A soak takes all of them, and draws more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+import hypothesis
 import pytest
+
+DRAWN, DRAWN_IN_A_SOAK = 25, 200
+"""How many examples Hypothesis draws for a test that does not say how many."""
 
 
 def some(examples: Iterable[Any], count: int) -> list[Any]:
@@ -21,3 +25,8 @@ def some(examples: Iterable[Any], count: int) -> list[Any]:
 def _param(example: Any, *, ordinary: bool) -> Any:
     values = example if isinstance(example, tuple) else (example,)
     return pytest.param(*values, marks=() if ordinary else pytest.mark.soak)
+
+
+def draws(count: int) -> int:
+    """Return how many examples Hypothesis is to draw: `count` in an ordinary run, and as many times more in a soak."""
+    return count * hypothesis.settings().max_examples // DRAWN

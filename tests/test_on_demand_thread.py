@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from helix import processes
 from helix.on_demand_thread import OnDemandThread
+from tests.sampling import draws
 from tests.waiting import until
 
 FREED = """
@@ -93,7 +94,7 @@ def test_it_looks_again_when_it_said_it_would() -> None:
     thread.close()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=draws(10), deadline=None)
 @given(st.lists(st.integers(0, 50), max_size=6))
 def test_nothing_that_it_was_told_of_is_left_when_it_is_closed(counts: list[int]) -> None:
     tasks: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.command_outcome.exit_status import can_fail, parse, told_by_status, words_of
+from tests.sampling import draws
 
 BASH = shutil.which("bash")
 RUN = r"""
@@ -93,7 +94,7 @@ def really(lines: Sequence[str]) -> tuple[list[int], list[dict[str, bool]]]:
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash here to compare with")
-@settings(max_examples=10)
+@settings(max_examples=draws(3))
 @given(st.integers(0, 2**32))
 def test_what_is_certain_of_a_line_is_what_its_commands_did(seed: int) -> None:
     source = Lines(random.Random(seed))

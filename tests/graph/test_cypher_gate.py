@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from helix.errors import CypherRefusedError
 from helix.graph import cypher_gate, cypher_tokens
 from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
+from tests.sampling import draws
 
 SCHEMA = (
     "CREATE NODE TABLE Memory(id STRING PRIMARY KEY, kind STRING, uses INT64, vector FLOAT[2])",
@@ -331,7 +332,7 @@ SOUP = st.lists(
 ).map(" ".join)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=draws(150), deadline=None)
 @given(
     SOUP, st.sampled_from(["", "MATCH (m:Memory) ", "MATCH (m:Memory) RETURN m.id ", "MATCH (m:Memory) WITH m AS m "])
 )

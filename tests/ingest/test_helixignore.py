@@ -15,6 +15,7 @@ from helix.errors import InvalidInputError
 from helix.helixignore import IGNORE_FILE, IgnoreRules, _parse, _Rule, rules_of, without_ignored
 from helix.ingest.note_files import NoteFile, note_files
 from tests.counting import calls_of
+from tests.sampling import draws
 
 # Not `a**b`: git 2.39 compares pointers into two different texts there, and its answer depends on where they lie.
 NAMES = st.lists(
@@ -38,7 +39,7 @@ PATHS = st.lists(
 ).map("/".join)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(patterns=st.lists(PATTERNS, min_size=1, max_size=4), paths=st.lists(PATHS, min_size=1, max_size=30))
 def test_the_same_paths_are_ignored_as_by_git(history: History, patterns: list[str], paths: list[str]) -> None:
     (history.path / ".gitignore").write_text("\n".join(patterns) + "\n", "utf-8")

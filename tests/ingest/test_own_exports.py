@@ -27,6 +27,7 @@ from helix.operations import capture, exports, ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from tests.sampling import draws
 from tests.waiting import UNHURRIED, finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -110,7 +111,7 @@ def test_json_lines_give_the_same_graph_to_who_stands_for_them(two: tuple[Helix,
     assert state(other) == state(one)
 
 
-@example_settings(max_examples=12)
+@example_settings(max_examples=draws(6))
 @given(given_memories=_MEMORIES, given_edges=_EDGES)
 def test_notes_give_the_same_memories_and_edges(given_memories: Any, given_edges: Any) -> None:
     with tempfile.TemporaryDirectory() as name, opened(Path(name) / "one") as one, opened(Path(name) / "two") as other:

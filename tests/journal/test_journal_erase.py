@@ -33,6 +33,7 @@ from helix.model.operations import (
 )
 from helix.model.tombstone import is_tombstone
 from tests.journal.conftest import Opened
+from tests.sampling import draws
 
 AT = from_micros(1_700_000_000_000_000)
 IDS = tuple("abcde")
@@ -132,7 +133,7 @@ def bytes_of(path: Path) -> bytes:
         )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     plan=st.lists(st.lists(steps, min_size=1, max_size=5), min_size=1, max_size=12),
     doomed=st.sets(memories, min_size=1, max_size=3),

@@ -20,6 +20,7 @@ from helix.journal.database import Database
 from helix.journal.work_queue import Work
 from helix.model.work_item import WorkItem, WorkState
 from tests.journal.conftest import Opened
+from tests.sampling import draws
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -191,7 +192,7 @@ def test_ended_items_are_bounded_and_unfinished_ones_are_always_listed(
     assert waiting.id in {item.id for item in work.items(2)}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(12), deadline=None)
 @given(calls=st.lists(st.sampled_from(["ask a", "ask b", "take", "finish", "fail", "postpone", "die"]), max_size=25))
 def test_whatever_is_asked_for_is_begun_afterwards_and_never_beside_itself(calls: list[str]) -> None:
     time, unheard = Time(), set[str]()

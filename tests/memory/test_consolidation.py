@@ -38,6 +38,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.sampling import draws
 from tests.waiting import UNHURRIED
 
 T = TypeVar("T")
@@ -116,7 +117,9 @@ def test_consolidating_again_changes_nothing(store: Store) -> None:
 
 
 @hypothesis_settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=draws(6),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(texts=st.lists(st.sampled_from(TALK), min_size=1, max_size=10), shuffle=st.randoms(), data=st.data())
 def test_in_one_run_or_in_many_and_in_any_order_the_memories_are_the_same(

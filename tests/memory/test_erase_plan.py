@@ -18,6 +18,7 @@ from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.sampling import draws
 
 RUNS = count()
 SIZE = 4
@@ -72,7 +73,7 @@ def world(
     return rests
 
 
-@hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=draws(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(grounded=grounds, cited=citations, superseded=versions, root=st.tuples(st.sampled_from(["e", "m", "r"]), places))
 def test_what_rests_on_it_alone_goes_and_what_has_other_grounds_stays(
     store: Store,

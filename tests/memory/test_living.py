@@ -27,6 +27,7 @@ from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
 from tests.memory.conftest import START, Moment
+from tests.sampling import draws
 
 BEGIN = START - timedelta(days=100)
 _SCOPES = count()
@@ -172,7 +173,7 @@ def test_what_a_person_accepts_is_set_against_what_is_there(living: Helix, store
     assert ends(store) == {"the api listens on port 8000": None}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.sampled_from(["go", "come"]), st.integers(0, 3)), max_size=12))
 def test_whoever_came_and_went_in_whatever_order_those_left_end_as_if_they_alone_had_been_stored(
     living: Helix, store: Store, steps: list[tuple[str, int]]

@@ -31,6 +31,7 @@ from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
 from tests.memory.conftest import Moment
+from tests.sampling import draws
 
 OCTOBER = datetime(2025, 10, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -193,7 +194,7 @@ TOLD = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(["8410", "9410", "
 )
 
 
-@examples(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=draws(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TOLD, st.data())
 def test_at_each_moment_exactly_what_was_told_last_holds(
     store: Store, told: list[Telling], data: st.DataObject

@@ -27,6 +27,7 @@ from helix.operations import OPERATIONS, capture, ingest, memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.saying import embed, job
+from tests.sampling import draws
 
 SUBJECTS = ("deploys run from the release branch", "tests need the virtual environment", "the cache lives in redis")
 VOICES: dict[Trust, tuple[str, ...]] = {
@@ -114,7 +115,7 @@ SCOPES = count(1)
 
 
 @hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+    max_examples=draws(12), deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
 )
 @given(told=st.lists(steps, min_size=4, max_size=9))
 def test_trust_never_rises_above_its_source(living: Helix, told: list[Step]) -> None:

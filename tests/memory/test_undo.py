@@ -29,6 +29,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.sampling import draws
 from tests.waiting import UNHURRIED
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -127,7 +128,7 @@ steps = st.lists(
     max_size=8,
 )
 jobs = st.lists(steps, min_size=1, max_size=3)
-one_store = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+one_store = settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

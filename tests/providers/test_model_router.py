@@ -20,6 +20,7 @@ from helix.providers.choose import providers_of
 from helix.providers.litellm_calls import Call, Reply
 from helix.providers.litellm_router import Router
 from helix.providers.llm import Absence, Provider, Question
+from tests.sampling import draws
 
 GOOD = {"verdict": "yes"}
 SCHEMA = {"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}, "required": ["verdict"]}
@@ -137,7 +138,7 @@ def test_without_litellm_nothing_is_asked_and_the_answer_says_what_to_install(
     assert bare.usage().standing.startswith("LiteLLM is not installed, all is done by rules")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=draws(12))
 @given(budget=st.integers(0, 3_000), questions=st.integers(1, 12))
 def test_paid_tokens_never_exceed_the_budget(
     tmp_path_factory: pytest.TempPathFactory, budget: int, questions: int

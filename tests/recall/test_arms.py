@@ -19,6 +19,7 @@ from helix.recall.arms import ARM_LIMIT, files_arm, lexical_matches, path_fit, s
 from helix.recall.vector import check_dimension, cosines, scan, vector_arm
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.node_columns import BoolArray, FloatArray, IndexArray
+from tests.sampling import draws
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,7 +70,7 @@ def best_cosines(view: CatalogueView, mask: BoolArray, vector: npt.NDArray[np.fl
     return best
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(
     seed=st.integers(0, 30),
     share=st.sampled_from([0.01, 0.1, 0.5, 1.0]),
@@ -91,7 +92,7 @@ def test_the_vector_arm_is_a_full_scan_whatever_the_filter_and_the_way(
     assert note == ""
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(7), deadline=None)
 @given(seed=st.integers(0, 1000))
 def test_a_scan_by_codes_finds_what_a_full_scan_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -163,7 +164,7 @@ def test_cosines_are_those_of_the_best_passage_and_absent_without_a_vector() -> 
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(seed=st.integers(0, 50), share=st.sampled_from([0.01, 0.1, 0.5]))
 def test_the_lexical_arm_loses_nothing_to_the_filter(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)

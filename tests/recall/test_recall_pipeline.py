@@ -24,6 +24,7 @@ from helix.recall.last import LastAnswers
 from helix.recall.question import MAX_CHARACTERS
 from helix.recall.recipes import RECIPES
 from helix.recall.scoring import score_of
+from tests.sampling import draws
 
 STAGES = {"embed", "filter", "vector", "lexical", "files", "time", "fuse", "pagerank", "score", "diversify", "load"}
 
@@ -409,7 +410,7 @@ def test_an_answer_that_an_older_version_kept_is_taken_up() -> None:
     assert found is not None and found.items and all(item.fit == 0.0 for item in found.items)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(12), deadline=None)
 @given(text=st.text(min_size=1, max_size=60), files=st.lists(st.text(max_size=12), max_size=3))
 def test_any_text_is_answered_or_refused_as_empty(text: str, files: Sequence[str]) -> None:
     try:

@@ -25,6 +25,7 @@ from helix.model.records import put_record
 from helix.model.reflection import Reflection
 from helix.store.catalogue import MOST_PATTERNS, Catalogue, CatalogueView
 from helix.store.passages import NO_INDEX
+from tests.sampling import draws
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FLOOR = 0.5
@@ -283,7 +284,7 @@ def _state(view: CatalogueView) -> tuple[object, ...]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(steps=batches, cut=st.integers(0, 31), again=st.integers(0, 31))
 def test_loading_applying_and_replaying_end_in_the_same_state(steps: list[object], cut: int, again: int) -> None:
     operations = _numbered(steps)
@@ -453,7 +454,7 @@ queries = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(seed=st.integers(0, 5), query=queries)
 def test_the_mask_is_what_a_full_scan_of_the_nodes_says(seed: int, query: RecallQuery) -> None:
     nodes = random_nodes(seed, 120)

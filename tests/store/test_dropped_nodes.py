@@ -44,6 +44,7 @@ from helix.store.node_columns import LABEL_CODE, NO_CODE
 from helix.store.projection import Projection
 from helix.store.store import Store
 from helix.store.writer import Decision
+from tests.sampling import draws
 from tests.waiting import UNHURRIED
 
 DIMENSION = 4
@@ -185,7 +186,7 @@ def tables(journal: Journal) -> tuple[Catalogue, Projection]:
     return catalogue, graph
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(15), deadline=None)
 @given(history=transactions, cut=st.integers(0, 6), fold=st.sampled_from([0, 2048]))
 def test_journal_memory_and_every_way_of_following_agree(
     history: list[list[list[tuple[str, int, int, float]]]], cut: int, fold: int

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from helix.store import image as images
 from helix.store.image import Image
+from tests.sampling import draws
 
 STAMP: images.Stamp = {"store": "s", "seq": 7}
 texts = st.lists(st.text(st.characters(exclude_characters="\0")), max_size=5)
@@ -22,7 +23,7 @@ tables = arrays.arrays(
 
 
 @given(pieces=st.lists(tables, min_size=1, max_size=3), words=texts)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_image_is_read_as_it_was_written(
     tmp_path: Path, pieces: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]], words: list[str]
 ) -> None:

@@ -25,6 +25,7 @@ from helix.store.node_columns import COLUMN_NAMES
 from helix.store.projection import Projection
 from helix.store.snapshot import ImageKeeper, Renewal
 from helix.text.tokens import lexical_tokens
+from tests.sampling import draws
 
 DIMENSION = 4
 IDS = [f"m{number}" for number in range(6)]
@@ -166,7 +167,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @given(before=steps, after=steps, later=steps)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_image_with_what_came_since_is_the_same_as_reading_everything(
     tmp_path_factory: pytest.TempPathFactory, before: list[Step], after: list[Step], later: list[Step]
 ) -> None:
@@ -193,7 +194,7 @@ def test_an_image_with_what_came_since_is_the_same_as_reading_everything(
 
 
 @given(before=steps, meanwhile=steps, later=steps)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_tables_filled_beside_those_in_use_hold_what_was_written_meanwhile(
     tmp_path_factory: pytest.TempPathFactory, before: list[Step], meanwhile: list[Step], later: list[Step]
 ) -> None:

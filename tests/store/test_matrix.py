@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.store.matrix import BLOCK_ROWS, Matrix, MatrixView, VectorArray, coded
+from tests.sampling import draws
 
 
 def units(seed: int, count: int, dimension: int) -> VectorArray:
@@ -21,7 +22,7 @@ def matrix_of(rows: VectorArray) -> Matrix:
     return matrix
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 300), dimension=st.sampled_from([8, 64, 384]))
 def test_estimates_are_the_products_within_some_thousandths(seed: int, count: int, dimension: int) -> None:
     rows, vector = units(seed, count, dimension), units(seed + 1, 1, dimension)[0]

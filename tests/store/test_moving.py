@@ -26,6 +26,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.store import moving
 from helix.text.tokens import lexical_tokens
+from tests.sampling import draws
 
 SINCE = {"rowid"}
 
@@ -113,7 +114,7 @@ def whole_log(backend: Backend) -> list[tuple[int | bytes, ...]]:
 
 
 @pytest.mark.file
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example([("a\0b", 1, [0.0] * 4)])
 @example(
     [("", -0.0, [math.nan, -0.0, math.inf, 1e-45]), ("\ud800", 1, [1.0] * 4), ("\U0010ffff" * 9_000, 5e-324, [1.0] * 4)]

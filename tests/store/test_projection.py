@@ -14,6 +14,7 @@ from helix.model.operations import DropEdge, Operation, PutEdge, PutNode
 from helix.store import projection
 from helix.store.catalogue import Catalogue
 from helix.store.projection import GraphSnapshot, Projection
+from tests.sampling import draws
 
 ROWS = 8
 WEIGHTS = {**dict.fromkeys(Relation, 1.0), Relation.MENTIONS: 0.5, Relation.INJECTED: 0.0}
@@ -96,7 +97,7 @@ def drawn(key: tuple[Relation, int, int], weight: float, row: int) -> float:
     return min(weight, projection.MOST_TO_ENTITY) if key[:2] == (Relation.MENTIONS, row) else weight
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(operations=st.lists(changes, max_size=40), loaded=st.integers(0, 40), fold=st.integers(0, 12))
 def test_every_history_ends_in_the_edges_it_leaves(operations: list[Operation], loaded: int, fold: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -115,7 +116,7 @@ def test_every_history_ends_in_the_edges_it_leaves(operations: list[Operation], 
         assert graph.strength_of(np.array([row]))[0] == pytest.approx(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(operations=st.lists(changes, max_size=40), loaded=st.integers(0, 40), seed=st.integers(0, 99))
 def test_a_step_spreads_all_the_mass_of_what_has_edges(operations: list[Operation], loaded: int, seed: int) -> None:
     graph = applied(operations, loaded)

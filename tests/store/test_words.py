@@ -21,6 +21,7 @@ from helix.store.bm25 import FOLD_MINIMUM, K1, B, WordTable, WordView
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.postings import MAX_COUNT
 from helix.text.tokens import lexical_tokens
+from tests.sampling import draws
 
 VOCABULARY = ("wal", "fold", "reopen", "checkpoint", "straße", "日本", "checkpoint_starved_reader", "x")
 Passages = Mapping[int, Sequence[str]]
@@ -58,7 +59,7 @@ token_lists = st.lists(st.sampled_from(VOCABULARY), max_size=6)
 steps = st.lists(st.tuples(st.lists(token_lists, max_size=3), st.sets(st.integers(0, 12), max_size=3)), max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(steps=steps, fold_minimum=st.sampled_from([0, 8, FOLD_MINIMUM]), b=st.sampled_from([0.0, 0.75]))
 def test_search_is_bm25_over_the_living_passages_in_every_view(
     steps: list[tuple[list[list[str]], set[int]]], fold_minimum: int, b: float

@@ -27,6 +27,7 @@ from nacl.signing import SigningKey
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.strands import container, sealed
 from helix.strands.sealed import CHUNK, Argon2, Encrypting, Opener, lock, new_key, opener, sign
+from tests.sampling import draws
 
 SIGNER = SigningKey(bytes(range(32)))
 FRIEND, STRANGER = SigningKey(b"f" * 32), SigningKey(b"s" * 32)
@@ -100,7 +101,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(30))
 @given(
     lines=st.lists(st.binary(max_size=300).map(lambda line: line.replace(b"\n", b""))),
     times=st.sampled_from([1, 1, 1, 900]),

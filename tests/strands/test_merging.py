@@ -23,6 +23,7 @@ from helix.operations import capture, memories
 from helix.service import Helix
 from helix.strands.received import Signer
 from helix.strands.whole import Unwatched
+from tests.sampling import draws
 from tests.strands.conftest import Machines
 
 
@@ -160,7 +161,7 @@ def settle(machines: Sequence[Helix]) -> None:
 
 
 @settings(
-    max_examples=settings().max_examples // 7,
+    max_examples=draws(7),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )

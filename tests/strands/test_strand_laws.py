@@ -39,11 +39,12 @@ from helix.strands.rollback import roll_back
 from helix.strands.rows import Row, row_of, schema_number
 from helix.strands.sealed import opener
 from helix.strands.whole import Unwatched
+from tests.sampling import draws
 from tests.strands.conftest import Machines
 from tests.waiting import finished
 
 QUICK = settings(
-    max_examples=settings().max_examples // 7,
+    max_examples=draws(7),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )

@@ -32,6 +32,7 @@ from helix.text.path_patterns import fits
 from helix.text.redact import redact
 from helix.text.spotting.paths import canonical_path
 from tests.counting import calls_of
+from tests.sampling import draws
 from tests.waiting import UNHURRIED
 
 SCOPE = "house"
@@ -339,7 +340,7 @@ STORED = st.fixed_dictionaries(
 ASKED = st.fixed_dictionaries({"command": COMMANDS | st.just(""), "output": ERRORS | st.just(""), "file": FILES})
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=draws(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(stored=st.lists(STORED, max_size=12), asked=st.lists(ASKED, min_size=1, max_size=6))
 def test_the_look_up_finds_what_a_full_scan_finds(
     tmp_path_factory: pytest.TempPathFactory, stored: list[dict[str, Any]], asked: list[dict[str, Any]]

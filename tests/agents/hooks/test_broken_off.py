@@ -16,6 +16,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.task import Shown, Task
 from helix.operations import memories
 from tests.agents.hooks.agent_client import AgentSession
+from tests.sampling import draws
 
 BUILDER = "helix:builder"
 CHECK = "sh check.sh"
@@ -109,7 +110,7 @@ _DEEDS = st.lists(st.sampled_from(["pass", "fail", "edit", "use"]), max_size=6)
 _ENDS = st.lists(st.sampled_from(["", "", "Stop", "SessionEnd"]), min_size=6, max_size=6)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=draws(7))
 @given(_DEEDS, _ENDS, st.sampled_from(["", "delivered", "blocked"]))
 def test_a_session_that_ends_without_a_word_and_is_resumed_comes_to_what_one_without_a_break_does(
     session: AgentSession, deeds: list[str], ends: list[str], claim: str

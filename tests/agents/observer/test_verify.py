@@ -22,6 +22,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import Moment
+from tests.sampling import draws
 
 
 def shown(helix: Helix, trigger: str) -> Shown:
@@ -141,7 +142,7 @@ _TASKS = st.lists(
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
-    max_examples=settings().max_examples // 5,
+    max_examples=draws(10),
 )
 @given(_TASKS)
 def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: list[tuple[str, bool, bool, int]]) -> None:

@@ -19,6 +19,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START, Moment
+from tests.sampling import draws
 
 
 def used(living: Helix, store: Store, key: str, memory: str) -> str:
@@ -86,7 +87,7 @@ _ENDS = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=draws(10))
 @given(_ENDS)
 def test_the_label_is_the_share_of_verified_help_whatever_came_before(
     living: Helix, store: Store, ends: list[tuple[int, str]]

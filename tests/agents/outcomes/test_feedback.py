@@ -14,6 +14,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.memory.remember.remember import StoreRequest, remember
 from helix.model.memory import Memory
 from helix.store.store import Store
+from tests.sampling import draws
 
 WORTH = ("helped", "failed", "uses", "easiness", "half_life_days", "last_used_at", "label", "attributes")
 
@@ -46,7 +47,7 @@ def test_of_a_refused_claim_nothing_is_written(store: Store) -> None:
     assert memory.helped == 0.1
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=draws(7), deadline=None)
 @given(st.lists(st.sampled_from([(0.5, 5), (1.0, None), (-0.3, None), (-1.0, 1), (4.0, None)]), max_size=6))
 def test_what_was_given_last_is_taken_back_exactly(store: Store, said: Sequence[tuple[float, int | None]]) -> None:
     name = add(store, f"a fact on {len(said)} things {abs(hash(tuple(said)))}")

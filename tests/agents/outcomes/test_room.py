@@ -24,6 +24,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START
+from tests.sampling import draws
 
 LATER = START + timedelta(days=1)
 USELESS = "The logo was drawn by Ines with `make logo`."
@@ -122,7 +123,7 @@ def test_a_warning_at_the_very_command_that_then_passes_is_not_unused(
     assert (one.outcome, memories.get(living, warning).failed) == ("unused" if again else "", 0)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=draws(10))
 @given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["unused", "used", "failed", "skipped"])), max_size=12))
 def test_what_is_charged_goes_by_how_many_tasks_it_was_in_not_by_their_order(
     living: Helix, store: Store, steps: list[tuple[int, str]]

@@ -19,6 +19,7 @@ from helix.operations import memories
 from helix.service import Helix
 from helix.store.store import Store
 from tests.memory.conftest import START
+from tests.sampling import draws
 
 Step = Callable[[Store, str, list[str]], object]
 
@@ -70,7 +71,7 @@ def _histories(draw: st.DrawFn) -> tuple[list[Step], list[Step]]:
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
-    max_examples=settings().max_examples // 4,
+    max_examples=draws(12),
 )
 @given(_histories())
 def test_two_orders_of_one_history_come_to_the_same_and_all_of_it_can_be_taken_back(

@@ -23,6 +23,7 @@ from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
 from tests.memory.working import job
+from tests.sampling import draws
 
 SEEN = TaskSighting(session="s", key="1", scope="shop", objective="Fix the login")
 
@@ -198,7 +199,7 @@ _CALLS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=_CALLS, number=st.integers(0, 10**9))
 def test_telling_everything_a_second_time_changes_nothing(living: Helix, calls: list[Any], number: int) -> None:
     store = living.store

@@ -20,6 +20,7 @@ from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
 from tests.memory.conftest import Moment
+from tests.sampling import draws
 
 PLAN = """```json
 {"tasks": [{"seq": "001", "slug": "a", "objective": "a", "verify": "true", "budget": 5},
@@ -103,7 +104,7 @@ def test_no_plan_of_another_project_is_touched(store: Store) -> None:
     assert clear_plan(store, scope="shop").cleared == ("001",)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tasks=st.lists(
         st.tuples(

@@ -16,6 +16,7 @@ from helix.model.task import Exploration
 from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store
+from tests.sampling import draws
 
 WHOLE = {
     "objective": "Log in",
@@ -116,7 +117,7 @@ def test_no_exploration_of_a_private_session_is_kept(store: Store) -> None:
         save_exploration(store, ExplorationRequest(answer=json.dumps(WHOLE), session="quiet"))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=60))
 def test_any_text_is_an_exploration_or_refused(store: Store, text: str) -> None:
     seq = store.journal.last_seq

@@ -22,6 +22,7 @@ from helix.model.task_answers import PlanReport, Progress
 from helix.operations import graph
 from helix.service import Helix
 from helix.store.store import Store
+from tests.sampling import draws
 
 
 def task(seq: str, *depends: str, **said: Any) -> dict[str, Any]:
@@ -292,7 +293,7 @@ def _plans(draw: st.DrawFn) -> list[PlannedTask]:
     return draw(st.permutations(tasks))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tasks=_plans())
 def test_a_saved_plan_loads_as_it_was(store: Store, tasks: list[PlannedTask]) -> None:
     names = [*PlannedTask.__slots__]

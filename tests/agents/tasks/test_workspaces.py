@@ -26,6 +26,7 @@ from helix.operations import graph, memories
 from helix.operations import tasks as tasks_operations
 from helix.service import Helix
 from helix.store.store import Store
+from tests.sampling import draws
 
 Treat = Callable[[str], str]
 
@@ -223,7 +224,7 @@ def test_attempts_that_were_left_are_named_when_the_plan_is_closed_and_by_verify
     assert any("1 attempts at tasks" in issue for issue in verify(store).issues)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.sampled_from(["create", "complete", "block"]), st.integers(0, 4)), max_size=8))
 def test_of_the_attempts_at_a_task_only_the_last_is_open_whatever_is_done(
     store: Store, around: Around, steps: list[tuple[str, int]]
