@@ -227,7 +227,7 @@ def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
         return count(store, scope)
 
     monkeypatch.setattr(overview, "stats", stuck)
-    with Helix.open(replace(settings, request_timeout_ms=300), embedder=HashEmbedder()) as helix:
+    with Helix.open(replace(settings, request_timeout_ms=1_500), embedder=HashEmbedder()) as helix:
         served = serve(helix)
         answer = served.post("{ stats { total } }")
         assert answer.code == "TIMEOUT"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -89,9 +90,12 @@ def test_installing_what_is_there_says_nothing_of_a_new_model(
     folder = home / "models" / "tiny"
     folder.mkdir(parents=True)
     (folder / file.name).write_bytes(words)
-    assert helix_command("hook", "start", "--json").data["start"] is not None
-    said = helix_command("models", "install", "tiny")
-    assert (said.code, said.out, said.err) == (0, f"tiny is in {folder}\n", "")
+    try:
+        assert helix_command("hook", "start", "--json").data["start"] is not None
+        said = helix_command("models", "install", "tiny")
+        assert (said.code, said.out, said.err) == (0, f"tiny is in {folder}\n", "")
+    finally:
+        shutil.rmtree(folder)  # other tests of this home look at who may read what is in it
 
 
 def test_a_missing_or_damaged_model_fails_verification_by_name(helix_command: Command, tmp_path: Path) -> None:

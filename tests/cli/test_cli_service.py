@@ -117,6 +117,7 @@ def test_doctor_names_what_other_users_can_read(helix_command: Command, home: Pa
         findings = helix_command("doctor", "--json").data["doctor"]["findings"]
         return next(finding for finding in findings if finding["check"] == "privacy")
 
+    assert helix_command("stats").code == 0  # there is a store then
     loose = home / "store" / "journal.db"
     loose.chmod(0o644)
     try:
@@ -124,7 +125,8 @@ def test_doctor_names_what_other_users_can_read(helix_command: Command, home: Pa
         assert (said["ok"], str(loose) in said["detail"]) == (False, True)
     finally:
         loose.chmod(0o600)
-    assert told()["ok"]
+    said = told()
+    assert said["ok"], said
 
 
 def test_doctor_lists_its_checks(helix_command: Command) -> None:
