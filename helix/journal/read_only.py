@@ -81,9 +81,12 @@ class JournalView:
 class JournalReader:
     """Reads a journal that another process writes."""
 
-    def __init__(self, snapshot: Callable[[], AbstractContextManager[Connection]]) -> None:
-        """`snapshot` lends a connection that sees the journal as it is then."""
+    def __init__(
+        self, snapshot: Callable[[], AbstractContextManager[Connection]], close: Callable[[], None] = lambda: None
+    ) -> None:
+        """`snapshot` lends a connection that sees the journal as it is then; `close` ends what lends it."""
         self._snapshot = snapshot
+        self.close = close
 
     @contextmanager
     def look(self) -> Iterator[JournalView]:
@@ -109,4 +112,4 @@ def file_reader(path: Path) -> JournalReader:
             finally:
                 connection.execute("ROLLBACK")
 
-    return JournalReader(snapshot)
+    return JournalReader(snapshot, connection.close)

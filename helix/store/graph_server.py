@@ -260,8 +260,9 @@ class GraphServer:
         )
 
     def end(self) -> bool:
-        """Fold the log in and close the file; the process leaves behind it."""
+        """Fold the log in and close the file and the journal; the process leaves behind it."""
         self._close()
+        self._journal.close()
         return True
 
     def _close(self) -> None:
@@ -352,7 +353,7 @@ def _reader_of(address: str, tenant: int) -> JournalReader:
     from helix.store.engine import server_at  # comes with these
 
     backend = TenantDatabase(server_at(address), tenant, None, Path())
-    return JournalReader(backend.snapshot)
+    return JournalReader(backend.snapshot, backend.close)
 
 
 def _questions(stream: BinaryIO) -> queue.SimpleQueue[tuple[str, dict[str, Any]]]:

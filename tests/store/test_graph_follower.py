@@ -320,7 +320,9 @@ def test_whatever_page_is_damaged_the_graph_is_not_used(
             file.seek(4096 * page + page % 4096)
             file.write(bytes([kept[4096 * page + page % 4096] ^ 1]))
         noted.write_text(seal)
-        assert GraphServer(where).open()["verdict"] == "aside", page
+        server = GraphServer(where)
+        assert server.open()["verdict"] == "aside", page
+        assert server.end()
         with path.open("r+b") as file:
             file.seek(4096 * page)
             file.write(kept[4096 * page : 4096 * (page + 1)])
