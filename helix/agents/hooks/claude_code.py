@@ -263,7 +263,7 @@ def _action(payload: Payload) -> Action | None:
     if tool == _SHELL and isinstance(command, str) and command.strip():
         return Action(id=call, command=command, folder=folder) if len(command) <= _LONGEST_COMMAND else None
     file = _text(given, "file_path") or _text(given, "notebook_path")
-    if tool not in _EDITS or not 0 < len(file) <= _LONGEST_PATH:
+    if tool not in _EDITS or not 0 < len(file) <= _LONGEST_PATH or "\0" in file:
         return None
     return Action(id=call, files=(file,), folder=folder)
 

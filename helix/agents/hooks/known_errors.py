@@ -9,7 +9,7 @@ from helix.agents.hooks.hook_context import Desk
 from helix.agents.tasks.board import learn
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
-from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.memory.change.intake import LONGEST_LABEL, OWN_ATTRIBUTE
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
@@ -69,7 +69,7 @@ def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
             resolution=fix.resolution,
             kind=Kind.FAILURE,
             scope=desk.session.scope,
-            files=tuple(map(as_name, fix.files)),
+            files=tuple(name for name in map(as_name, fix.files) if len(name) <= LONGEST_LABEL),
             trust=Trust.TOOL_OUTPUT,
             source=source,
             agent=desk.client,

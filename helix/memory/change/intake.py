@@ -16,7 +16,8 @@ from helix.text.structured import told
 
 OWN_ATTRIBUTE = "helix:"
 """How the attributes begin that Helix keeps for itself; nobody else may set them."""
-_LABEL_LIMIT = 300
+LONGEST_LABEL = 300
+"""How many characters a name, a scope, a source or a file's path may have."""
 _ATTRIBUTES_LIMIT = 16_384
 
 
@@ -59,8 +60,8 @@ class Intake:
     def label(self, value: str, what: str) -> str:
         """Return a short text such as a name, scope or source; empty is fine."""
         cleaned = self.text(" ".join(clean(value).split()), what, required=False)
-        if len(cleaned) > _LABEL_LIMIT:
-            raise InvalidInputError(f"{what} is longer than {_LABEL_LIMIT} characters", hint="use a shorter one")
+        if len(cleaned) > LONGEST_LABEL:
+            raise InvalidInputError(f"{what} is longer than {LONGEST_LABEL} characters", hint="use a shorter one")
         return cleaned
 
     def name(self, value: str) -> str:
