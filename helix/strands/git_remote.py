@@ -5,18 +5,21 @@ attribute or hook has a part in it. A push that is refused because another machi
 what that one left: strands of two machines never have the same name.
 
 A repository on a disk has git run in it, here and as this user: by a push its hooks, and what else its configuration
-names. Whoever can write to the disk chooses those, so git is told of none of them.
+names. Whoever can write to the disk chooses those, so git is told of none of them, and writes no log there.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import unquote
 
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.identity import git_folders
 from helix.ingest.repository import Told, exchanging
 from helix.strands.names import StrandName
 from helix.strands.place import Remote, check_size
@@ -36,10 +39,15 @@ _OVERRIDES = {
     "gc.auto": "0",
     "maintenance.auto": "false",
     "receive.autogc": "false",
+    "receive.shallowUpdate": "false",  # git would write the repository's `shallow`, through a link too
+    "receive.updateServerInfo": "false",
     "receive.denyCurrentBranch": "refuse",  # git would change the files of a work tree, by programs that filter them
 }
 _THERE = " ".join(("GIT_ALLOW_PROTOCOL= git", *(f"-c {name}={value}" for name, value in _OVERRIDES.items())))
 """How git runs in a repository on a disk: no program that is named there, and nothing fetched that it lacks."""
+_OF_ITS_OWN = ("config", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees")
+"""What of a repository on a disk a push looks at or changes, but for its HEAD."""
+_LONGEST_HEAD = 4_096
 
 
 class GitRemote(Remote):
@@ -89,7 +97,8 @@ class GitRemote(Remote):
             commit = self._committed(change)
             try:
                 how = ("--progress", "--no-verify", *self._run_there("receive-pack"))
-                self._git("push", *how, "--", self._url, f"{commit}:{BRANCH}")
+                with self._without_logs() as there:
+                    self._git("push", *how, "--", there, f"{commit}:{BRANCH}")
             except InvalidInputError as refused:
                 before = self._head
                 self._update()
@@ -144,6 +153,23 @@ class GitRemote(Remote):
         """Return what says how the other repository's side is run, where that is done on this machine."""
         return (f"--{program}={_THERE} {program}",) if self._near else ()
 
+    @contextmanager
+    def _without_logs(self) -> Iterator[str]:
+        """Yield what to push to: of a repository on a disk a private folder that leads to all in it but its logs.
+
+        Git adds a line to a branch's log where there is one, whatever the settings, and also through a link: whoever
+        can write to the disk could have it written into any file of this user.
+        """
+        if not self._near:
+            yield self._url
+            return
+        there = _on_a_disk(self._url)
+        with TemporaryDirectory(prefix="helix-sync-") as folder:
+            for name in _OF_ITS_OWN:
+                (Path(folder) / name).symlink_to(there / name)
+            files.write_private(Path(folder) / "HEAD", files.read_text(there / "HEAD", _LONGEST_HEAD))
+            yield folder
+
     def _word(self, *arguments: str, given: dict[str, str] | None = None) -> str:
         return self._git(*arguments, given=given).decode("ascii").strip()
 
@@ -159,6 +185,15 @@ class GitRemote(Remote):
     def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[Told]:
         command = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", *arguments)
         return exchanging(self._folder, *command, stopped=self._stopped, given=given)
+
+
+def _on_a_disk(url: str) -> Path:
+    """Return the folder of a repository on this machine's disks, as git finds it."""
+    path = Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url)
+    found = git_folders(path if path.exists() else path.with_name(f"{path.name}.git"))
+    if not found:
+        raise NotFoundError(f"{url} is no git repository any more")
+    return found[-1]
 
 
 def _blocks(told: Told) -> Iterator[bytes]:

@@ -453,6 +453,25 @@ def test_a_repository_on_a_disk_names_no_program_that_runs(machines: Machines, t
     assert not ran.exists(), ran.read_text("utf-8")
 
 
+@pytest.mark.parametrize(("scheme", "suffix"), [("", ".git"), ("file://", ".git"), ("file://", "")])
+def test_no_log_of_a_repository_on_a_disk_leads_to_another_file(
+    machines: Machines, tmp_path: Path, scheme: str, suffix: str
+) -> None:
+    own, place = tmp_path / "config.toml", git(tmp_path)
+    own.write_text("brief_tokens = 500\n")
+    for log in ("logs/HEAD", "logs/refs/heads/helix-strands"):
+        (place / log).parent.mkdir(parents=True, exist_ok=True)
+        (place / log).symlink_to(own)
+    (place / "HEAD").write_text("ref: refs/heads/helix-strands\n")
+    one, other = pair(machines)
+    address = f"{scheme}{place.with_suffix(suffix)}"
+    for words in ("the proxy listens on port 8080", "tests need a database"):
+        store(one, words)
+        assert synced(one, address)["published"]
+    assert synced(other, address)["taken"]
+    assert own.read_text() == "brief_tokens = 500\n"
+
+
 def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> None:
     helix = machines()
     with pytest.raises(ConflictError, match="no key to sign with"):
