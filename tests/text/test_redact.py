@@ -114,6 +114,9 @@ def test_a_token_is_taken_out_wherever_it_stands(kind: str, around: str) -> None
         ("passwords:\n  - Kr4ken-Bay-22\n", "Kr4ken-Bay-22"),
         ("the recovery phrase is ozone drill grab fiber curtain grace", "ozone drill grab fiber curtain grace"),
         ("mysql -pKr4ken-Bay-22 -u root shop", "Kr4ken-Bay-22"),
+        ("kind: Secret\ndata:\n  password: VHIwdWI0ZG9yOXhReg==\n  user: YW5u\n", "VHIwdWI0ZG9yOXhReg=="),
+        ("data:\n  api-key: cHlSR3IqR29sYXhaUA==\n", "cHlSR3IqR29sYXhaUA=="),
+        *(("export SSHPASS=Kr4ken-Bay-22", "Kr4ken-Bay-22"), ("$dbpass = 'Kr4ken-Bay-22';", "Kr4ken-Bay-22")),
         *((f"{before}uPMwgOwLMFpvaU{after}", "uPMwgOwLMFpvaU") for before, after in LETTERS_ALONE),
     ],
 )
@@ -149,6 +152,7 @@ def test_a_blank_for_the_reader_in_an_address_is_no_password(blank: str) -> None
         *("cat > notes.txt <<EOF\nhello9\nEOF", "cat > set_password.sh <<EOF\n#!/bin/sh\nEOF", "psk=True"),
         *("password: SecretStr", "password: getUserPassword", "the password type is SecureStringValue"),
         *("password: isOAuthLogin", "--password DbPasswordFromEnv"),
+        *("if password==VHIwdWI0ZG9yOXhReg:", "bypass: Kr4ken-Bay-22", "compass=Kr4ken-Bay-22"),
         *('{"password": {"type": "string"}}', '{"password": {"value": "password"}}', '{"token": {"value": null}}'),
     ],
 )

@@ -52,6 +52,8 @@ def promise_of(name: str, before: str = "") -> Promise:
     if last == "pass":
         owned = not PASS_OWNERS.isdisjoint(words[:-1]) or words == ["pass"]
         return Promise.PASSWORD if owned else Promise.TOKEN
+    if last.endswith("pass") and last[:-4] in PASS_OWNERS:  # `dbpass`, SSHPASS
+        return Promise.PASSWORD
     if last in TOKEN_NAMES or last.endswith(("token", "apikey", "authkey", "credentials")):
         return Promise.TOKEN
     if last == "keys" or last.endswith("key"):

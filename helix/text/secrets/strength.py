@@ -48,7 +48,7 @@ _EXPRESSION = regex(
     r"|\.?[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
     r"|[A-Za-z_]+|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
     r"|(?:sha|md|aes|rsa|dsa|utf|base|[hrep]s|ed|curve|x|pkcs|oauth|http|ipv|tls|ssl|int|uint|float|str|arg|v)-?_?\d{1,5}"
-    r"|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?|=>|\?\.|\}=|\)\{|\{\w+:).*",
+    r"|.*(?:[)\]}]{2}|\?\?|\|\||&&|===?(?=[^=])|=>|\?\.|\}=|\)\{|\{\w+:).*",  # `==` at the end is of base64
     re.DOTALL,
 )
 _CODE_OPENERS = ("{", "[", "(", "&", "*", "!", "\\", "@", "|", ">", "=", "+", "?", "#", ":", ",", ")")
