@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.files import kept_json, private_folder, read_text, write_private
-from helix.identity import Identity, git_folders
+from helix.identity import Identity, git_folders, place_from
 from helix.scopes import scope_key
 
 FILE = "folders.json"
@@ -68,6 +68,6 @@ def _linked_to(root: Path) -> Path | None:
         back = read_text(own / "gitdir").strip()
     except (OSError, ValueError):
         return None
-    if own.parent != common / "worktrees" or (own / back).resolve() != (root / ".git").resolve():
+    if own.parent != common / "worktrees" or place_from(own, back) != (root / ".git").resolve():
         return None
     return common.parent if common.name == ".git" else common

@@ -50,7 +50,7 @@ _CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
 _FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"\s*\[")
 _WORK_TREE = re.compile(r"^[ \t]*worktree[ \t]*=(?P<place>[^\n]+)", re.MULTILINE | re.IGNORECASE)
-"""Where a submodule's git folder says that its work tree is."""
+"""Where a submodule's git folder says that its work tree is; the last one counts, as for git."""
 _URL = re.compile(r"\s*url\s*=(?P<url>.*)", re.IGNORECASE)
 
 
@@ -313,11 +313,9 @@ def _is_of(top: Path, git: _Git) -> bool:
         return True
     back = _read(git.own / "gitdir").strip()
     if git.own.resolve().parent == git.common / "worktrees" and back:
-        return _resolved(git.own, back) == top.resolve() / ".git"
-    return any(
-        _resolved(git.common, match["place"].strip()) == top.resolve()
-        for match in _WORK_TREE.finditer(_read(git.common / "config"))
-    )
+        return place_from(git.own, back) == top.resolve() / ".git"
+    told = _WORK_TREE.findall(_read(git.common / "config"))
+    return bool(told) and place_from(git.common, told[-1].strip()) == top.resolve()
 
 
 def _git_folder(top: Path) -> Path | None:
@@ -325,19 +323,22 @@ def _git_folder(top: Path) -> Path | None:
     if dot.is_dir():
         return dot
     word, _, place = _read(dot).strip().partition(":")
-    found = _resolved(top, place.strip())
+    found = place_from(top, place.strip())
     return found if word == "gitdir" and place.strip() and found is not None and found.is_dir() else None
 
 
 def _common_folder(own: Path) -> Path:
     place = _read(own / "commondir").strip()
-    return (_resolved(own, place) if place else None) or own.resolve()
+    return (place_from(own, place) if place else None) or own.resolve()
 
 
-def _resolved(base: Path, place: str) -> Path | None:
-    """Return where a file of a folder says that something lies; None where no path can be meant."""
+def place_from(base: Path, place: str) -> Path | None:
+    """Return where a file of a folder says that something lies; None where no path can be meant.
+
+    To follow one that is longer than any takes the square of its length: minutes for what a file can hold.
+    """
     try:
-        return (base / place).resolve()
+        return (base / place).resolve() if len(str(base)) + len(place) < LONGEST_PATH else None
     except (OSError, ValueError, RuntimeError):  # a NUL, or links that lead round
         return None
 

@@ -15,6 +15,7 @@ from helix.errors import InvalidInputError
 from helix.identity import (
     APART,
     DEEPEST,
+    LONGEST_PATH,
     NO_PROJECT,
     PROJECT_FILE,
     Identity,
@@ -367,6 +368,30 @@ def test_what_is_no_repository_is_not_taken_for_one(tmp_path: Path) -> None:
     (tmp_path / "y" / ".git" / "commondir").write_bytes(b"\0\n")
     (tmp_path / "y" / ".git" / "config").write_bytes(b'\xff\xfe[remote "origin"]\nurl = \x00\n')
     assert scope(tmp_path / "y").startswith("y-")
+
+
+def test_a_place_longer_than_any_path_is_none(tmp_path: Path) -> None:
+    main, long = repository(tmp_path / "shop"), "/" + "a/../" * LONGEST_PATH
+    (tmp_path / "file").mkdir()
+    (tmp_path / "file/.git").write_text(f"gitdir: {long}{main / '.git'}\n", "utf-8")
+    assert identify(tmp_path / "file", home=tmp_path) is None
+    common = repository(tmp_path / "common")
+    before = scope(common)
+    (common / ".git/commondir").write_text(f"{long}{main / '.git'}\n", "utf-8")
+    assert scope(common) == before
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {main / '.git'}\n", "utf-8")
+    git(main, "config", "core.worktree", f"{long}{tree}")
+    assert scope(tree) != scope(main)
+
+
+def test_the_last_work_tree_that_a_git_folder_names_is_its_own(tmp_path: Path) -> None:
+    library, main = repository(tmp_path / "library"), repository(tmp_path / "shop")
+    git(main, "-c", "protocol.file.allow=always", "submodule", "add", str(library), "lib")
+    config = main / ".git/modules/lib/config"
+    config.write_text(f"{config.read_text('utf-8')}[core]\n\tworktree = ../elsewhere\n", "utf-8")
+    assert scope(main / "lib") != scope_of_repository(main / ".git/modules/lib")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
