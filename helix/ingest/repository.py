@@ -61,11 +61,18 @@ _EXCHANGING = {
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=30",
 }
 """What is different where something is exchanged with another repository: how it may be reached, and who commits."""
+_EVENTS = (
+    *("fsmonitor-watchman", "post-checkout", "post-index-change", "post-merge", "post-receive", "post-update"),
+    *("pre-auto-gc", "pre-push", "pre-receive", "proc-receive", "push-to-checkout", "reference-transaction", "update"),
+)
+"""When git runs a hook, of the commands that Helix uses here and in a repository on a disk (githooks, git 2.56)."""
+NO_HOOKS = {"core.hooksPath": os.devnull, **{f"hook.{event}.enabled": "false" for event in _EVENTS}}
+"""What has git run no hook: from 2.54 on a repository's configuration may name them, too."""
 _OVERRIDES = {
+    **NO_HOOKS,
     "core.attributesFile": os.devnull,
     "core.quotepath": "off",
     "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
     "diff.orderFile": os.devnull,
     "diff.relative": "false",
     "log.diffMerges": "off",

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.identity import git_folders
-from helix.ingest.repository import Told, exchanging
+from helix.ingest.repository import NO_HOOKS, Told, exchanging
 from helix.strands.names import StrandName
 from helix.strands.place import Remote, check_size
 
@@ -33,9 +33,9 @@ _MOST_ANSWER = 16 << 20
 _LEFT = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/??/tmp_*", "index.*")
 """What there is in a repository of Helix's own where git was killed, or gave up, in the middle of its work."""
 _OVERRIDES = {
+    **NO_HOOKS,
     "core.alternateRefsCommand": "true",
     "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
     "gc.auto": "0",
     "maintenance.auto": "false",
     "receive.autogc": "false",
@@ -45,7 +45,9 @@ _OVERRIDES = {
 }
 _THERE = " ".join(("GIT_ALLOW_PROTOCOL= git", *(f"-c {name}={value}" for name, value in _OVERRIDES.items())))
 """How git runs in a repository on a disk: no program that is named there, and nothing fetched that it lacks."""
-_OF_ITS_OWN = ("config", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees")
+_FORMAT = r"^(core\.(bare|repositoryformatversion|sharedrepository)|extensions\.(objectformat|refstorage))$"
+"""What a push heeds of the configuration of a repository on a disk: how it is laid out, and who else may write it."""
+_OF_ITS_OWN = ("objects", "packed-refs", "refs", "reftable", "shallow", "worktrees")
 """What of a repository on a disk a push looks at or changes, but for its HEAD."""
 _LONGEST_HEAD = 4_096
 
@@ -97,7 +99,7 @@ class GitRemote(Remote):
             commit = self._committed(change)
             try:
                 how = ("--progress", "--no-verify", *self._run_there("receive-pack"))
-                with self._without_logs() as there:
+                with self._bare_of_settings() as there:
                     self._git("push", *how, "--", there, f"{commit}:{BRANCH}")
             except InvalidInputError as refused:
                 before = self._head
@@ -154,11 +156,12 @@ class GitRemote(Remote):
         return (f"--{program}={_THERE} {program}",) if self._near else ()
 
     @contextmanager
-    def _without_logs(self) -> Iterator[str]:
-        """Yield what to push to: of a repository on a disk a private folder that leads to all in it but its logs.
+    def _bare_of_settings(self) -> Iterator[str]:
+        """Yield what to push to: of a repository on a disk a private folder that leads to objects and branches alone.
 
         Git adds a line to a branch's log where there is one, whatever the settings, and also through a link: whoever
-        can write to the disk could have it written into any file of this user.
+        can write to the disk could have it written into any file of this user. Nor is its configuration heeded, which
+        names programs, but for its format.
         """
         if not self._near:
             yield self._url
@@ -167,6 +170,10 @@ class GitRemote(Remote):
         with TemporaryDirectory(prefix="helix-sync-") as folder:
             for name in _OF_ITS_OWN:
                 (Path(folder) / name).symlink_to(there / name)
+            told = self._git("config", "--null", "--file", str(there / "config"), "--get-regexp", _FORMAT)
+            for key, _, value in (one.partition("\n") for one in told.decode().split("\0")):
+                if value.isalnum():  # not a place, where branches may lie elsewhere
+                    self._git("config", "--file", f"{folder}/config", key, value)
             files.write_private(Path(folder) / "HEAD", files.read_text(there / "HEAD", _LONGEST_HEAD))
             yield folder
 

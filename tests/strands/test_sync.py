@@ -472,6 +472,23 @@ def test_no_log_of_a_repository_on_a_disk_leads_to_another_file(
     assert own.read_text() == "brief_tokens = 500\n"
 
 
+def test_a_push_heeds_of_the_configuration_of_a_repository_on_a_disk_its_format_alone(
+    machines: Machines, tmp_path: Path
+) -> None:
+    """From git 2.54 on it may name hooks under any name; whatever it says of receiving shows that it is not read."""
+    place = git(tmp_path)
+    with (place / "config").open("a") as config:
+        config.write("[receive]\n maxInputSize = 1\n")
+        config.write(f'[hook "x"]\n event = pre-receive\n command = touch {tmp_path}/ran\n')
+        config.write("[core]\n sharedRepository = group\n")
+    one, other = pair(machines)
+    store(one, "the proxy listens on port 8080")
+    assert synced(one, str(place))["published"]
+    assert synced(other, str(place))["taken"]
+    assert not (tmp_path / "ran").exists()
+    assert (place / "refs/heads/helix-strands").stat().st_mode & 0o020, "others of the group may write there"
+
+
 def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> None:
     helix = machines()
     with pytest.raises(ConflictError, match="no key to sign with"):
