@@ -82,3 +82,15 @@ def test_a_store_and_a_recall_go_to_the_server_a_few_times(opened: Callable[[], 
         found = [trips_of(helix, lambda: helix.recall(query), tmp_path / "said") for _ in range(2)]
         assert helix.recall(query).items
     assert found == [OF_A_FIRST_RECALL, OF_THE_NEXT]
+
+
+def test_the_server_goes_on_counting_how_long_a_change_is_idle(opened: Callable[[], Helix], tmp_path: Path) -> None:
+    """Behind a Flush it counts no more, and a home that falls asleep there would hold its tenant for ever."""
+    with opened() as helix:
+        trips_of(helix, lambda: store(helix, "port 8080 is taken by `npm run dev`"), tmp_path / "said")
+    said = [line.split("\t") for line in (tmp_path / "said").read_text(errors="replace").splitlines()]
+    states = [(place, words[3].strip()) for place, words in enumerate(said) if words[2:3] == ["ReadyForQuery"]]
+    flushed = [place for place, words in enumerate(said) if words[2:3] == ["Flush"]]
+    behind = [next(state for at, state in states if at > place) for place in flushed]
+    assert flushed and set(behind) == {"I"}, "the change has ended where the server is asked for what is left"
+    assert [state for _, state in states][: OF_A_STORE - 1] == ["T"] * (OF_A_STORE - 1)

@@ -391,11 +391,15 @@ class Server:
         Raises EngineError where that stays unknown, and NotHomeError where another process has the tenant by then.
         """
         done = ""
-        with _hearing(connection) as said:
+        with hearing(connection) as said:
             try:
                 done = connection.execute("COMMIT").statusmessage or ""
             except psycopg.OperationalError as error:
                 said.append(str(error).strip())
+        self.committed(done, said, tenant, epoch, commits)
+
+    def committed(self, done: str, said: Sequence[str], tenant: int, epoch: int | None, commits: int) -> None:
+        """Return once a commit is durable, by its answer and what was said meanwhile; raises what `commit` does."""
         if done == "ROLLBACK":
             raise EngineError("the server took the change back", hint="try again")
         if said:
@@ -438,14 +442,14 @@ class Server:
         except (HelixError, errors.LockNotAvailable):
             connection.execute("ROLLBACK")
             raise
-        with _hearing(connection) as said:
+        with hearing(connection) as said:
             connection.execute("COMMIT")
         return said
 
 
 @contextmanager
-def _hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
-    """Lend a list that takes what the server warns of."""
+def hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
+    """Lend a list that takes what the server warns of on a connection."""
     said: list[str] = []
 
     def heard(notice: errors.Diagnostic) -> None:

@@ -28,7 +28,7 @@ from helix.errors import EngineError, NotHomeError, StoreError
 from helix.journal.backend import Connection, Rows
 from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
-from helix.journal.postgres.postgres_server import DURABILITY, Server
+from helix.journal.postgres.postgres_server import DURABILITY, Server, hearing
 from helix.journal.postgres.server_errors import mapped
 from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
 
@@ -205,7 +205,8 @@ class TenantDatabase:
                 "a transaction cannot begin within another one", hint="this is a fault of Helix: report it"
             )
         self._check_lost()
-        with self._turn, mapped(), self._server.connection() as connection:
+        ended: psycopg.Cursor[Any] | None = None
+        with self._turn, mapped(), self._server.connection() as connection, hearing(connection) as said:
             self._within = threading.get_ident()
             try:
                 with connection.pipeline() as pipeline:  # what nobody waits for is on its way together
@@ -213,13 +214,20 @@ class TenantDatabase:
                     commits = self._begun(connection, pipeline, long)
                     yield _Statements(connection, self.tenant, pipeline=pipeline)
                     connection.execute(_REACHED, (self.tenant,))
-            except BaseException:
-                if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
-                    connection.execute("ROLLBACK")
-                raise
+                    pipeline.sync()
+                    said.clear()
+                    # Before the pipeline ends: it asks for what is left then, and a server that is asked no longer
+                    # counts how long the session is idle.
+                    ended = connection.execute("COMMIT")
+            except BaseException as error:
+                if ended is None or not isinstance(error, psycopg.OperationalError):
+                    if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
+                        connection.execute("ROLLBACK")
+                    raise
+                said.append(str(error).strip())
             finally:
                 self._within = 0
-            self._server.commit(connection, self.tenant, self._epoch, commits)
+            self._server.committed(ended.statusmessage or "", said, self.tenant, self._epoch, commits)
             self._commits = commits
 
     def _begun(self, connection: psycopg.Connection[Any], pipeline: psycopg.Pipeline, long: bool) -> int:
