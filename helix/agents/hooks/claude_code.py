@@ -263,9 +263,14 @@ def _action(payload: Payload) -> Action | None:
     if tool == _SHELL and isinstance(command, str) and command.strip():
         return Action(id=call, command=command, folder=folder) if len(command) <= _LONGEST_COMMAND else None
     file = _text(given, "file_path") or _text(given, "notebook_path")
-    if tool not in _EDITS or not 0 < len(file) <= _LONGEST_PATH or "\0" in file:
+    if tool not in _EDITS or not _is_path(file):
         return None
     return Action(id=call, files=(file,), folder=folder)
+
+
+def _is_path(file: str) -> bool:
+    """Return whether a file may be called so: no system takes U+0000, and half a letter cannot be written."""
+    return 0 < len(file) <= _LONGEST_PATH and "\0" not in file and file.encode("utf-8", "ignore").decode() == file
 
 
 def _changed(given: Payload) -> str:

@@ -213,7 +213,7 @@ def test_the_same_fix_is_stored_once_and_quotes_no_secret(session: AgentSession)
 
 def test_a_fix_is_learned_whatever_the_paths_of_the_edited_files(session: AgentSession) -> None:
     session.run("make deploy", 2, "error: relation orders already exists")
-    for file in (f"{'deep/' * 80}a.py", "half\0.py", "src/orders.py"):
+    for file in (f"{'deep/' * 80}a.py", "half\0.py", "half\ud800.py", "src/orders.py"):
         session.edit(file)
     session.run("make deploy")
     (fix,) = memories.memories(session.settled(), MemoryFilter(scope=scope_of(session))).items
