@@ -392,3 +392,22 @@ def test_the_server_gives_up_a_home_that_sleeps_in_the_midst_of_a_change(server:
         awake.set()
         for thread in threads:
             thread.join()
+
+
+def test_a_home_that_sleeps_before_it_has_said_all_is_ended_by_who_takes_its_place(server: Server) -> None:
+    """The server waits for the rest of what travels together, and counts no idle time meanwhile."""
+    tenant = server.create(f"t{uuid.uuid4().hex[:12]}").id
+    with suppress(psycopg.OperationalError), psycopg.connect(server.url, autocommit=True) as asleep, asleep.pipeline():
+        asleep.execute("BEGIN")
+        asleep.execute("UPDATE head SET commits = commits + 1 WHERE tenant = %s", (tenant,))
+        asleep.pgconn.flush()
+
+        def claimed() -> int:
+            with suppress(StoreLockedError):
+                return server.claim(tenant)
+            return 0
+
+        with pytest.raises(StoreLockedError, match="cut off"):
+            server.claim(tenant)
+        assert until(claimed)
+    assert asleep.closed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -28,13 +29,16 @@ from helix.store.store import Store
 @pytest.fixture
 def ticking(settings: Settings) -> Iterator[Callable[[], Helix]]:
     """Open the service as often as wanted, one after another, on a clock that goes on a minute each time it is read."""
-    moments = (datetime(2026, 5, 1, tzinfo=UTC) + timedelta(minutes=n) for n in range(10**6))
+    minutes = itertools.count()  # which, unlike a generator, threads may ask at the same time
     opened: list[Helix] = []
+
+    def now() -> datetime:
+        return datetime(2026, 5, 1, tzinfo=UTC) + timedelta(minutes=next(minutes))
 
     def again() -> Helix:
         for helix in opened:
             helix.close()
-        opened.append(Helix.open(settings, embedder=HashEmbedder(), clock=lambda: next(moments)))
+        opened.append(Helix.open(settings, embedder=HashEmbedder(), clock=now))
         return opened[-1]
 
     yield again

@@ -7,7 +7,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,12 @@ _WAITS_A_SECOND = (
 )
 """Told at the beginning of a transaction, for it alone: what holds a row is waited for a second, and a warning is heard
 whatever the role's settings are."""
+_END_ITS_HOLDER = (
+    "SELECT pg_terminate_backend(held.pid) FROM head JOIN pg_locks held"
+    " ON held.locktype = 'transactionid' AND held.transactionid = head.xmax AND held.granted WHERE head.tenant = $1"
+)
+"""A row says by its `xmax` which transaction has it. The server ends by itself a session that is idle in one, but not
+one that waits for the rest of what travels together."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
 
@@ -314,6 +320,9 @@ class Server:
                     raise not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
                 connection.execute("ROLLBACK")
+                # A home that lives is not waited for. One that sleeps would have the row for as long as it does.
+                with suppress(errors.InsufficientPrivilege):  # it came as another role
+                    connection.execute(_END_ITS_HOLDER, (tenant,))
                 words = "a session that was cut off still writes the tenant"
                 raise StoreLockedError(words, hint="try again: the server ends it within seconds") from error
             except StoreError:
