@@ -171,9 +171,11 @@ class GitRemote(Remote):
             for name in _OF_ITS_OWN:
                 (Path(folder) / name).symlink_to(there / name)
             told = self._git("config", "--null", "--file", str(there / "config"), "--get-regexp", _FORMAT)
+            lines = []
             for key, _, value in (one.partition("\n") for one in told.decode().split("\0")):
                 if value.isalnum():  # not a place, where branches may lie elsewhere
-                    self._git("config", "--file", f"{folder}/config", key, value)
+                    lines.append("[{}]\n{} = {}\n".format(*key.split("."), value))
+            files.write_private(Path(folder) / "config", "".join(lines))
             files.write_private(Path(folder) / "HEAD", files.read_text(there / "HEAD", _LONGEST_HEAD))
             yield folder
 
