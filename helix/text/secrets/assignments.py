@@ -259,7 +259,7 @@ def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool) -> s
     value, start = match[group], match.start(group)
     if group != "plain":
         return value
-    value = value.split("\\n\\n", 1)[0]  # an empty line of text that is escaped as in JSON
+    value = strength.before_empty_line(value)
     in_query = match.start() > 0 and text[match.start() - 1] in "?&"
     if in_query or ("&" in value and "://" in text[max(0, start - 200) : start]):
         return value.split("&", 1)[0].split("#", 1)[0]

@@ -108,8 +108,6 @@ _PIN = regex(
 _PASS_SIGNS = ("pw", "pass", "비번", "비밀번호", "密码", "パスワード")
 _STOPS = ".:!?)]}|"
 _LEAST_HEX = 32
-_EMPTY_LINE = "\\n\\n"
-"""As text in JSON has it."""
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
@@ -161,7 +159,7 @@ def _told(text: str, lowered: str, word: str) -> Iterator[Span]:
             yield Span(*below.span("plain"), kind)
         if match is not None:
             group = "quoted" if match["plain"] is None else "plain"
-            value = match[group] if group == "quoted" else match[group].split(_EMPTY_LINE, 1)[0].rstrip(_STOPS)
+            value = match[group] if group == "quoted" else strength.before_empty_line(match[group]).rstrip(_STOPS)
             if _is_told(word, value, match):
                 yield Span(match.start(group), match.start(group) + len(value), kind)
         at = lowered.find(word, end)

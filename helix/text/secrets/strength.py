@@ -199,6 +199,11 @@ def is_jumbled(value: str, *, most_words: float = 0.5) -> bool:
     return changes >= max(5, len(value) // 4) and word_share(value) < most_words
 
 
+def before_empty_line(value: str) -> str:
+    """Return what stands before an empty line of a text that is escaped as in JSON."""
+    return value.split("\\n\\n", 1)[0]
+
+
 def is_expression(value: str) -> bool:
     """Return whether an unquoted secret is code (a name, a call, an index, an operator) or a plain number."""
     return value.startswith(_CODE_OPENERS) or _EXPRESSION.fullmatch(value[:_SEEN]) is not None
