@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,13 +81,21 @@ class Forwarder:
     async def _http(self, home: HomeElsewhere, body: bytes, scope: Scope, receive: Receive, send: Send) -> bool:
         """Answer a request as its home does; return False where that did nothing of it."""
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in _headers(scope, home.told)]
-        request = self._client.build_request(scope["method"], _place(home.url, scope), headers=headers, content=body)
-        begun = asyncio.Event()
+        sent, begun = asyncio.Event(), asyncio.Event()
+        request = self._client.build_request(
+            scope["method"],
+            _place(home.url, scope),
+            headers=headers,
+            content=body,
+            extensions={"trace": partial(_note_sending, sent)},
+        )
         seconds = lambda: _STREAM_LOOK_SECONDS if begun.is_set() else _LOOK_SECONDS  # noqa: E731
         answering, leaving, _ = await _first(
             self._answer(request, send, begun), _gone(receive), _lost(home.lives, seconds)
         )
         if answering.cancelled():
+            if leaving.cancelled() and not sent.is_set():
+                return False
             why = "" if not leaving.cancelled() else "its process lives no more"
         elif isinstance(error := answering.exception(), httpx.HTTPError):
             why = type(error).__name__
@@ -148,6 +157,12 @@ class Forwarder:
     async def close(self) -> None:
         """End all connections."""
         await self._client.aclose()
+
+
+async def _note_sending(sent: asyncio.Event, event: str, _about: Mapping[str, Any]) -> None:
+    """Set `sent` as soon as a request begins to leave; httpx calls it for each step of a request."""
+    if event.endswith(".send_request_headers.started"):
+        sent.set()
 
 
 async def _body(scope: Scope, receive: Receive, send: Send) -> bytes | None:
