@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from helix.errors import CypherRefusedError
 from helix.model.cypher_words import KEYWORDS
+from helix.text.cleaning import LONE_SURROGATE
 
 
 class TokenKind(StrEnum):
@@ -59,7 +60,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NOTHING = Token(kind=TokenKind.MARK, text="", line=0, column=0)
 _UNREADABLE = {
     "'": ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
@@ -83,7 +83,7 @@ def blanked(text: str) -> str:
 
 def has_half_characters(text: str) -> bool:
     """Return whether a Cypher text holds lone surrogates, which cannot be sent to Kuzu."""
-    return _LONE_SURROGATE.search(text) is not None
+    return LONE_SURROGATE.search(text) is not None
 
 
 def peek(found: Sequence[Token], at: int) -> Token:
@@ -105,7 +105,7 @@ def ends_operand(found: Sequence[Token], at: int) -> bool:
 
 
 def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
-    if surrogate := _LONE_SURROGATE.search(text):
+    if surrogate := LONE_SURROGATE.search(text):
         raise CypherRefusedError(
             f"the query holds half a character, {surrogate.group()!a}", hint="send the query as valid Unicode text"
         )

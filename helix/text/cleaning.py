@@ -22,14 +22,15 @@ _MOST_WORDS = 6
 _FALLBACK = "memory"
 # Controls that no text needs; tab and newline stay.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""Half of a character: what Python makes of bytes that are no UTF-8. No text that is kept may hold one."""
 
 
 def clean(text: str) -> str:
     """Clean a text for every store: no lone surrogates or controls, `\n` line ends, no outer blanks."""
     if text.isprintable():
         return text.strip()
-    text = _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = LONE_SURROGATE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROLS.sub("", text).strip()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
+from helix.text.cleaning import LONE_SURROGATE
 from helix.text.redact import redact
 from helix.text.secrets import families
 
-_HALF = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r"(?!.*://)[\w.:+/@~#-]*={0,2}", re.ASCII)
 """What ids are made of; `NAME=value` and an address are texts, which may say a password."""
 
@@ -19,7 +19,7 @@ def told_id(name: str) -> str:
     Such ids are random by nature: what only looks like a key is none. A name with anything else in it than ids have is
     read as a text. Live hooks and imported histories know what happened by the same id.
     """
-    if _HALF.search(name):
+    if LONE_SURROGATE.search(name):
         return f"~{short_digest(name)}"
     if _ID.fullmatch(name):
         secret = any(span.kind != "high-entropy" for span in families.find(name))

@@ -97,6 +97,7 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     return tuple(sorted((Form(level, text) for text, level in found.items()), key=lambda form: form.level))
 
 
+@lru_cache(maxsize=16)  # whoever is told of a command asks for them one after the other
 def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     """Return the normal forms of a command line that may hold secrets, without them."""
     return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
