@@ -80,6 +80,9 @@ def command(
             raise click.exceptions.Exit(failed)
 
     name, shows = operation or _operation_of(path), [show or anything]
+    answers = operations()["operations"][name]["answers"].removesuffix("!")
+    if isinstance(show, str) and (answers.startswith("[") or answers.endswith("Connection")):
+        raise TypeError(f"{path}: a sentence is about one record, not {answers}; without `show` it is a table")
     asking(path, name, *examples, says=says, **ways)(ask_and_show)
 
     def shown_by(function: F) -> F:

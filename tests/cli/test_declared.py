@@ -127,3 +127,9 @@ def test_help_says_nothing_of_graphql() -> None:
     assert [
         name for name, words in said.items() if re.search(r"\bnull\b|`(?!blockedBy)[a-z]+[A-Z]\w*`", words or "")
     ] == []
+
+
+def test_a_sentence_cannot_show_a_list() -> None:
+    with pytest.raises(TypeError, match="a sentence is about one record"):
+        command("edges-in-a-sentence", "edges", show="{type}")
+    assert "edges-in-a-sentence" not in COMMANDS
