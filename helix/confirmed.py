@@ -24,7 +24,7 @@ def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
-    """Keep that the user has confirmed something of a kind."""
+    """Note in the home's `confirmed.json` that the user said yes to something of a kind."""
     private_folder(home)
     known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
     write_private(home / FILE, json.dumps({**kept_json(home / FILE), kind: known}, indent=2) + "\n")

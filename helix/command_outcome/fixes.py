@@ -75,7 +75,7 @@ class Fix(_Failure):
 
     @property
     def trigger(self) -> str:
-        """When this is to be remembered."""
+        """When the fix is to be remembered: at the command that failed, with its error."""
         said = f": {self.error}" if self.error else ""
         return f"`{self.command}` fails{said}"
 

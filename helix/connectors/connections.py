@@ -92,7 +92,7 @@ class Connections:
             return None
 
     def of(self, path: Path) -> Memo | None:
-        """Return the memo of a settings file."""
+        """Return the memo of a client's settings file; None where nothing was connected there."""
         return next((memo for memo in self.all() if memo.path == str(path)), None)
 
     def keep(self, memo: Memo) -> None:

@@ -265,7 +265,7 @@ class Records:
         return [edge for edge in held if kind in (None, edge.type)]
 
     def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
-        """Return the edges that these would drop, in their order, None for one that is not there."""
+        """Return the journal's edges that these would drop, in their order, None for one that is not there."""
         return self._edges.of(list(map(edge_key, wanted)), self._read_edges)
 
     def _read_edges(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, PutEdge | None]:

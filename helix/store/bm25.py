@@ -126,7 +126,7 @@ class WordTable:
         self._count, self._living, self._tokens = count, len(passages), int(lengths.sum(dtype=np.float64))
 
     def restore(self, image: Image) -> None:
-        """Fill an empty table with the words of an image."""
+        """Fill an empty table with the words of the store's image."""
         self._base = Postings(**{part.name: image.array(f"word {part.name}") for part in fields(Postings)})
         self._lengths = image.array("word lengths")
         living = self._lengths[self._lengths < _DEAD]

@@ -69,7 +69,7 @@ class EdgeTable:
         self._weight.append(weight)
 
     def edges(self) -> EdgeList:
-        """Return the edges there are, as arrays of their own."""
+        """Return the edges that the store holds in memory, as arrays of their own."""
         weight = np.array(self._weight)
         keep = weight > 0
         return EdgeList(

@@ -138,7 +138,7 @@ class Jobs:
             thread.join()
 
     def advance(self, job_id: str, **fields: Any) -> None:
-        """Record a job's new state and tell whoever listens."""
+        """Record the new state of an import, a backup or other job of the store, and tell whoever listens."""
         with self._guard:
             job = self._jobs[job_id] = replace(self._jobs[job_id], **fields)
         self._changed(job)

@@ -103,7 +103,7 @@ class MatrixView:
         return found
 
     def pieces(self) -> dict[str, Sequence[npt.NDArray[Any]]]:
-        """Return what `Matrix.restore` takes by name, each array in pieces that follow one another."""
+        """Return the vectors for the store's image, as `Matrix.restore` takes them: each array in pieces, in order."""
         parts: dict[str, Sequence[npt.NDArray[Any]]]
         parts = {"vectors": self.blocks, "codes": self.codes, "scales": self.scales}
         if not self.blocks:

@@ -114,7 +114,7 @@ class PassageTable:
         self.next_number = 1
 
     def restore(self, image: Image) -> None:
-        """Fill an empty table with the passages of an image."""
+        """Fill an empty table with the passages of the store's image."""
         arrays = {name: image.array(f"passage {name}") for name in self._arrays}
         self._count = len(arrays["owner"])
         self._arrays = _empty(self._count + _FIRST_CAPACITY)

@@ -205,7 +205,7 @@ class Reacting:
         self._after.do(self._sessions.forget_words)
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait until everything that followed the answers so far is written down; False when that takes longer."""
+        """Wait until all that followed the hooks answered so far is written down; False when that takes longer."""
         return self._after.settle(seconds)
 
     def close(self) -> None:
@@ -288,9 +288,10 @@ class Deliveries(Generic[T]):
         self._turn = threading.Lock()
 
     def once(self, key: str, answer: Callable[[], T], until: float | None = None) -> T:
-        """Return what `answer` does, or did for the same key; nothing where that is not there by `until` or any more.
+        """Return a hook's `answer`, or the one to the same delivery before; nothing where it is not there in time.
 
-        An empty key is known to nobody: such a delivery is answered each time.
+        In time is by `until`; an answer that is forgotten is not there, either. An empty key is known to nobody: such a
+        delivery is answered each time.
         """
         if not key:
             return answer()

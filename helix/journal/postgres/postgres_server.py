@@ -408,7 +408,7 @@ class Server:
         self.committed(done, said, tenant, epoch, commits)
 
     def committed(self, done: str, said: Sequence[str], tenant: int, epoch: int | None, commits: int) -> None:
-        """Return once a commit is durable, by its answer and what was said meanwhile; raises what `commit` does."""
+        """Return once PostgreSQL has a commit for good, by its answer and what else it said; raises as `commit`."""
         if done == "ROLLBACK":
             raise EngineError("the server took the change back", hint="try again")
         if said:

@@ -75,7 +75,7 @@ def plan(
     pace: Pace,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> WorkPlan:
-    """Return what a background job would do; it gives way to whoever waits for an answer, as the job does.
+    """Return what the worker would do for a kind of job; gives way to whoever waits for an answer, as the job does.
 
     A plan takes as long as one request may (`request_timeout_ms`): after that it ends at its next resting place and
     QueryTimeoutError is raised, whether or not anybody waits for it still. `without_model` says that the job itself
