@@ -14,7 +14,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.providers.llm import LanguageModel, Question
 from helix.text.entities import mentions
-from helix.text.prompt_injection import suspicion
+from helix.text.instructions.prompt_injection import suspicion
 from helix.text.statement.grounding import grounded
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP, Kind.ENTITY))

@@ -1,1 +1,1 @@
-"""Instructions: what text that would direct its reader is made of; see `helix.text.prompt_injection`."""
+"""Instructions: what text that would direct its reader is made of; see `helix.text.instructions.prompt_injection`."""

@@ -1,9 +1,9 @@
 """Prompt injection: how far a text reads like an instruction to the agent that will read it, and why, without a model.
 
-A text is judged by what it is made of, not by known phrases: runs of concepts (`instructions.rules`) over a vocabulary
-of several languages (`instructions.vocabulary`), and its form (`instructions.marks`). Signs count together where they
-are near each other. Each reason counts once there, by its strongest sign; the weights of the reasons add up, and from
-0.9 on the text is suspicious.
+A text is judged by what it is made of, not by known phrases: runs of concepts (`instruction_rules`) over a
+vocabulary of several languages (`concepts`), and its form (`marks`). Signs count together where they are near each
+other. Each reason counts once there, by its strongest sign; the weights of the reasons add up, and from 0.9 on the text
+is suspicious.
 """
 
 from __future__ import annotations
