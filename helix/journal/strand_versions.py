@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from helix.journal.backend import Backend
@@ -106,12 +107,15 @@ class Versions:
     def ancestry(self, starts: Sequence[str], most: int) -> list[StoredVersion]:
         """Return the versions that lead to these, these first, then the nearest ones, `most` at most."""
         found: dict[str, StoredVersion] = {}
-        ahead = list(starts)
+        seen, ahead = set[str](), list(dict.fromkeys(starts))
         while ahead and len(found) < most:
-            one = ahead.pop(0)
-            if one not in found and (version := self.get(one)) is not None:
-                found[one] = version
-                ahead += version.parents
+            # Strands of strangers name any number of versions that nobody has: they are asked for together.
+            rows = self._read("WHERE id IN (SELECT value FROM json_each(?))", json.dumps(ahead))
+            known = {version.id: version for version in rows}
+            nearest = [known[one] for one in ahead if one in known][: most - len(found)]
+            found.update((version.id, version) for version in nearest)
+            seen.update(ahead)
+            ahead = [one for one in dict.fromkeys(chain.from_iterable(v.parents for v in nearest)) if one not in seen]
         return list(found.values())
 
     def _read(self, where: str, *values: Any) -> list[StoredVersion]:

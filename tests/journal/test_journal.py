@@ -7,9 +7,10 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -24,10 +25,12 @@ from helix.errors import (
     StoreError,
     StoreTooNewError,
 )
+from helix.journal.backend import Backend, Connection
 from helix.journal.database import Database
 from helix.journal.journal_copy import check
 from helix.journal.log import Journal
 from helix.journal.state import Records
+from helix.journal.strand_versions import StoredVersion, Versions
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
 from tests.journal.conftest import Opened
@@ -328,3 +331,27 @@ def test_a_thread_that_has_ended_leaves_no_file_open(in_a_file: Journal) -> None
     assert max(read_in_a_thread() for _ in range(40)) <= few
     assert len(in_a_file.rows(0, 10)) == 1
     assert in_a_file.verify_chain().damaged == ()
+
+
+def test_versions_that_nobody_has_are_asked_for_together(journal: Journal) -> None:
+    """A stranger's strands may each say that they come from a thousand of them."""
+
+    class Counted:
+        times = 0
+
+        @contextmanager
+        def reading(self) -> Iterator[Connection]:
+            self.times += 1
+            with journal.database.reading() as connection:
+                yield connection
+
+    line = [f"{number:032x}" for number in range(20)]
+    journal.versions.keep(
+        StoredVersion(id=one, parents=(*(f"{one}-{number}" for number in range(900)), *line[at + 1 : at + 2], line[0]))
+        for at, one in enumerate(line)
+    )
+    counted = Counted()
+    found = Versions(cast(Backend, counted)).ancestry([line[0], line[0]], 1_000)
+    assert [one.id for one in found] == line
+    assert counted.times <= len(line) + 1
+    assert [one.id for one in journal.versions.ancestry(line[5:7], 3)] == [*line[5:7], line[0]]
