@@ -172,7 +172,8 @@ async function* events(response: Response): AsyncGenerator<[kind: string, data: 
   let data: string[] = [];
   let size = 0;
   for await (const part of parts(response)) {
-    const lines = (rest + part).split("\n");
+    const lines = part.split("\n");
+    lines[0] = rest + lines[0]; // not looked through anew with each part that comes
     rest = lines.pop() ?? "";
     for (const line of lines.map((one) => one.replace(/\r$/, ""))) {
       if (line.startsWith("event:")) kind = line.slice(6).trimStart();

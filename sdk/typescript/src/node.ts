@@ -43,7 +43,10 @@ function bySocket(store: string): typeof fetch {
       const failed = (error: unknown) => signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error });
       const leave = () => void asked.destroy();
       signal?.addEventListener("abort", leave, { once: true });
-      asked.on("close", () => signal?.removeEventListener("abort", leave));
+      asked.on("close", () => {
+        signal?.removeEventListener("abort", leave);
+        reject(failed(new Error("it was closed without an answer"))); // such as one that speaks another protocol from now on
+      });
       asked.on("error", (error) => reject(failed(error)));
       asked.on("response", (answer) => {
         const body = new ReadableStream<Uint8Array>({

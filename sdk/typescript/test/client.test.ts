@@ -151,6 +151,7 @@ const strange: [string, (socket: Socket) => void][] = [
   ["errors that are none", body('{"errors": "boom"}')],
   ["an error without a message", body('{"errors": [{}]}')],
   ["a type that is none", says("HTTP/1.1 200 OK\r\ncontent-type: \u00ff\u0001\r\n\r\n{}")],
+  ["another protocol", says("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n")],
   ["nothing", says("")],
 ];
 
