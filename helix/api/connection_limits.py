@@ -53,7 +53,12 @@ class Room:
     def takes_websocket(self) -> bool:
         """Return whether there is room for one WebSocket more: they stay, and nothing makes them leave."""
         held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
-        return held < max(self.most // 4, 1)
+        return held < self.most_websockets
+
+    @property
+    def most_websockets(self) -> int:
+        """How many of the connections may be WebSockets."""
+        return max(self.most // 4, 1)
 
 
 class GuardedProtocol(H11Protocol):
@@ -165,6 +170,12 @@ def guarded(
     config.http = cast(Any, type("GuardedProtocol", (GuardedProtocol,), members))
     config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)
     return config
+
+
+def rooms_of(config: Config) -> tuple[int, int]:
+    """Return how many connections and WebSockets there is room for by the port, of a config that `guarded` made."""
+    room: Room = cast(Any, config.http).by_port
+    return room.most, room.most_websockets
 
 
 def _free_descriptors() -> int:

@@ -52,7 +52,8 @@ class Forwarder:
 
     def __init__(self, *trusted: str) -> None:
         """`trusted` are files of certificates by which other processes are known, beside the system's authorities."""
-        limits = httpx.Limits(max_connections=1_000, max_keepalive_connections=50)
+        # Each is of a connection that came in, and of those no tenant has all.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
         timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS, pool=_PLACE_SECONDS)
         self._secure = ssl.create_default_context()
         for file in trusted:

@@ -10,7 +10,6 @@ import asyncio
 import hmac
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -49,6 +48,7 @@ from helix.journal.postgres.postgres_server import Whereabouts
 from helix.model.principal import Principal, Role
 from helix.server.accounts import SESSION_SECONDS
 from helix.server.administration import PREFIX
+from helix.server.crowd import Crowd
 from helix.server.forwarding import NOT_HOME, Forwarder, HomeElsewhere
 from helix.server.people import People
 from helix.server.quotas import Quotas
@@ -67,8 +67,6 @@ _CHECKED_EVERY = 2.0
 _KEYS_AT_ONCE = 8
 _KNOWN_WITHIN_SECONDS = 10.0
 """How long a request waits for the database to say who asks."""
-_MOST_AT_ONCE = 100
-"""How many answers of one key may be under way in a process, streams among them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +113,7 @@ class Front:
         # Keys and tokens have threads of their own: an issuer that is asked for its own keys may be slow.
         self._keys = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-keys")
         self._tokens = ThreadPoolExecutor(_KEYS_AT_ONCE, thread_name_prefix="helix-tokens")
-        self._under_way: Counter[Principal] = Counter()
+        self.crowd = Crowd()
         self.draining = False
         """Whether this process says that it is not ready any more; it still answers what comes."""
 
@@ -180,9 +178,11 @@ class Front:
         if not trusted:
             self._quotas.count(there)
         if path.startswith(f"{PREFIX}/"):
-            return SecurityHeaders(self._administration)
+            return self._counted(SecurityHeaders(self._administration), principal, handed_on=trusted)
         answer = await self._home(principal, asked, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
-        return answer if trusted else self._watched(answer, principal, shown, there)
+        if not trusted:
+            answer = self._watched(answer, principal, shown, there)
+        return self._counted(answer, principal, handed_on=trusted)
 
     def _measures(self, headers: Headers) -> bool:
         """Return whether who asks may see what all tenants count; whose key is shown sees that of its own."""
@@ -297,6 +297,21 @@ class Front:
 
         return answer
 
+    def _counted(self, answer: ASGIApp, principal: Principal, *, handed_on: bool) -> ASGIApp:
+        """Return what answers where there is room for one answer more; see `Crowd`."""
+
+        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+            talks = scope["type"] == "websocket"
+            try:
+                leaves = self.crowd.enter(principal, talks=talks, handed_on=handed_on)
+            except TooManyRequestsError as error:
+                await refused(error)(scope, receive, send)
+                return
+            with leaves:
+                await answer(scope, receive, send)
+
+        return counted
+
     def _watched(self, answer: ASGIApp, principal: Principal, shown: str, there: Whereabouts) -> ASGIApp:
         """Return what answers as long as the key holds that was shown: an answer may last for days, in many ways.
 
@@ -304,21 +319,12 @@ class Front:
         """
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
-            if self._under_way[principal] >= _MOST_AT_ONCE:
-                hint = "end some: each subscription and each open stream is one"
-                many = TooManyRequestsError(f"{principal.name} has {_MOST_AT_ONCE} requests under way here", hint=hint)
-                await refused(many)(scope, receive, send)
-                return
             gone = asyncio.Event()
             checking = asyncio.create_task(self._until_revoked(principal, shown, gone))
-            self._under_way[principal] += 1
             try:
                 await answer(scope, _ending(scope, receive, gone, partial(self._quotas.count, there)), send)
             finally:
                 checking.cancel()
-                self._under_way[principal] -= 1
-                if not self._under_way[principal]:
-                    del self._under_way[principal]
 
         return watched
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from helix import files
-from helix.api.connection_limits import guarded
+from helix.api.connection_limits import guarded, rooms_of
 from helix.api.resolver_context import Threads
 from helix.errors import ConfigError, DaemonError
 from helix.journal.postgres.home import Home
@@ -121,6 +121,7 @@ def serve_tenants(
             ssl_certfile=listening.certificate or None,
             ssl_keyfile=listening.private_key or None,
         )
+        front.crowd.connections, front.crowd.websockets = rooms_of(config)
         end_loading()
         _Serving(config, front, listening.drain_seconds, lambda: ready(places.url)).run(sockets=[listener])
 

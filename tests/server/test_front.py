@@ -21,7 +21,7 @@ from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.read_only import JournalReader
 from helix.model.principal import Role
 from helix.server.accounts import LINK
-from helix.server.front import _MOST_AT_ONCE
+from helix.server.crowd import MOST_AT_ONCE
 from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import MOST_SECONDS, until
 
@@ -298,7 +298,7 @@ def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
     here.data(key, STATUS)
 
     async def crowded() -> None:
-        sockets = [await _hello(here, key) for _ in range(_MOST_AT_ONCE)]
+        sockets = [await _hello(here, key) for _ in range(MOST_AT_ONCE)]
         with pytest.raises(InvalidStatus):
             await _hello(here, key)
         assert here.code(key, STATUS) == "TOO_MANY_REQUESTS"
@@ -309,6 +309,30 @@ def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
     asyncio.run(crowded())
     until(lambda: here.code(key, STATUS) == "OK")
     until(lambda: f'tenant="{tenant}"' not in here.send("GET", "/metrics", "counted").text)  # it is closed again
+    here.stop()
+
+
+def test_no_tenant_takes_the_websockets_of_the_others(team: Team) -> None:
+    greedy, other, here = team.tenant(), team.key(team.tenant()), team.start().announced()
+
+    async def crowded() -> None:
+        sockets: list[ClientConnection] = []
+        refused: InvalidStatus | None = None
+        while refused is None:
+            key = team.key(greedy, Role.READER)
+            for _ in range(MOST_AT_ONCE - 1):
+                try:
+                    sockets.append(await _hello(here, key))
+                except InvalidStatus as error:
+                    refused = error
+                    break
+        assert refused.response.status_code == 429
+        sockets.append(await _hello(here, other))
+        assert here.code(other, STATUS) == "OK"
+        for one in sockets:
+            await one.close()
+
+    asyncio.run(crowded())
     here.stop()
 
 
