@@ -28,6 +28,7 @@ GATHER_SHARE = 0.15
 
 
 _LARGEST_CODE = 127
+_LENGTH_TOLERANCE = 1e-3
 
 
 def vector_of(stored: bytes) -> VectorArray:
@@ -38,6 +39,12 @@ def vector_of(stored: bytes) -> VectorArray:
 def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
     """Return so many embedding vectors from bytes that the store keeps one after the other."""
     return list(vector_of(stored).reshape(count, -1)) if count else []
+
+
+def is_unit(stored: bytes) -> bool:
+    """Return whether bytes are a vector of length 1: another one would be near to everything, or to nothing."""
+    length = float(np.linalg.norm(vector_of(stored).astype(np.float64)))
+    return abs(length - 1.0) <= _LENGTH_TOLERANCE
 
 
 def cosine_of(one: bytes, other: bytes) -> float:

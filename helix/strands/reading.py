@@ -11,6 +11,7 @@ from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Relation
+from helix.store.matrix import is_unit
 from helix.strands.rows import Key, Row, Tree, read_row, row_digest, schema_number
 
 
@@ -75,6 +76,7 @@ class Reading:
         return Entry(row.key, row, row_digest(own))
 
     def _vectors(self, said: Mapping[str, Any], row: Row) -> tuple[bytes | None, ...]:
+        """Return the vectors of a row's texts, but for those that are none of length 1, which are made anew."""
         if not self.dimension:
             return ()
         try:
@@ -83,7 +85,7 @@ class Reading:
             raise InvalidInputError(f"the strand has a vector that is none: {error}") from error
         if len(vectors) != len(row.texts) or any(one is not None and len(one) != 4 * self.dimension for one in vectors):
             raise InvalidInputError("the strand has vectors that do not fit their texts")
-        return vectors
+        return tuple(one if one is not None and is_unit(one) else None for one in vectors)
 
 
 def _key(told: object) -> Key:
