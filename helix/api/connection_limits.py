@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,9 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from helix.api.access import BY_SOCKET
+from helix.api.handshakes import Handshake
 from helix.api.limits import BODY_BYTES
+from helix.api.rooms import Room
 
 HEADER_SECONDS = 10.0
 """How long a connection may take from its first byte (or from its beginning) to the end of a request's headers."""
@@ -28,37 +31,6 @@ _SPARE_DESCRIPTORS = 16
 """Left for files that are opened while everything is full."""
 _MOST_WAITING = 32
 _KEEP_ALIVE_SECONDS = 60
-
-
-class Room:
-    """The connections of one listener: at most `most`, and of them a quarter at most WebSockets."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._inside: dict[asyncio.Transport, GuardedProtocol] = {}
-
-    def enter(self, transport: asyncio.Transport, protocol: GuardedProtocol) -> bool:
-        """Let a connection in, in the place of another if need be; False where all are being answered."""
-        self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
-        if len(self._inside) >= self.most:
-            waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
-            stuck = waiting or next((one for one, other in self._inside.items() if other.stuck()), None)
-            if stuck is None:
-                return False
-            del self._inside[stuck]
-            stuck.abort()
-        self._inside[transport] = protocol
-        return True
-
-    def takes_websocket(self) -> bool:
-        """Return whether there is room for one WebSocket more: they stay, and nothing makes them leave."""
-        held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
-        return held < self.most_websockets
-
-    @property
-    def most_websockets(self) -> int:
-        """How many of the connections may be WebSockets."""
-        return max(self.most // 4, 1)
 
 
 class GuardedProtocol(H11Protocol):
@@ -144,13 +116,20 @@ HAS_UNIX = hasattr(socket, "AF_UNIX")
 
 
 def guarded(
-    app: ASGIApp, address: tuple[str, int], *, grace_seconds: int, most: int = _MOST_BY_PORT, **more: Any
+    app: ASGIApp,
+    address: tuple[str, int],
+    *,
+    grace_seconds: int,
+    most: int = _MOST_BY_PORT,
+    tls: ssl.SSLContext | None = None,
+    **more: Any,
 ) -> Config:
     """Return an API's app with its connections limited, to as many as the descriptors that are left allow.
 
-    `address` is where it listens by a port, and `most` how many connections it takes there. `grace_seconds` is how long
-    what has begun may take once it was told to leave; `more` goes to uvicorn. Who is at the other end is what the
-    system says: by uvicorn's own choice a header would say it, of whoever connects over loopback.
+    `address` is where it listens by a port, and `most` how many connections it takes there, by `tls` if that is
+    given. `grace_seconds` is how long what has begun may take once it was told to leave; `more` goes to uvicorn. Who
+    is at the other end is what the system says: by uvicorn's own choice a header would say it, of whoever connects
+    over loopback.
     """
     config = Config(
         app,
@@ -167,7 +146,10 @@ def guarded(
     free = _free_descriptors()
     port, local = (max(min(wanted, free // 3), _LEAST) for wanted in (most, _MOST_BY_SOCKET))
     members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}
-    config.http = cast(Any, type("GuardedProtocol", (GuardedProtocol,), members))
+    protocol: Any = type("GuardedProtocol", (GuardedProtocol,), members)
+    if tls is not None:
+        protocol = type("Handshake", (Handshake,), {"by_port": members["by_port"], "tls": tls, "becomes": protocol})
+    config.http = protocol
     config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)
     return config
 

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -85,6 +86,14 @@ class Listening:
                 hint="say --internal http://ADDRESS-OF-THIS-MACHINE:PORT",
             )
 
+    def tls(self) -> ssl.SSLContext | None:
+        """Return what clients are spoken to by; none where a proxy does that, or nobody."""
+        if not self.certificate:
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(self.certificate, self.private_key or None)
+        return context
+
 
 def serve_tenants(
     settings: Settings, listening: Listening, *, most: int, idle_minutes: float, ready: Callable[[str], None]
@@ -118,8 +127,7 @@ def serve_tenants(
             listener.getsockname()[:2],
             grace_seconds=_GRACE_SECONDS,
             most=_MOST_CONNECTIONS,
-            ssl_certfile=listening.certificate or None,
-            ssl_keyfile=listening.private_key or None,
+            tls=listening.tls(),
         )
         front.crowd.connections, front.crowd.websockets = rooms_of(config)
         end_loading()

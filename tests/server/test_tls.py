@@ -5,24 +5,32 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import socket
 import ssl
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from helix.api.connection_limits import guarded
 from helix.errors import ConfigError
 from helix.server.running import Listening
 from tests.server.team import RECALL, STORE, Process, Team, gathered
-from tests.waiting import MOST_SECONDS
+from tests.waiting import MOST_SECONDS, until
 
 
 def _certificate(folder: Path, of: str = "") -> tuple[Path, Path]:
@@ -66,6 +74,32 @@ async def _answered_by_websocket(process: Process, key: str) -> None:
         await socket.send(json.dumps(asks))
         told = json.loads(await asyncio.wait_for(socket.recv(), MOST_SECONDS))
         assert told["payload"]["data"]["status"]["edges"] >= 0
+
+
+def test_whoever_never_shakes_hands_makes_room(tmp_path: Path) -> None:
+    certificate, private = _certificate(tmp_path)
+    tls = Listening(host="127.0.0.1", port=0, certificate=str(certificate), private_key=str(private)).tls()
+    most, app = 8, Starlette(routes=[Route("/", lambda _: PlainTextResponse("here"))])
+    config = guarded(app, ("127.0.0.1", 0), grace_seconds=1, most=most, tls=tls, port=0)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until(lambda: server.started)
+    address = server.servers[0].sockets[0].getsockname()
+    silent = [socket.create_connection(address, MOST_SECONDS) for _ in range(3 * most)]
+    try:
+        for one in silent[: 2 * most]:
+            with suppress(ConnectionError):
+                assert one.recv(1) == b""
+        trusted = ssl.create_default_context(cafile=str(certificate))
+        with httpx.Client(trust_env=False, timeout=MOST_SECONDS, verify=trusted) as client:
+            for _ in range(2):
+                assert client.get(f"https://127.0.0.1:{address[1]}/").text == "here"
+    finally:
+        for one in silent:
+            one.close()
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture
