@@ -125,7 +125,7 @@ def _app(
     """Return an app with what is served of every store, and `routes`."""
     activity, hooks, agents = (
         Activity(),
-        HookEndpoint(runtime.helix, runtime.threads.hooks),
+        HookEndpoint(runtime.helix, runtime.hooks),
         McpEndpoint(runtime),
     )
     endpoint = Endpoint(build_schema(), runtime, pages)

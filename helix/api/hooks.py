@@ -8,7 +8,6 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from helix.agents.hooks.deferred_queue import Showing
 from helix.agents.hooks.dispatcher import Told
 from helix.api.limits import has_too_many_values
 from helix.api.permissions import PRINCIPAL, actor_of
+from helix.api.resolver_context import Share
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.principal import Principal
@@ -59,7 +59,7 @@ class HookEndpoint:
     its connection was still open when the answer went out.
     """
 
-    def __init__(self, helix: Helix, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, helix: Helix, threads: Share) -> None:
         """Answer in threads of the hooks' own."""
         self._helix = helix
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
@@ -85,7 +85,7 @@ class HookEndpoint:
             payload = {name: value for name, value in payload.items() if "transcript" not in name.lower()}
         loop = asyncio.get_running_loop()
         actor = actor_of(request.scope)
-        work = loop.run_in_executor(self._threads, partial(self._answer, client, payload, end, scope, actor))
+        work = loop.create_task(self._threads.run(partial(self._answer, client, payload, end, scope, actor)))
         await asyncio.wait({work}, timeout=max(end - time.monotonic(), 0))
         if not work.done():
             work.add_done_callback(_lost)

@@ -34,7 +34,7 @@ class Threads:
 
     Reads, writes and questions to the graph have threads of their own, so that what waits for its turn never keeps a
     read waiting: the graph answers one question at a time, each for seconds if need be. So have hooks: an agent waits
-    for them at every command, whatever else is asked.
+    for them at every command, whatever else is asked. An app has its `Share` of each.
     """
 
     def __init__(self, times: int = 1) -> None:
@@ -48,6 +48,30 @@ class Threads:
         """Let begun work end, drop what still waits."""
         for pool in (self.readers, self.writers, self.askers, self.hooks):
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+
+
+class Share:
+    """An app's share of threads: at most `most` of its calls are in them at once, and the others wait here.
+
+    So the threads of a process are never all with one of its tenants, whatever that one asks.
+    """
+
+    def __init__(self, threads: ThreadPoolExecutor, most: int) -> None:
+        """Share these threads."""
+        self._threads = threads
+        self._free = asyncio.Semaphore(most)
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """Return what a blocking function returns; one that has begun goes on to its end, whoever stops waiting."""
+        loop = asyncio.get_running_loop()
+        await self._free.acquire()
+        try:
+            work = self._threads.submit(function)
+        except RuntimeError:  # the threads are closed
+            self._free.release()
+            raise
+        work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._free.release))
+        return await asyncio.wrap_future(work)
 
 
 class Runtime:
@@ -71,7 +95,8 @@ class Runtime:
         self.closing = asyncio.Event()
         self.subscribed = 0
         self.seconds = helix.settings.request_timeout_ms / 1000
-        self.threads = threads
+        self.readers, self.writers = Share(threads.readers, READERS), Share(threads.writers, _WRITERS)
+        self.askers, self.hooks = Share(threads.askers, _ASKERS), Share(threads.hooks, _HOOKS)
         self.many = many
 
     async def call(
@@ -89,16 +114,14 @@ class Runtime:
         Raises QueryTimeoutError after that. A thread cannot be stopped: work that has begun goes on to its end, and
         only work that still waits for a thread is dropped.
         """
-        threads = self.threads
-        pool = threads.writers if writing else threads.askers if asking else threads.readers
-        work = partial(copy_context().run, function, *args, **named)
-        future = asyncio.get_running_loop().run_in_executor(pool, work)
+        share = self.writers if writing else self.askers if asking else self.readers
+        work = asyncio.create_task(share.run(partial(copy_context().run, function, *args, **named)))
         try:
-            await asyncio.wait({future}, timeout=max(seconds, 0))
-            if future.done():
-                return future.result()
+            await asyncio.wait({work}, timeout=max(seconds, 0))
+            if work.done():
+                return work.result()
         finally:
-            future.cancel()
+            work.cancel()
         hint = (
             "it may still be carried out: look before you send it again"
             if writing

@@ -1,0 +1,72 @@
+"""Threads that many apps share: none has all of them, whatever it asks."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from helix.api.resolver_context import Share
+from tests.waiting import MOST_SECONDS
+
+
+def _with_shares(work: Callable[[Share, Share, threading.Event], Awaitable[Any]]) -> Any:
+    """Return what comes of two apps that may have two of four threads each; what waits for the event goes on then."""
+
+    async def run() -> Any:
+        free = threading.Event()
+        with ThreadPoolExecutor(4) as threads:
+            try:
+                return await asyncio.wait_for(work(Share(threads, 2), Share(threads, 2), free), MOST_SECONDS)
+            finally:
+                free.set()
+
+    return asyncio.run(run())
+
+
+def test_an_app_that_asks_without_end_leaves_threads_to_the_others() -> None:
+    async def work(one: Share, other: Share, free: threading.Event) -> list[int]:
+        asked = [asyncio.create_task(one.run(free.wait)) for _ in range(40)]
+        answered = [await other.run(lambda: 1), await other.run(lambda: 2)]
+        free.set()
+        await asyncio.gather(*asked)
+        return answered
+
+    assert _with_shares(work) == [1, 2]
+
+
+def test_who_stops_waiting_keeps_its_thread_until_the_work_has_ended() -> None:
+    async def work(one: Share, _other: Share, free: threading.Event) -> tuple[list[bool], bool]:
+        asked = [asyncio.create_task(one.run(free.wait)) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+        behind = asyncio.create_task(one.run(lambda: True))
+        done, _ = await asyncio.wait({behind}, timeout=0.05)
+        free.set()
+        return [task.done() for task in done], await behind
+
+    assert _with_shares(work) == ([], True)
+
+
+def test_an_error_and_closed_threads_give_the_turn_back() -> None:
+    def fails() -> None:
+        raise ValueError("no")
+
+    async def work(one: Share, _other: Share, _free: threading.Event) -> int:
+        for _ in range(5):
+            with pytest.raises(ValueError, match="no"):
+                await one.run(fails)
+        with ThreadPoolExecutor(1) as closed:
+            share = Share(closed, 1)
+        for _ in range(3):
+            with pytest.raises(RuntimeError):
+                await share.run(fails)
+        return await one.run(lambda: 3)
+
+    assert _with_shares(work) == 3
