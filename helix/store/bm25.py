@@ -51,7 +51,7 @@ class WordView:
     b: float
 
     def search(self, terms: Sequence[str]) -> tuple[IndexArray, npt.NDArray[np.float32]]:
-        """Return the indexes, ascending, of all living passages with any of the terms, and their BM25 scores.
+        """Return the indexes, ascending, of the store's living passages with any of the terms, and their BM25 scores.
 
         A score is the sum over distinct terms of idf tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length)), with
         the idf that is never negative, ln(1 + (N - n + 0.5) / (n + 0.5)), as in Lucene.
@@ -79,11 +79,11 @@ class WordView:
         return found, scores[found]
 
     def document_frequency(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return in how many living passages each term occurs."""
+        """Return in how many of the store's living passages each term occurs."""
         return dict(zip(terms, self._frequency(keys_of(terms)).tolist(), strict=True))
 
     def holders(self, terms: Sequence[str]) -> dict[str, IndexArray]:
-        """Return the indexes of the living passages that hold each distinct term, ascending; no entry for none."""
+        """Return the indexes of the store's living passages that hold each distinct term, ascending; none: no entry."""
         distinct = list(dict.fromkeys(terms))
         keys = keys_of(distinct)
         found: dict[str, list[IndexArray]] = {}
@@ -119,7 +119,7 @@ class WordTable:
         self._base = self._recent = build(())[0]
 
     def load(self, batches: Iterable[tuple[IndexArray, Sequence[bytes]]], count: int) -> None:
-        """Fill an empty table of `count` passages with the living ones, by index and tokens as `build` takes them."""
+        """Fill the store's empty word table, for `count` passages, with the living ones, by index and tokens."""
         self._base, passages, lengths = build(batches)
         self._lengths = np.full(count, _DEAD, np.float32)
         self._lengths[passages] = lengths
@@ -134,7 +134,7 @@ class WordTable:
         self._tokens = int(living.sum(dtype=np.float64))
 
     def update(self, fresh: Iterable[Sequence[str]], dead: Sequence[int]) -> None:
-        """Take passages out and add new ones, by their tokens, at the indexes that follow the last."""
+        """Take passages out of the store's word table and add new ones, by tokens, at the indexes behind the last."""
         if dead:
             self._bury(np.array(dead, np.int64))
         texts = [" ".join(tokens).encode() for tokens in fresh]
@@ -171,7 +171,7 @@ class WordTable:
         self._recent = self._recent.extended(added)
 
     def view(self) -> WordView:
-        """Return the words there are now."""
+        """Return the words of the store's passages as they are now."""
         return WordView(
             base=self._base,
             recent=self._recent,

@@ -84,16 +84,16 @@ class CatalogueView:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """How many rows the store's catalogue has."""
         return len(self.columns.label)
 
     @property
     def dimension(self) -> int:
-        """The dimension of the passages' vectors; 0 where there are none."""
+        """The dimension of the vectors of the store's passages; 0 where there are none."""
         return self.passages.vectors.dimension
 
     def mask(self, query: RecallQuery, now: datetime) -> BoolArray:
-        """Return for every row whether the query may be answered with it; see `eligible`."""
+        """Return for every row of the store's catalogue whether the query may be answered with it; see `eligible`."""
         return eligible(self.columns, self.lookups.scopes, query, now)
 
     def where(
@@ -103,7 +103,7 @@ class CatalogueView:
         statuses: Sequence[Status] = (),
         kinds: Sequence[Kind] = (),
     ) -> BoolArray:
-        """Return for every row whether it has one of the labels and is of exactly that scope (None: of any).
+        """Return for every catalogue row whether it has one of the labels and is of exactly that scope (None: of any).
 
         `statuses` and `kinds` narrow it to rows of one of them.
         """
@@ -118,40 +118,40 @@ class CatalogueView:
         return mask
 
     def of_scope(self, scope: str) -> BoolArray:
-        """Return for every row whether it is of exactly that scope."""
+        """Return for every row of the store's catalogue whether it is of exactly that scope."""
         mask: BoolArray = self.columns.scope == self.lookups.scopes.code(scope)
         return mask
 
     def walkable(self, scope: str | None) -> BoolArray:
-        """Return for every row whether a walk on behalf of a scope may pass through it; see `walkable`."""
+        """Return for every catalogue row whether a walk on behalf of a scope may pass through it; see `walkable`."""
         return walkable(self.columns, self.lookups.scopes, scope)
 
     def row_of(self, ref: Ref) -> int | None:
-        """Return the row of a node, or None."""
+        """Return the row of a node in the store's catalogue, or None."""
         row = self.lookups.row(ref.label, ref.id)
         return row if row is not None and row < self.count else None
 
     def ref_of(self, row: int) -> Ref:
-        """Return the label and id of a row's node."""
+        """Return the label and id of the node at a row of the store's catalogue."""
         return Ref(label=LABELS[int(self.columns.label[row])], id=self.lookups.ids[row])
 
     def name_of(self, row: int) -> str:
-        """Return the name of a memory or an entity; empty for the rest."""
+        """Return the name of a memory or an entity by its row in the store's catalogue; empty for the rest."""
         return self.lookups.names[row]
 
     def scope_of(self, row: int) -> str:
-        """Return the scope of a row."""
+        """Return the scope of a row of the store's catalogue."""
         return self.lookups.scopes.word(int(self.columns.scope[row]))
 
     def name_row(self, scope: str, name: str) -> int | None:
-        """Return the row of the active memory of that name in that scope, or None; there is at most one."""
+        """Return the catalogue row of the active memory of that name in that scope, or None; there is at most one."""
         code = self.lookups.scopes.code(scope)
         rows = self._held(self.lookups.memories.get(name))
         active = (row for row in rows if self.columns.status[row] == _ACTIVE)
         return next((row for row in active if self.columns.scope[row] == code), None)
 
     def row_of_source(self, source: str, *, label: Label = Label.EPISODE, scope: str | None = None) -> int | None:
-        """Return the newest row of a label that came from the source, in the scope or (None) in any, or None."""
+        """Return the newest catalogue row of a label from the source, in the scope or (None) in any, or None."""
         rows = self._held(self.lookups.sources[LABEL_CODE[label]].get(source))
         if scope is not None:
             code = self.lookups.scopes.code(scope)
@@ -159,11 +159,11 @@ class CatalogueView:
         return rows[-1] if rows else None
 
     def entities(self, kind: EntityKind, name: str) -> list[int]:
-        """Return the rows of the entities of a kind and name, upper and lower case alike, in whatever scope."""
+        """Return the catalogue rows of the entities of a kind and name, in upper or lower case, in whatever scope."""
         return self._held(self.lookups.entities.get((ENTITY_KIND_CODE[kind], name.casefold())))
 
     def files_like(self, path: str) -> list[int]:
-        """Return the rows of file entities whose last part is that of the path, and of patterns that may fit it.
+        """Return the catalogue rows of files whose last part is that of the path, and of patterns that may fit it.
 
         Of the patterns that go through one part, or name none whole, the newest MOST_PATTERNS are looked at.
         """
@@ -172,7 +172,7 @@ class CatalogueView:
         return self._held([*self.lookups.files.get(file_key(path)), *patterns])
 
     def counts(self, scope: str | None = None) -> Counts:
-        """Count the rows, of one scope or (None) of all."""
+        """Count the rows of the store's catalogue, of one scope or (None) of all."""
         columns, scopes = self.columns, self.lookups.scopes
         inside = np.ones(self.count, np.bool_) if scope is None else columns.scope == scopes.code(scope)
         memories = inside & (columns.label == _MEMORY)
@@ -188,7 +188,7 @@ class CatalogueView:
         )
 
     def newest(self, mask: BoolArray, limit: int, after: int | None = None) -> IndexArray:
-        """Return at most `limit` rows of the mask, last recorded first, behind the row `after` in that order."""
+        """Return at most `limit` catalogue rows of the mask, last recorded first, behind `after` in that order."""
         rows = np.flatnonzero(mask)
         recorded = self.columns.recorded_at[rows]
         if after is not None:
@@ -223,18 +223,18 @@ class Catalogue:
 
     @property
     def view(self) -> CatalogueView:
-        """The catalogue as it is now, and as it stays for whoever holds it."""
+        """The store's catalogue as it is now, and as it stays for whoever holds it."""
         return self._view
 
     @property
     def next_passage_number(self) -> int:
-        """The lowest number above every passage's; the first is 1."""
+        """The lowest number above that of every passage in the store; the first is 1."""
         return self._passages.next_number
 
     def load(
         self, operations: Iterable[Operation], *, dimension: int | None = None, tokens: TokenBatches | None = None
     ) -> None:
-        """Replace everything by what the operations say; readers see the old state until the new one is whole.
+        """Replace the store's catalogue by what the operations say; readers see the old one until the new one is whole.
 
         `tokens` are those of all passages, by number, where they need not be made from the texts.
         """
@@ -251,7 +251,7 @@ class Catalogue:
         self._publish()
 
     def restore(self, image: Image, dimension: int) -> None:
-        """Replace everything by what an image holds (see `helix.store.snapshot`), as `load` does."""
+        """Replace the store's catalogue by what an image holds (see `helix.store.snapshot`), as `load` does."""
         self._generation += 1
         self._reset(dimension, publish=False)
         columns = {name: image.array(f"column {name}") for name in COLUMN_NAMES}
@@ -267,7 +267,7 @@ class Catalogue:
         self._publish()
 
     def apply(self, operations: Sequence[Operation]) -> None:
-        """Apply one batch; a reader sees all of it or nothing.
+        """Apply one batch to the store's catalogue; a reader sees all of it or nothing.
 
         Raises InvalidInputError or EmbeddingSpaceError with nothing changed. Applying a batch twice, or an old batch
         again before the ones that followed it, ends in the same state.
@@ -298,7 +298,7 @@ class Catalogue:
         )
 
     def take_over(self, other: Catalogue) -> None:
-        """Replace everything by what another catalogue holds, which nobody may use any more, as `load` does."""
+        """Replace the store's catalogue by another one, which nobody may use any more, as `load` does."""
         self._generation += 1
         self._count, self._arrays = other._count, other._arrays
         self._lookups, self._layout = other._lookups, other._layout

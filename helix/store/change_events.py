@@ -34,18 +34,18 @@ class Events:
         self._callbacks: list[Callable[[Event], None]] = []
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
-        """Have `callback` told of every event; return a function that ends it."""
+        """Have `callback` told of every event of the store; return a function that ends it."""
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)
 
     def tell_rows(self, rows: Sequence[Row]) -> None:
-        """Tell of journalled changes."""
+        """Tell those who subscribed to the store of journalled changes."""
         if self._callbacks:
             for event in _of_rows(rows):
                 self._tell(event)
 
     def tell_job(self, job: Job) -> None:
-        """Tell of a job's progress or end."""
+        """Tell those who subscribed to the store of a job's progress or end."""
         self._tell(
             {
                 "type": "job.progress",
@@ -58,7 +58,7 @@ class Events:
         )
 
     def tell_work(self, item: WorkItem) -> None:
-        """Tell of a piece of background work that was asked for, begun, put off or ended."""
+        """Tell those who subscribed to the store of background work asked for, begun, put off or ended."""
         self._tell({"type": "work.progress", "id": item.id, "kind": item.kind, "state": item.state.value})
 
     def tell_store(self, store_id: str, what: str) -> None:

@@ -29,7 +29,7 @@ class EdgeList:
 
     @staticmethod
     def joined(first: EdgeList, second: EdgeList) -> EdgeList:
-        """Return the edges of both."""
+        """Return the edges of both lists, each a part of those that the store holds in memory."""
         return EdgeList(
             source=np.concatenate((first.source, second.source)),
             target=np.concatenate((first.target, second.target)),
@@ -52,12 +52,12 @@ class EdgeTable:
         return len(self._places)
 
     def get(self, key: EdgeKey) -> float | None:
-        """Return the weight of an edge, 0 for a removed one, None for one that was never here."""
+        """Return the weight of an edge that the store holds, 0 for a removed one, None for one that was never here."""
         place = self._places.get(key)
         return None if place is None else self._weight[place]
 
     def put(self, key: EdgeKey, weight: float) -> None:
-        """Set the weight of an edge."""
+        """Set the weight of an edge that the store holds in memory."""
         place = self._places.setdefault(key, len(self._weight))
         if place < len(self._weight):
             self._weight[place] = weight
@@ -95,7 +95,7 @@ class Adjacency:
 
     @staticmethod
     def joined(first: Adjacency, second: Adjacency) -> Adjacency:
-        """Return the neighbours of both, first those of the first."""
+        """Return the neighbours of both, found by the store's edges, first those of the first."""
         return Adjacency(
             origin=np.concatenate((first.origin, second.origin)),
             rows=np.concatenate((first.rows, second.rows)),
@@ -105,7 +105,7 @@ class Adjacency:
         )
 
     def where(self, keep: BoolArray) -> Adjacency:
-        """Return the neighbours that `keep` marks."""
+        """Return the neighbours, found by the store's edges, that `keep` marks."""
         return Adjacency(
             origin=self.origin[keep],
             rows=self.rows[keep],
@@ -127,17 +127,17 @@ class Csr:
 
     @property
     def row_count(self) -> int:
-        """How many rows have a place; later ones have no entries."""
+        """How many of the store's rows have a place among its edges (CSR); later ones have no entries."""
         return len(self.starts) - 1
 
     def spans(self, rows: npt.NDArray[np.integer]) -> tuple[IndexArray, IndexArray]:
-        """Return (start, length) of the entries of each row."""
+        """Return (start, length) of the entries of each row in the store's edges (CSR)."""
         inside = np.minimum(rows, self.row_count)
         starts = self.starts[inside]
         return starts, self.starts[np.minimum(rows + 1, self.row_count)] - starts
 
     def adjacent(self, rows: npt.NDArray[np.integer]) -> Adjacency:
-        """Return the neighbours of the rows, in the order of the rows."""
+        """Return the neighbours of the rows by the store's edges (CSR), in the order of the rows."""
         starts, lengths = self.spans(rows)
         origin = np.repeat(np.arange(len(rows)), lengths)
         before = np.cumsum(lengths) - lengths
@@ -151,7 +151,10 @@ class Csr:
         )
 
     def spread(self, rows: npt.NDArray[np.integer], mass: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """Return where the mass of the rows goes when each sends its own along every entry, times its weight."""
+        """Return where the rows' mass goes when each sends its own along every entry of the store's edges (CSR).
+
+        An entry carries it times its weight.
+        """
         starts, lengths = self.spans(rows)
         ends = np.cumsum(lengths)
         places = np.arange(ends[-1] if len(ends) else 0)
@@ -161,7 +164,7 @@ class Csr:
         return self.rows[places], sent
 
     def places(self, key: EdgeKey) -> tuple[int, int] | None:
-        """Return the two places that hold an edge (from its source, from its target), or None."""
+        """Return the two places of an edge in the store's edges (CSR), from its source and from its target, or None."""
         relation, source, target = key
         forward = self._place(source, target, relation, True)
         backward = self._place(target, source, relation, False)
@@ -177,11 +180,11 @@ class Csr:
         return start + int(found[0]) if len(found) else None
 
     def with_weights(self, weights: FloatArray) -> Csr:
-        """Return the same entries with other weights."""
+        """Return the same entries of the store's edges (CSR) with other weights."""
         return replace(self, weights=weights)
 
     def edges(self) -> EdgeList:
-        """Return every edge once, as it is directed."""
+        """Return every edge of the store's edges (CSR) once, as it is directed."""
         owner = np.repeat(np.arange(self.row_count), np.diff(self.starts))
         keep = self.outgoing & (self.weights > 0)
         return EdgeList(

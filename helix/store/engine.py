@@ -30,7 +30,10 @@ class VectorSearch(Protocol):
     """An index over the vectors of passages."""
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
-        """Return (passage id, cosine) of `k` that are near, best first; GraphUnavailableError while it cannot."""
+        """Return (passage id, cosine) of `k` near ones of the store, best first.
+
+        Raises GraphUnavailableError while it cannot.
+        """
         ...
 
 
@@ -87,7 +90,7 @@ def _on_server(settings: Settings, folder: Path) -> Engine:
 def engine_of(
     server: Server, home: Home, tenant: int, settings: Settings, folder: Path, closing: Callable[[], object]
 ) -> Engine:
-    """Open the engine of a tenant that a process becomes home to; `closing` is called when it is closed.
+    """Open the store's engine for a tenant that a process becomes home to; `closing` is called when it is closed.
 
     Raises StoreLockedError while another process that lives is its home.
     """
@@ -107,7 +110,7 @@ def engine_of(
 
 
 def server_at(address: str, *, vouched: bool = False) -> Server:
-    """Return the PostgreSQL server at an address. Raises ConfigError without the extra that speaks to one."""
+    """Return the PostgreSQL server of stores at an address. Raises ConfigError without the extra that speaks to one."""
     try:
         from helix.journal.postgres.postgres_server import Server
     except ImportError as error:

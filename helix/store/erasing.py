@@ -96,7 +96,7 @@ class Note:
 
     @property
     def ids(self) -> frozenset[str]:
-        """The ids of the nodes."""
+        """The ids of the nodes that the store is erasing."""
         return frozenset(ref.id for ref in self.refs)
 
 
@@ -246,7 +246,7 @@ def _without_graph(store: Store) -> None:
 
 
 def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
-    """Remove the damaged journals that were put aside after a loss: they cannot be erased in.
+    """Remove a store's damaged journals that were put aside after a loss: they cannot be erased in.
 
     While it may still be needed to take rows back it stays, and `let_kept_go` removes it once that is over.
     """
@@ -263,7 +263,7 @@ def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
 
 
 def let_kept_go(store: Store) -> None:
-    """Remove the journals kept to recover from where something was erased since; nobody needs them any more."""
+    """Remove a store's journals kept to recover from where something was erased since; nobody needs them any more."""
     if store.journal.meta(_ERASED_SINCE_LOSS):
         for file in store.path.glob(f"*{KNOWS_MORE}*"):
             remove(file)
@@ -346,7 +346,7 @@ def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcom
 
 
 def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = ()) -> frozenset[str]:
-    """Leave tombstones of erased nodes in a journal's copy, with the names only they speak of there; return the ids."""
+    """Leave tombstones of what the store erased in a journal's copy, with names only that speaks of; return the ids."""
     doomed = (*refs, *erase.names_left(copy, refs))
     if operations := erase.entombing(copy, doomed, from_micros(at), keep_out):
         copy.append([Change(kind=ERASE, operations=tuple(operations))], at)

@@ -29,14 +29,14 @@ class IdleFold:
         self._unfolded = self._closed = False
 
     def note(self, rows: Sequence[Row]) -> None:
-        """Take notice of a change."""
+        """Take notice of a change of the store, whose journal is folded in once it rests."""
         self._written_at = time.monotonic()
         if not self._unfolded:
             self._unfolded = True
             self._thread.wake()
 
     def close(self) -> None:
-        """End the thread; closing twice is no error."""
+        """End the thread that folds the store's journal in; closing twice is no error."""
         self._closed = True
         self._thread.close()
 

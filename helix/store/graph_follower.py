@@ -85,12 +85,12 @@ class GraphFollower:
 
     @property
     def pid(self) -> int | None:
-        """The number of the graph's process, or None while it sleeps."""
+        """The number of the process of the store's graph, or None while it sleeps."""
         process = self._process
         return process.pid if process is not None and process.alive else None
 
     def check_room(self) -> None:
-        """Raise DiskFullError while there is too little room for the graph to fold its log in.
+        """Raise DiskFullError while there is too little room for the store's graph to fold its log in.
 
         Asked before a change is accepted, so that a full disk is met here and not inside Kuzu.
         """
@@ -103,13 +103,13 @@ class GraphFollower:
             )
 
     def follow(self, rows: Sequence[Row]) -> None:
-        """Have journalled rows applied soon."""
+        """Have the store's graph apply journalled rows soon."""
         self._wanted = rows[-1].seq
         if self._due():
             self._thread.wake()
 
     def ask(self, question: str, seconds: float, **named: Any) -> Any:
-        """Ask the graph something once it holds what was journalled so far; see `GraphServer` for the questions.
+        """Ask the store's graph something once it holds what was journalled so far; see `GraphServer` for what.
 
         Raises GraphUnavailableError, QueryTimeoutError, and what the question raises.
         """
@@ -130,7 +130,7 @@ class GraphFollower:
         return self._tell(question, left, **named, **limit)
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
-        """Ask the vector index; refuses at once while the graph sleeps, is busy or behind."""
+        """Ask the vector index of the store's graph; refuses at once while that sleeps, is busy or behind."""
         if not self._turn.acquire(blocking=False):
             raise GraphUnavailableError("the graph is busy", hint="the exact scan answers instead")
         try:
@@ -142,7 +142,7 @@ class GraphFollower:
             self._turn.release()
 
     def settle(self, seconds: float = _STEP_SECONDS) -> bool:
-        """Bring the graph up to date now; False where that takes longer or cannot be done (`trouble` says why)."""
+        """Bring the store's graph up to date now; False where that takes longer or cannot be done (see `trouble`)."""
         try:
             with self._my_turn(seconds):
                 self._catch_up(time.monotonic() + seconds)
@@ -151,7 +151,7 @@ class GraphFollower:
         return True
 
     def differences(self) -> list[str]:
-        """Return, in words, how the graph's counts differ from the journal's at one moment."""
+        """Return, in words, how the counts of the store's graph differ from its journal's at one moment."""
         return list(self.ask("check", _STEP_SECONDS)["differences"])
 
     @contextmanager
@@ -395,7 +395,7 @@ class GraphFollower:
             self._used = time.monotonic()
 
     def build(self, progress: Progress, stop: threading.Event | None = None) -> BuiltGraph:
-        """Build a new graph beside the one in use, in a process of its own, from the journal's state.
+        """Build a new graph of the store beside the one in use, in a process of its own, from the journal's state.
 
         Raises GraphUnavailableError soon after `stop` is set.
         """
@@ -426,7 +426,7 @@ class GraphFollower:
             process.kill()
 
     def swap(self, built: BuiltGraph) -> int:
-        """Put a built graph in the place of the present one; return how many rows were applied on top.
+        """Put a built graph in the place of the store's present one; return how many rows were applied on top.
 
         One that `suspend` has overtaken is thrown away: who suspended the graph builds another.
         """
@@ -448,7 +448,7 @@ class GraphFollower:
             return self.applied_seq - built.seq
 
     def drop(self, reason: str, *, with_file: bool = False) -> None:
-        """Serve without a graph from now on, until another is swapped in; `with_file` removes it too."""
+        """Serve the store without a graph until another is swapped in; `with_file` removes the graph too."""
         self.trouble = reason
         self.needs_rebuild = True
         if (process := self._process) is not None:
@@ -458,7 +458,7 @@ class GraphFollower:
                 remove(self.path)
 
     def suspend(self, reason: str) -> None:
-        """Serve without a graph until `resume`: so many changes are coming that building it anew takes less.
+        """Serve the store without a graph until `resume`: with so many changes building it anew takes less.
 
         A graph whose building began before `resume` is never put in place: replaying what it lacks would take longest.
         """
@@ -468,7 +468,7 @@ class GraphFollower:
             process.kill()
 
     def resume(self) -> bool:
-        """Take the graph back into use after `suspend`. False when it has to be built anew, by a job."""
+        """Take the store's graph back into use after `suspend`. False when it has to be built anew, by a job."""
         with self._turn:
             self._suspended = False
             self._era += 1
@@ -483,13 +483,13 @@ class GraphFollower:
             return not self.needs_rebuild
 
     def leave(self) -> None:
-        """Answer no question any more: who waits for one is told at once that the store is closing."""
+        """Ask the store's graph nothing any more: who waits for it is told at once that the store is closing."""
         self._closed = True
         if self._asking and (process := self._process) is not None:
             process.kill()
 
     def close(self) -> None:
-        """Fold the graph's log in, end its process and the thread; closing twice is no error."""
+        """Fold the log of the store's graph in, end its process and the thread; closing twice is no error."""
         self.leave()
         self._thread.close(_CLOSE_SECONDS)
         if self._turn.acquire(timeout=_CLOSE_SECONDS):

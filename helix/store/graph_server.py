@@ -55,7 +55,7 @@ class GraphServer:
         self._ahead = 0
 
     def open(self) -> dict[str, Any]:
-        """Open the graph and bring it up to date; say why not, and what is to become of the file, where it cannot be.
+        """Open the store's graph and bring it up to date; where it cannot be, say why, and what becomes of the file.
 
         Answers `reason` ("" where all is well) and `verdict`: "aside" for a file that is no graph of this journal,
         "remove" for one that is only out of date, "build" where there is none. `ahead` is the last row of one that
@@ -131,7 +131,7 @@ class GraphServer:
             return changes > _MOST_CHANGES and changes > _MOST_SHARE * look.size()
 
     def follow(self, milliseconds: int) -> dict[str, Any]:
-        """Apply rows of the journal for up to so long.
+        """Apply rows of the store's journal to its graph for up to so long.
 
         Answers `applied` and `last`, the newest rows of graph and journal, and `refused`, the rows that the graph does
         not take with the reason: they are passed over.
@@ -164,7 +164,7 @@ class GraphServer:
         return rows[-1].seq
 
     def check(self) -> dict[str, Any]:
-        """Bring the graph to this moment and compare its counts with the journal's.
+        """Bring the store's graph to this moment and compare its counts with the journal's.
 
         Answers what `follow` does, `differences` in words, and `overgrown`: whether the file is many times what a new
         one would be.
@@ -201,44 +201,44 @@ class GraphServer:
         ]
 
     def cypher(self, text: str, params: Mapping[str, Any], timeout_ms: int, limit: int) -> Any:
-        """Run a statement that has passed the gate; answers (columns, rows, whether there were more)."""
+        """Run a statement that has passed the gate on the store's graph; answers (columns, rows, whether more)."""
         return self._graph().cypher(text, params, timeout_ms=timeout_ms, limit=limit)
 
     def nearest(self, vector: list[float], k: int) -> list[tuple[str, float]]:
-        """Answer (passage id, cosine) of the k nearest passages by Kuzu's own vector index, best first."""
+        """Answer (passage id, cosine) of the k nearest of the store's passages by Kuzu's vector index, best first."""
         return self._graph().vector_search(vector, k)
 
     def tables(self) -> list[tuple[str, str, list[str]]]:
-        """Answer (name, NODE or REL, property names) of every table."""
+        """Answer (name, NODE or REL, property names) of every table of the store's graph."""
         return [(name, kind, list(columns)) for name, kind, columns in self._graph().tables()]
 
     def path(self, source: tuple[str, str], target: tuple[str, str], scope: str) -> dict[str, Any]:
-        """Answer the nodes of a shortest path as (label, id), and the edges among them."""
+        """Answer the nodes of a shortest path in the store's graph as (label, id), and the edges among them."""
         graph = self._graph()
         nodes = analytics.path(graph, source, target, scope=scope)
         return {"nodes": nodes, "edges": analytics.among(graph, nodes, _MOST_EDGES)}
 
     def communities(self, scope: str, least: int, limit: int, most: int) -> list[tuple[int, list[tuple[str, str]]]]:
-        """Answer (size, at most `most` members as (label, id)) of the largest communities."""
+        """Answer (size, at most `most` members as (label, id)) of the largest communities of the store's graph."""
         found = analytics.communities(self._graph(), scope=scope, least=least, limit=limit)
         return [(size, members[:most]) for size, members in found]
 
     def overview(self, scope: str, limit: int, most: int) -> dict[str, Any]:
-        """Answer the largest communities as (size, at most `most` members), the links between them, and both sums."""
+        """Answer the store's largest communities as (size, at most `most` members), the links between, both sums."""
         found = analytics.overview(self._graph(), scope=scope, limit=limit)
         groups = [(size, members[:most]) for size, members in found.groups]
         return {"groups": groups, "links": found.links, "nodes": found.nodes, "edges": found.edges}
 
     def centrality(self, scope: str, labels: list[str], limit: int) -> list[tuple[str, str, float]]:
-        """Answer (label, id, rank) of the nodes with the highest PageRank."""
+        """Answer (label, id, rank) of the nodes with the highest PageRank in the store's graph."""
         return analytics.centrality(self._graph(), scope=scope, labels=labels, limit=limit)
 
     def export(self, label: str, after: str = "") -> list[dict[str, Any]]:
-        """Answer a page of the nodes of a label, those behind an id."""
+        """Answer a page of the nodes of a label in the store's graph, those behind an id."""
         return self._graph().export(label, after)
 
     def build(self, target: str) -> int:
-        """Build a new graph at the path `target`, telling (stage, done, total) on the way; answer its journal row."""
+        """Build the store's new graph at `target`, telling (stage, done, total) on the way; answer its journal row."""
         with self._journal.look() as look:
             seq = look.last_seq
             self._build(Path(target), look, lambda *stage: send(_out(), ("progress", stage)))
@@ -260,7 +260,7 @@ class GraphServer:
         )
 
     def end(self) -> bool:
-        """Fold the log in and close the file and the journal; the process leaves behind it."""
+        """Fold the log of the store's graph in, close file and journal; the process leaves behind it."""
         self._close()
         self._journal.close()
         return True

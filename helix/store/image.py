@@ -49,7 +49,7 @@ class Image:
     release: Callable[[], None] = _nothing
 
     def array(self, name: str) -> Array:
-        """Return an array of one piece; one that was read from a file cannot be written to."""
+        """Return an array of one piece of the store's image; one that was read from a file cannot be written to."""
         (piece,) = self.arrays[name]
         return piece
 

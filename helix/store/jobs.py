@@ -33,15 +33,15 @@ class Ticket:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
+        """Whether an import, a backup or other job of the store was asked to stop."""
         return self.stopping.is_set()
 
     def stop(self) -> None:
-        """Ask the job to stop at its next resting place."""
+        """Ask a job of the store, such as an import or a backup, to stop at its next resting place."""
         self.stopping.set()
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Tell how far the job is; `total` 0 means not known."""
+        """Tell how far an import, a backup or other job of the store is; `total` 0 means not known."""
         self._jobs.advance(self._id, done=done, total=total, message=message)
 
 
@@ -60,7 +60,7 @@ class Jobs:
         self._running: dict[str, tuple[Ticket, threading.Thread]] = {}
 
     def start(self, kind: str, work: Work, *, prepare: Callable[[], object] | None = None) -> Job:
-        """Run `work` in a thread; raises ConflictError while another job of the kind runs.
+        """Run `work` in a thread as a job of the store; raises ConflictError while another one of the kind runs.
 
         `prepare` is done before this returns: what must hold as soon as the job is acknowledged. What it raises is
         raised here, and there is no job then.
@@ -95,7 +95,7 @@ class Jobs:
         return job
 
     def get(self, job_id: str) -> Job:
-        """Return a job as it stands now."""
+        """Return an import, a backup or other job of the store as it stands now."""
         with self._guard:
             job = self._jobs.get(job_id)
         if job is None:
@@ -103,17 +103,17 @@ class Jobs:
         return job
 
     def all(self) -> list[Job]:
-        """Return every job that is still known, newest first."""
+        """Return every import, backup or other job of the store that is still known, newest first."""
         with self._guard:
             return list(reversed(self._jobs.values()))
 
     def page(self, first: int, after: str | None) -> Page[Job]:
-        """Return a page of them, newest first."""
+        """Return a page of the store's jobs (imports, backups ...), newest first."""
         key = lambda job: (to_micros(job.started_at), job.id)  # noqa: E731
         return page_of(self.all(), key, first=first, after=after, newest_first=True)
 
     def cancel(self, job_id: str) -> Job:
-        """Ask a job to stop; what it has done stays done."""
+        """Ask an import, a backup or other job of the store to stop; what it has done stays done."""
         job = self.get(job_id)
         with self._guard:
             running = self._running.get(job_id)
@@ -122,14 +122,14 @@ class Jobs:
         return job
 
     def forget_words(self) -> None:
-        """Let go of what ended jobs list and failed at: something was erased that it may repeat. Counts stay."""
+        """Let go of what the store's ended jobs list and failed at: it may repeat what was erased. Counts stay."""
         with self._guard:
             for job in [job for job in self._jobs.values() if job.state is not JobState.RUNNING]:
                 told = {name: [] if isinstance(one, list | tuple) else one for name, one in job.result.items()}
                 self._jobs[job.id] = replace(job, message="", error=job.error and "erased", result=told)
 
     def close(self) -> None:
-        """Ask every job to stop and wait for them."""
+        """Ask every job of the store (imports, backups ...) to stop and wait for them."""
         with self._guard:
             running = list(self._running.values())
         for ticket, _ in running:

@@ -57,7 +57,7 @@ EVERYTHING_ACTIVE = MemoryFilter()
 
 
 def check_limit(runtime: Runtime, limit: int) -> None:
-    """Raise InvalidInputError where a listing's `limit` is no number of items that may be asked for at once."""
+    """Raise InvalidInputError where the `limit` of a listing of the store is no number that may be asked for."""
     most = runtime.settings.page_size
     if not 1 <= limit <= most:
         raise InvalidInputError(

@@ -34,7 +34,7 @@ class LogCheck:
             self.begin()
 
     def begin(self) -> None:
-        """Check anew: another log may stand there now."""
+        """Begin the store's check of its journal anew: another log may stand there now."""
         self.trouble = ""
         self._closed.clear()
         self._thread = threading.Thread(
@@ -43,12 +43,12 @@ class LogCheck:
         self._thread.start()
 
     def wait(self) -> str:
-        """Return the trouble once the check is over."""
+        """Return the trouble with the journal's log once the store's check of it is over."""
         self._join()
         return self.trouble
 
     def close(self) -> None:
-        """End the check; closing twice is no error."""
+        """End the store's check of its journal; closing twice is no error."""
         self._closed.set()
         self._join()
 

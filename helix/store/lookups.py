@@ -23,7 +23,7 @@ class RowIndex(Generic[K]):
         self._rows: dict[K, int | tuple[int, ...]] = {}
 
     def load(self, keys: Sequence[K], rows: Sequence[int]) -> None:
-        """Replace everything by these keys and their rows, the rows ascending."""
+        """Replace a look-up of the store's catalogue by these keys and their rows, the rows ascending."""
         self._rows = dict(zip(keys, rows, strict=True))
         if len(self._rows) == len(keys):
             return
@@ -34,12 +34,12 @@ class RowIndex(Generic[K]):
                 self._rows[key] = (row, known) if isinstance(known, int) else (*known[:-1], row, known[-1])
 
     def add(self, key: K, row: int) -> None:
-        """Put the row under the key."""
+        """Put the catalogue row under the key of a look-up of the store."""
         known = self.get(key)
         self._rows[key] = (*known, row) if known else row
 
     def discard(self, key: K, row: int) -> None:
-        """Take the row from under the key."""
+        """Take the catalogue row from under the key of a look-up of the store."""
         left = tuple(other for other in self.get(key) if other != row)
         if left:
             self._rows[key] = left
@@ -47,11 +47,11 @@ class RowIndex(Generic[K]):
             self._rows.pop(key, None)
 
     def items(self) -> list[tuple[K, tuple[int, ...]]]:
-        """Return every key with its rows, as of now."""
+        """Return every key of a look-up of the store with its catalogue rows, as of now."""
         return [(key, self.get(key)) for key in list(self._rows)]
 
     def get(self, key: K) -> tuple[int, ...]:
-        """Return the rows of the key, oldest first."""
+        """Return the catalogue rows of the key in a look-up of the store, oldest first."""
         rows = self._rows.get(key, ())
         return (rows,) if isinstance(rows, int) else rows
 
@@ -84,7 +84,10 @@ class Lookups:
     def load(
         self, ids: list[str], names: list[str], origins: list[str], *, labels: CodeArray, kinds: CodeArray
     ) -> None:
-        """Fill empty look-ups with rows by their id, name, source, code of label and of kind; memory is not copied."""
+        """Fill the catalogue's empty look-ups with rows by id, name, source, code of label and of kind.
+
+        Memory is not copied.
+        """
         # One object for each row's number and for each source, however many look-ups hold it.
         shared: dict[str, str] = {}
         self.ids, self.names, self.origins = ids, names, [shared.setdefault(origin, origin) for origin in origins]
@@ -108,17 +111,17 @@ class Lookups:
             self._register_file(row, names[row])
 
     def row(self, label: str, node_id: str) -> int | None:
-        """Return the row of a node, or None."""
+        """Return the catalogue row of a node, or None."""
         return self._rows[LABEL_CODE[label]].get(node_id)
 
     def append(self, node_id: str, name: str, source: str) -> None:
-        """Give the next row its id, name and source; it cannot be found by them yet."""
+        """Give the catalogue's next row its id, name and source; it cannot be found by them yet."""
         self.ids.append(node_id)
         self.names.append(name)
         self.origins.append(source)
 
     def register(self, row: int, label: Label, kind: int) -> None:
-        """Let an appended row be found by its id, name and source."""
+        """Let an appended row of the store's catalogue be found by its id, name and source."""
         code = LABEL_CODE[label]
         self._rows[code][self.ids[row]] = row
         if source := self.origins[row]:
@@ -138,14 +141,14 @@ class Lookups:
             self.files.add(file_key(as_path(name)), row)
 
     def rename(self, row: int, name: str) -> None:
-        """Give a memory another name, in every view at once."""
+        """Give a memory another name in the store's catalogue, in every view at once."""
         self.memories.discard(self.names[row], row)
         self.names[row] = name
         if name:
             self.memories.add(name, row)
 
     def bury(self, row: int, label: Label, kind: int) -> None:
-        """Let a row be found by nothing any more, in every view at once, and keep none of its texts but the id."""
+        """Let a catalogue row be found by nothing any more, in every view, and keep none of its texts but the id."""
         rows, name = self._rows[LABEL_CODE[label]], self.names[row]
         if rows.get(self.ids[row]) == row:
             del rows[self.ids[row]]

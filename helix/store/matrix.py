@@ -42,7 +42,7 @@ def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
 
 
 def is_unit(stored: bytes) -> bool:
-    """Return whether bytes are a vector of length 1: another one would be near to everything, or to nothing."""
+    """Return whether bytes are a vector of length 1, as in the store: another is near to everything, or to nothing."""
     length = float(np.linalg.norm(vector_of(stored).astype(np.float64)))
     return abs(length - 1.0) <= _LENGTH_TOLERANCE
 
@@ -66,7 +66,7 @@ class MatrixView:
     """How many vectors were ever written, and their mean, shape (dimension,)."""
 
     def rows(self, indexes: IndexArray) -> VectorArray:
-        """Return the vectors of the indexes, in their order, shape (len(indexes), dimension)."""
+        """Return the store's vectors at the indexes, in their order, shape (len(indexes), dimension)."""
         found = np.empty((len(indexes), self.dimension), np.float32)
         block_of, offsets = np.divmod(indexes, BLOCK_ROWS)
         for number in np.unique(block_of):
@@ -75,7 +75,7 @@ class MatrixView:
         return found
 
     def products_of(self, indexes: IndexArray, vector: VectorArray) -> VectorArray:
-        """Return the inner product of the rows at `indexes` (ascending) with the vector, in their order."""
+        """Return the inner products of the store's vectors at `indexes` (ascending) with the vector, in their order."""
         found = np.empty(len(indexes), np.float32)
         bounds = np.searchsorted(indexes, np.arange(len(self.blocks) + 1) * BLOCK_ROWS)
         for number, block in enumerate(self.blocks):
@@ -90,7 +90,7 @@ class MatrixView:
         return found
 
     def estimates_of(self, indexes: IndexArray, vector: VectorArray) -> VectorArray:
-        """Return about what `products_of` does, from the codes: within some thousandths for unit vectors."""
+        """Return about what `products_of` does, from the codes of the store's vectors: within some thousandths."""
         found = np.empty(len(indexes), np.float32)
         code, scale = coded(vector[None])
         bounds = np.searchsorted(indexes, np.arange(len(self.codes) + 1) * BLOCK_ROWS)
@@ -157,7 +157,7 @@ class Matrix:
     def restore(
         self, vectors: VectorArray, codes: CodeArray, scales: VectorArray, mean: VectorArray, written: int
     ) -> None:
-        """Fill an empty matrix with rows and their codes, which are not copied.
+        """Fill the store's empty matrix of vectors with rows and their codes, which are not copied.
 
         `written` of them are vectors, and `mean` is theirs.
         """
@@ -165,7 +165,7 @@ class Matrix:
         self._count, self._written, self._sum = len(vectors), written, mean.astype(np.float64) * written
 
     def check(self, vector: bytes | None, owner: str) -> None:
-        """Raise EmbeddingSpaceError unless the bytes are one row of this matrix; without a dimension any do."""
+        """Raise EmbeddingSpaceError unless the bytes are a row of the store's matrix; without a dimension any do."""
         if self.dimension and vector is not None and len(vector) != 4 * self.dimension:
             raise EmbeddingSpaceError(
                 f"passage {owner} has a vector of {len(vector) // 4} numbers, the store's have {self.dimension}",
@@ -173,7 +173,7 @@ class Matrix:
             )
 
     def append(self, vectors: Sequence[bytes | None]) -> None:
-        """Append checked rows; None becomes a row of zeros, which costs no memory until a block is written to."""
+        """Append checked vectors to the store's matrix; None becomes zeros, which cost no memory until written to."""
         position = 0
         while position < len(vectors):
             offset = self._count % BLOCK_ROWS
@@ -191,7 +191,7 @@ class Matrix:
             position += len(part)
 
     def fill(self, indexes: IndexArray, vectors: Sequence[bytes]) -> None:
-        """Write checked rows over the zeros at `indexes`."""
+        """Write checked vectors over the zeros at `indexes` of the store's matrix."""
         for index, vector in zip(indexes, vectors, strict=True):
             self._write(index // BLOCK_ROWS, np.array([index % BLOCK_ROWS]), np.frombuffer(vector, np.float32)[None])
 
@@ -205,7 +205,7 @@ class Matrix:
         self._sum = self._sum + values.sum(axis=0, dtype=np.float64)
 
     def view(self) -> MatrixView:
-        """Return the rows there are now."""
+        """Return the rows of the store's matrix of vectors as they are now."""
         mean = (self._sum / max(self._written, 1)).astype(np.float32)
         return MatrixView(self._blocks, self._codes, self._scales, self._count, self.dimension, (self._written, mean))
 

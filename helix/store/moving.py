@@ -95,7 +95,7 @@ def move(
     progress: Progress = lambda table, rows: None,
     begun: Callable[[], object] = lambda: None,
 ) -> Moved:
-    """Carry everything from `source` to `target`, an empty store or what a move from the same one left.
+    """Carry all that one store holds from `source` to `target`, empty or what a move from the same one left.
 
     Nobody else writes either meanwhile. `begun` is called once the target proved to be such a one. Raises ConflictError
     where the target holds something else, and StoreCorruptError where both do not hold the same afterwards.

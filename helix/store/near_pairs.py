@@ -27,7 +27,7 @@ class NearPairs:
         self._begin(_NONE, 1.0)
 
     def of(self, index: StoreIndex, rows: Rows, least: float) -> list[tuple[int, int, float]]:
-        """Return (row, row, cosine) of the pairs among the rows whose cosine is at least that.
+        """Return (row, row, cosine) of the pairs among the store's rows whose cosine is at least that.
 
         A long text is known by the vectors of its pieces and has no pair. Of more than MOST_PAIRED of a kind in a scope
         the last are compared. What is remembered is what was asked last: ask for the same cosine and kind of rows.

@@ -78,7 +78,7 @@ class Columns:
     captured: BoolArray
 
     def at(self, rows: IndexArray) -> Columns:
-        """Return the columns of the rows alone, in their order."""
+        """Return the catalogue's columns of the rows alone, in their order."""
         return Columns(**{name: getattr(self, name)[rows] for name in COLUMN_NAMES})
 
 
@@ -136,7 +136,7 @@ class Vocabulary:
         self._codes = {self._key(word): code for code, word in enumerate(words)}
 
     def add(self, word: str) -> int:
-        """Return the word's code, giving it one if it has none."""
+        """Return the code of a word in the catalogue's columns, giving it one if it has none."""
         code = self._codes.get(self._key(word))
         if code is None:
             code = len(self._words)
@@ -145,15 +145,15 @@ class Vocabulary:
         return code
 
     def code(self, word: str) -> int:
-        """Return the word's code, or NO_CODE."""
+        """Return the code of a word in the catalogue's columns, or NO_CODE."""
         return self._codes.get(self._key(word), NO_CODE)
 
     def word(self, code: int) -> str:
-        """Return the word of a code."""
+        """Return the word of a code in the catalogue's columns."""
         return self._words[code]
 
     def words(self) -> list[str]:
-        """Return the words there are now, in the order of their codes."""
+        """Return the words that the catalogue's columns have codes for now, in the order of these."""
         return self._words.copy()
 
     def __len__(self) -> int:
@@ -226,11 +226,11 @@ class RowLayout:
         }
 
     def blank(self, label: Label) -> list[Any]:
-        """Return a row of a label with every value absent."""
+        """Return a catalogue row of a label with every value absent."""
         return self._blank[label].copy()
 
     def changes(self, label: Label, node_id: str, props: Props) -> list[tuple[int, Any]]:
-        """Return (column position, value) of every property that has a column.
+        """Return (column position, value) of every property that has a column in the store's catalogue.
 
         Raises InvalidInputError for a value that is no code, number or time of its column.
         """

@@ -63,7 +63,7 @@ def stats(store: Store, scope: str | None) -> Stats:
 
 
 def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: datetime) -> StatusReport:
-    """Return everything `helix status` shows; `reason` says which model is in use, or why there is none."""
+    """Return all that `helix status` shows of a store; `reason` says which model is in use, or why there is none."""
     pinned = store.journal.spaces.active()
     counts, disk, settings = store.records.counts(), store.disk_bytes(), store.runtime.settings
     hybrid = store.runtime.embedder is not None and not store.mismatch

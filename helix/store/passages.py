@@ -59,11 +59,11 @@ class PassageView:
 
     @property
     def count(self) -> int:
-        """How many indexes there are, dead passages included."""
+        """How many indexes the store's passages have, dead ones included."""
         return len(self.owner)
 
     def indexes(self, numbers: IndexArray) -> IndexArray:
-        """Return the index of each number, NO_INDEX for one that this view does not hold."""
+        """Return the index of each of the store's passages by number, NO_INDEX for one that this view does not hold."""
         known = (numbers >= 0) & (numbers < len(self.index_of_number))
         found = np.full(len(numbers), NO_INDEX, np.int64)
         found[known] = self.index_of_number[numbers[known]]
@@ -71,26 +71,29 @@ class PassageView:
         return found
 
     def indexes_of_ids(self, passage_ids: Sequence[str]) -> IndexArray:
-        """Return the index of each passage id, NO_INDEX for one that this view does not hold as living."""
+        """Return the index of each of the store's passages by id, NO_INDEX for one that does not live in this view."""
         found = np.array([self.index_of_id.get(passage_id, NO_INDEX) for passage_id in passage_ids], np.int64)
         found[found >= self.count] = NO_INDEX
         return np.where(found == NO_INDEX, NO_INDEX, np.where(self.alive[found], found, NO_INDEX))
 
     def of_rows(self, rows: IndexArray, row_count: int) -> IndexArray:
-        """Return the indexes, ascending, of the living passages of the rows; `row_count` is the catalogue's."""
+        """Return the indexes, ascending, of the store's living passages of the rows; `row_count` is the catalogue's."""
         wanted = np.zeros(row_count, np.bool_)
         wanted[rows] = True
         return np.flatnonzero(wanted[self.owner] & self.alive)
 
     def by_index(self, tokens: TokenBatches) -> Iterator[tuple[IndexArray, Sequence[bytes]]]:
-        """Yield tokens by the passages' indexes, without those that belong to no passage."""
+        """Yield tokens of the store's passages by their indexes, without those that belong to no passage."""
         for numbers, texts in tokens:
             indexes = self.indexes(np.array(numbers, np.int64))
             held = np.flatnonzero(indexes != NO_INDEX)
             yield indexes[held], [texts[place] for place in held.tolist()]
 
     def vectors_of(self, indexes: IndexArray) -> tuple[VectorArray, BoolArray]:
-        """Return the vectors at `indexes`, shape (n, dimension), and which of them there are; the others are zeros."""
+        """Return the passages' vectors that the store has at `indexes`, and which there are.
+
+        Their shape is (n, dimension); the others are zeros.
+        """
         known = indexes != NO_INDEX
         known[known] = self.embedded[indexes[known]]
         found = np.zeros((len(indexes), self.vectors.dimension), np.float32)
@@ -131,7 +134,7 @@ class PassageTable:
         )
 
     def update(self, put: Sequence[StagedPassage], dropped: Iterable[str]) -> PassageChange:
-        """Add the passages, each replacing the one of its id unless that has a higher number, and drop the others.
+        """Add passages to the store's table, each replacing one of its id that has no higher number; drop the others.
 
         Writing a passage again is no change (a journal may be replayed from an older row), but for a vector that it
         lacked.
@@ -201,7 +204,7 @@ class PassageTable:
         self.next_number = max(self.next_number, top + 1)
 
     def view(self) -> PassageView:
-        """Return the passages there are now."""
+        """Return the store's passages as they are now."""
         count = self._count
         parts = {name: array[:count] for name, array in self._arrays.items()}
         return PassageView(

@@ -47,18 +47,18 @@ class Postings:
 
     @property
     def dead(self) -> int:
-        """How many places belong to dead passages."""
+        """How many places in the store's postings belong to dead passages."""
         return len(self.passages) - int(self.frequency.sum())
 
     def find(self, keys: KeyArray) -> tuple[IndexArray, IndexArray]:
-        """Return for each key which of the keys are terms here, and the ranks of those."""
+        """Return for each key which of the keys are terms in the store's postings, and the ranks of those."""
         ranks = np.searchsorted(self.terms, keys)
         held = np.flatnonzero(ranks < len(self.terms))
         held = held[self.terms[ranks[held]] == keys[held]]
         return held, ranks[held]
 
     def extended(self, later: Postings) -> Postings:
-        """Return these postings with those of other passages behind them, term by term."""
+        """Return the store's postings with those of other passages behind them, term by term."""
         terms = _distinct([self.terms, later.terms])
         mine, others = np.searchsorted(terms, self.terms), np.searchsorted(terms, later.terms)
         sizes, frequency = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int32)
@@ -76,7 +76,7 @@ class Postings:
         )
 
     def without(self, dead: IndexArray) -> Postings:
-        """Return these postings with the passages, which were living, no longer counted in `frequency`."""
+        """Return the store's postings with the passages, which were living, no longer counted in `frequency`."""
         # Passages that die together were mostly written together: a range of indexes narrows a long array down fast.
         low, high = int(dead.min()), int(dead.max())
         places = np.flatnonzero((self.passages >= low) & (self.passages <= high))
@@ -86,7 +86,7 @@ class Postings:
         return replace(self, frequency=frequency)
 
     def compacted(self, alive: npt.NDArray[np.bool_]) -> Postings:
-        """Return these postings without the places of dead passages and the terms of no others."""
+        """Return the store's postings without the places of dead passages and the terms of no others."""
         kept = alive[self.passages]
         held = self.frequency > 0
         return Postings(

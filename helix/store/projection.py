@@ -73,16 +73,16 @@ class GraphSnapshot:
 
     @property
     def edge_count(self) -> int:
-        """The number of edges."""
+        """The number of edges that the store holds in memory."""
         return int(self.degree.sum()) // 2
 
     def edges(self) -> EdgeList:
-        """Return every edge once, as it is directed."""
+        """Return every edge that the store holds in memory once, as it is directed."""
         recent = self.recent.edges()
         return EdgeList.joined(self.base.edges(), replace(recent, source=self.recent_rows[recent.source]))
 
     def adjacent(self, rows: npt.NDArray[np.integer]) -> Adjacency:
-        """Return the neighbours of the rows over edges of any type, in both directions."""
+        """Return the neighbours of the rows over the store's edges of any type, in both directions."""
         base = self.base.adjacent(rows)
         if len(self.recent_rows):
             base = Adjacency.joined(base, self._recent(rows))
@@ -100,7 +100,7 @@ class GraphSnapshot:
         return origin, places[origin]
 
     def neighbours(self, rows: Sequence[int] | npt.NDArray[np.integer], *relations: Relation) -> Adjacency:
-        """Return the neighbours of the rows over edges of the given types, or of any."""
+        """Return the neighbours of the rows over the store's edges of the given types, or of any."""
         found = self.adjacent(np.asarray(rows, np.int64))
         if not relations:
             return found
@@ -109,7 +109,7 @@ class GraphSnapshot:
         return found.where(wanted[found.relations])
 
     def sources_of(self, relation: Relation) -> IndexArray:
-        """Return the rows at which an edge of the type begins, ascending."""
+        """Return the rows of the store at which an edge of the type begins, ascending."""
         code = RELATION_CODE[relation]
         base, recent = (
             np.searchsorted(
@@ -120,7 +120,7 @@ class GraphSnapshot:
         return np.unique(np.concatenate((base - 1, self.recent_rows[recent - 1])))
 
     def spread(self, rows: IndexArray, mass: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """Return the rows and shares in which one step of a walk spreads the mass of the rows over their neighbours.
+        """Return rows and shares in which a walk's step spreads the rows' mass over their neighbours in the store.
 
         A row may be named more than once. The mass of a row without edges goes nowhere.
         """
@@ -135,11 +135,11 @@ class GraphSnapshot:
         return np.concatenate((to_rows, more_rows)), np.concatenate((shares, more_shares))
 
     def strength_of(self, rows: npt.NDArray[np.integer]) -> FloatArray:
-        """Return the sum of the walk weights at each row; 0 for one without edges."""
+        """Return the sum of the walk weights of the store's edges at each row; 0 for one without edges."""
         return _taken(self.strength, rows)
 
     def degree_of(self, rows: npt.NDArray[np.integer]) -> IndexArray:
-        """Return the number of edges at each row; 0 for one without edges."""
+        """Return the number of the store's edges at each row; 0 for one without edges."""
         return _taken(self.degree, rows)
 
 
@@ -157,11 +157,11 @@ class Projection:
 
     @property
     def snapshot(self) -> GraphSnapshot:
-        """The graph as it is now, and as it stays for whoever holds it."""
+        """The edges that the store holds in memory as they are now, and stay for whoever holds them."""
         return self._snapshot
 
     def load(self, operations: Iterable[Operation], catalogue: Catalogue) -> None:
-        """Replace the graph by the edges among the operations whose ends the catalogue holds."""
+        """Replace the edges that the store holds by those among the operations whose ends the catalogue holds."""
         view = catalogue.view
         edges = EdgeTable()
         for op in operations:
@@ -171,18 +171,21 @@ class Projection:
         self._snapshot = self._rebased(edges.edges())
 
     def restore(self, edges: EdgeList, catalogue: Catalogue) -> None:
-        """Replace the graph by edges between rows of the catalogue."""
+        """Replace the edges that the store holds in memory by these between rows of the catalogue."""
         self._generation = catalogue.view.generation
         self._snapshot = self._rebased(edges)
 
     def take_over(self, other: Projection, catalogue: Catalogue) -> None:
-        """Replace the graph by that of another one, which nobody may use any more, between rows of the catalogue."""
+        """Replace the edges that the store holds by those of another, between rows of the catalogue.
+
+        Nobody may use the other one any more.
+        """
         self._generation = catalogue.view.generation
         self._base, self._walk, self._recent = other._base, other._walk, other._recent
         self._snapshot = replace(other._snapshot, generation=self._generation)
 
     def apply(self, operations: Sequence[Operation], catalogue: Catalogue) -> None:
-        """Apply one batch that the catalogue has applied; a reader sees all of it or nothing.
+        """Apply one batch that the catalogue has applied to the store's edges; a reader sees all of it or nothing.
 
         Applying it twice is no change. An edge to something that is no node is left out.
         """

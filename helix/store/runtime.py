@@ -29,7 +29,7 @@ class Runtime:
     full: Callable[[], str] = str
 
     def check_room(self, so_far: str = "") -> None:
-        """Raise ForbiddenError where nothing more may be kept; `so_far` says what went in before."""
+        """Raise ForbiddenError where nothing more may be kept in the store; `so_far` says what went in before."""
         if why := self.full():
             hint = "forget for good what is not needed, or ask who runs the server for more"
             raise ForbiddenError(f"{why}{so_far}", hint=hint)

@@ -68,7 +68,7 @@ class ImageKeeper:
         self._closed = threading.Event()
 
     def load(self) -> bool:
-        """Fill the tables from the image and the journal's rows since; False where everything has to be read.
+        """Fill the store's tables from its image and the journal's rows since; False: everything has to be read.
 
         What stands in the file never raises: at worst the tables are left half filled, to be loaded otherwise.
         """
@@ -98,7 +98,7 @@ class ImageKeeper:
         return tail is not None
 
     def note(self, rows: Sequence[Row]) -> None:
-        """Take notice of rows that the tables hold now, and have the image made anew when they are many."""
+        """Take notice of rows that the store's tables hold now, and have its image made anew when they are many."""
         self._noted += len(rows)
         making = self._making is not None and self._making.is_alive()
         if self._noted < ROWS_BETWEEN or making or time.monotonic() < self._ready_at:
@@ -111,7 +111,7 @@ class ImageKeeper:
         self._making.start()
 
     def trim(self) -> None:
-        """From now on let go, every few seconds, of the mapped memory that answering has taken."""
+        """From now on let go, every few seconds, of the memory of the store's image that answering has taken."""
 
         def work() -> None:
             while self._release is not None and not self._closed.wait(_SECONDS_BETWEEN_TRIMS):
@@ -120,19 +120,19 @@ class ImageKeeper:
         threading.Thread(target=work, name="helix-trim", daemon=True).start()
 
     def wait(self) -> None:
-        """Wait for an image that is being made."""
+        """Wait for an image of the store that is being made."""
         if self._making is not None:
             self._making.join()
 
     def close(self) -> None:
-        """Leave an up-to-date image behind; after the writer has ended."""
+        """Leave an up-to-date image of the store behind; after the writer has ended."""
         self._closed.set()
         self.wait()
         if self._noted:
             self._make(self._stamp(), self._catalogue.view, self._projection.snapshot)
 
     def forget(self) -> None:
-        """Give the image up because the tables were filled from elsewhere; the next rows make a new one.
+        """Give the store's image up because its tables were filled from elsewhere; the next rows make a new one.
 
         What has its name and is no file is nothing of Helix's: it is moved aside.
         """
@@ -281,7 +281,10 @@ class Renewal:
         self._follow()
 
     def put_in_place(self, catalogue: Catalogue, projection: Projection) -> bool:
-        """Have the tables in use hold what these do; False, with nothing changed, where a row since cannot be read."""
+        """Have the store's tables in use hold what these do.
+
+        False, with nothing changed, where a row since cannot be read.
+        """
         self._follow()
         if self._upto != self._journal.last_seq:
             return False

@@ -45,7 +45,7 @@ class Batch:
     holes: set[int] = field(default_factory=set)
 
     def row(self, lookups: Lookups, label: Label, node_id: str) -> int | None:
-        """Return the row that a node has by now, or None."""
+        """Return the catalogue row that a node has after a batch of the store so far, or None."""
         row = self.rows.get((label, node_id))
         if row is None:
             row = lookups.row(label, node_id)

@@ -190,7 +190,7 @@ class Store:
             )
 
     def rebuild_graph(self, ticket: Ticket) -> int:
-        """Build the graph anew from the journal and put it in place; return how many rows were replayed on top.
+        """Build the store's graph anew from the journal, put it in place, return how many rows were replayed on top.
 
         Raises GraphUnavailableError when the job is stopped: the graph stays as it is then.
         """
@@ -207,12 +207,12 @@ class Store:
                 raise
 
     def check_capture(self) -> None:
-        """Raise PausedError while capture is paused."""
+        """Raise PausedError while capture is paused in the store."""
         if self.paused:
             raise PausedError("capture is paused: nothing new is ingested", hint="`helix pause --off` goes on")
 
     def pause(self, on: bool) -> None:
-        """Pause capture or go on, and keep when that was; on the writer's thread."""
+        """Pause the store's capture or go on, and keep when that was; on the writer's thread."""
         self.journal.set_meta(PAUSED, "1" if on else str(to_micros(self.runtime.clock())))
         self.paused = on
 
@@ -224,7 +224,7 @@ class Store:
         self.reload()
 
     def take_over(self, backup: Path) -> None:
-        """Replace everything by a checked backup; on the writer's thread. The graph has to be rebuilt afterwards."""
+        """Replace all the store holds by a checked backup; on the writer's thread. The graph is to be rebuilt then."""
         self.graph.drop("a backup was restored; the graph is being rebuilt", with_file=True)
         self.images.forget()  # it knows more than the backup may, which is no loss
         self.journal.restore_from(backup)
@@ -240,7 +240,10 @@ class Store:
         return [row.tobytes() for row in self.runtime.embedder.embed(texts)]
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a question, in the model's own form, shape (dimension,); only where there is a model."""
+        """Return the vector of a question in the form of the store's model, shape (dimension,).
+
+        Only where there is a model.
+        """
         self.check_space()
         assert self.runtime.embedder is not None
         vector: Vectors = self.runtime.embedder.embed([self.runtime.embedder.query_prefix + text])[0]
@@ -259,7 +262,7 @@ class Store:
         return index.edges_at(ref) if index.whole and ref in index else None
 
     def reload(self) -> None:
-        """Read everything held in memory anew from the journal; on the writer's thread, between two changes."""
+        """Read what the store holds in memory anew from the journal; on the writer's thread, between two changes."""
         self.images.forget()
         try:
             self._read_all()
@@ -286,7 +289,7 @@ class Store:
             return False
 
     def make_good(self) -> bool:
-        """Make the state of the journal anew from its log where they differ; return whether they did.
+        """Make the state of the store's journal anew from its log where they differ; return whether they did.
 
         Memory and graph are read anew then: they may have been filled from the damaged rows. Rows that the log cannot
         tell any more, because it is damaged as well, are noted as a loss.
@@ -314,7 +317,7 @@ class Store:
         return Decision((), None)
 
     def disk_bytes(self) -> dict[str, int]:
-        """Return the bytes on disk by part: journal, graph, image of the memory, what was moved aside, logs."""
+        """Return the store's bytes on disk by part: journal, graph, image of the memory, what was moved aside, logs."""
         parts = dict.fromkeys(("journal", "graph", "image", "aside", "logs"), 0)
         for file in self.path.rglob("*"):
             place = file.relative_to(self.path).as_posix()
@@ -325,11 +328,11 @@ class Store:
         return parts
 
     def kept_answers(self) -> str:
-        """Return the answers that `close` kept; `{}` where there is nothing."""
+        """Return the last answers that the store's `close` kept; `{}` where there is nothing."""
         return self.journal.meta(LAST_ANSWERS) or "{}"
 
     def close(self, answers: str = "{}") -> None:
-        """Finish the writer's queue, keep the last answers, close the files and let go; twice is no error."""
+        """Close the store: finish the writer's queue, keep the last answers, let go of the files; twice is no error."""
         if self.journal.database.closed:
             return
         with ExitStack() as closing:  # whatever one of these raises, the others are closed, the last one first

@@ -29,7 +29,7 @@ Rest = Callable[[], None]
 
 
 def whole_numbers(vectors: VectorArray) -> VectorArray:
-    """Return unit vectors (float32) as whole numbers: times 2048, rounded.
+    """Return the store's unit vectors (float32) as whole numbers: times 2048, rounded.
 
     Products of two are below 2^24, which float32 adds up exactly in any order: a cosine never depends on what else is
     multiplied beside it.
@@ -39,7 +39,7 @@ def whole_numbers(vectors: VectorArray) -> VectorArray:
 
 
 def product_of(cosine: float) -> float:
-    """Return the product of two vectors in whole numbers whose cosine is this."""
+    """Return the product of two of the store's vectors in whole numbers whose cosine is this."""
     return cosine * _SCALE * _SCALE
 
 
@@ -66,16 +66,16 @@ class FirstVectors:
 
     @property
     def rows(self) -> list[int]:
-        """The rows that have one, ascending."""
+        """The rows of the store whose first passage has a vector, ascending."""
         return list(self._place)
 
     def of(self, row: int) -> VectorArray:
-        """Return the vector of a row."""
+        """Return the vector of the first passage of a row of the store."""
         vector: VectorArray = self._vectors[self._place[row]]
         return vector
 
     def near(self, rows: Sequence[int], others: Sequence[int], cosine: float, rest: Rest) -> Iterator[int]:
-        """Yield those of the others whose cosine with any of the rows is at least so high, in their order."""
+        """Yield those of the store's other rows whose cosine with any of the rows is at least that, in their order."""
         numbers = self._numbers(rows)
         for start in range(0, len(others), _ROWS_AT_ONCE):
             rest()
@@ -131,7 +131,7 @@ class _Shared:
         self._sizes = np.array([len(held) for held in terms])
 
     def enough(self, here: int, sure: BoolArray) -> BoolArray:
-        """Return for every text whether it shares enough with the one here: one word where it is `sure`, else two."""
+        """Return whether each of the store's texts shares enough with this one: a word where it is `sure`, else two."""
         counts = np.zeros(len(self._sizes), np.int64)
         for term in self._terms[here]:
             counts[self._postings[term]] += 1

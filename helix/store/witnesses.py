@@ -90,14 +90,14 @@ def _present(*paths: Path) -> Iterator[tuple[Path, str]]:
 
 
 def note_loss(folder: Path, loss: Loss) -> None:
-    """Note a loss of journal rows that something else found, such as a graph that is ahead of its journal."""
+    """Note a loss of rows of the store's journal that something else found, such as a graph that is ahead of it."""
     if all((one.store, one.known) != (loss.store, loss.known) for one in losses(folder)):
         keep(folder, [*losses(folder), loss])
         log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
 
 
 def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int) -> str:
-    """Note that the journal lost rows which the graph has, and keep the graph to recover from; return its new name.
+    """Note that the store's journal lost rows that the graph has, and keep that to recover from; return its new name.
 
     Only the graph tells of it where mark and image are gone too. A restore removes the graph before it begins.
     """

@@ -72,7 +72,7 @@ class Writer:
 
     @contextmanager
     def request(self, request: Request) -> Iterator[None]:
-        """Have what this thread submits meanwhile with a name count once, however often the request is sent."""
+        """Have what this thread submits meanwhile to the store's writer with a name count once, however often sent."""
         self._local.request = request
         try:
             yield
@@ -81,7 +81,7 @@ class Writer:
 
     @contextmanager
     def acting(self, actor: str) -> Iterator[None]:
-        """Have the changes that are submitted meanwhile in this context name who asked for them."""
+        """Have the changes submitted to the store's writer meanwhile in this context name who asked for them."""
         before = _ACTOR.set(actor)
         try:
             yield
@@ -89,7 +89,7 @@ class Writer:
             _ACTOR.reset(before)
 
     def submit(self, decide: Decide[T], *, once: str = "") -> T:
-        """Decide and write; return the decision's answer once its changes are durable. Raises what either raises.
+        """Have the store's writer decide and write; return the answer once changes are durable. Raises as either does.
 
         Within a `request`, a decision that has a name (`once`) is taken once: the transaction of its changes notes it,
         and a retry gets the first answer. Raises ConflictError where the key was used for another payload. What changed
@@ -102,12 +102,12 @@ class Writer:
         return self._enqueue(lambda: self._once(request, step, decide, actor)).result()
 
     def begin(self, decide: Decide[T]) -> Future[T]:
-        """Queue a decision; the future holds its answer once its changes are durable."""
+        """Queue a decision for the store's writer; the future holds its answer once its changes are durable."""
         actor = _ACTOR.get()
         return self._enqueue(lambda: self._write(self.decided(decide), actor=actor))
 
     def call(self, work: Callable[[], T]) -> T:
-        """Run something on the writer's thread, between two changes, and return what it returns."""
+        """Run something on the thread of the store's writer, between two changes, and return what it returns."""
         return self._enqueue(work).result()
 
     def _enqueue(self, work: Callable[[], T]) -> Future[T]:
@@ -120,12 +120,12 @@ class Writer:
         return future
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Have `listener` told of accepted rows, on the writer's thread; return a function that ends it."""
+        """Have `listener` told of rows accepted, on the store's writer's thread; return a function that ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def close(self) -> None:
-        """Finish what is queued and end the thread."""
+        """Finish what is queued for the store's writer and end its thread."""
         with self._closing:
             self._closed = True
         self._thread.close()
@@ -139,7 +139,10 @@ class Writer:
                 future.set_exception(error)
 
     def decided(self, decide: Decide[T]) -> Decision[T]:
-        """Take a decision. It may be taken again where another process wrote meanwhile, so all it does is return."""
+        """Take a decision for the store's writer.
+
+        It may be taken again where another process wrote meanwhile, so all it does is return.
+        """
         return decide()
 
     def _once(self, request: Request, step: str, decide: Decide[T], actor: str) -> T:
