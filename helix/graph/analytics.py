@@ -27,7 +27,7 @@ class Overview(NamedTuple):
 
 
 def path(engine: KuzuEngine, source: Place, target: Place, *, scope: str) -> list[Place]:
-    """Return the nodes of a shortest path through the graph, of at most 8 steps, ends included; empty without one."""
+    """Return the nodes of a shortest path through Kuzu's graph, at most 8 steps, ends included; empty without one."""
     label, node = source
     rows = engine.read(f"path_{label}", id=node, scope=scope, target_label=target[0], target=target[1])
     return [(str(one["_label"]), str(one["id"])) for one in rows[0]["nodes"]] if rows else []

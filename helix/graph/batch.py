@@ -44,17 +44,17 @@ class Batch:
     passages: dict[str, PutPassage | None] = field(default_factory=dict)
 
     def node_rows(self, label: Label) -> list[dict[str, Any]]:
-        """Return the rows of a label as its query wants them."""
+        """Return the rows of a label as the Kuzu query for it wants them."""
         return [
             node_columns(label, node_id, props) for node_id, props in self.nodes[label].items() if props is not None
         ]
 
     def dropped_nodes(self, label: Label) -> list[dict[str, str]]:
-        """Return the ids of the nodes to drop."""
+        """Return the ids of the nodes that a batch drops from the Kuzu graph."""
         return [{"id": node_id} for node_id, props in self.nodes[label].items() if props is None]
 
     def edge_rows(self, table: EdgeTable) -> list[dict[str, Any]]:
-        """Return the rows of the edges to put."""
+        """Return the rows of the edges that a batch puts into the Kuzu graph."""
         return [
             {**edge_columns(table[0], props), "source": source, "target": target}
             for (source, target), props in self.edges[table].items()
@@ -62,7 +62,7 @@ class Batch:
         ]
 
     def dropped_edges(self, table: EdgeTable) -> list[dict[str, str]]:
-        """Return the ends of the edges to drop, without those that go with a node of theirs."""
+        """Return the ends of the edges to drop from the Kuzu graph, without those that go with a node of theirs."""
         _, sources, targets = table
         return [
             {"source": source, "target": target}
@@ -74,7 +74,7 @@ class Batch:
         return label in self.nodes and self.nodes[label].get(node_id, {}) is None
 
     def passage_rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the passages that have a vector."""
+        """Return the rows of the passages that have a vector for the Kuzu graph."""
         return [
             {"id": op.id, "owner": op.owner.id, "owner_kind": op.owner.label.value, "embedding": vector_of(op)}
             for op in self.passages.values()

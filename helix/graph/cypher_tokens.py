@@ -34,11 +34,11 @@ class Token:
 
     @property
     def keyword(self) -> str:
-        """The token in capitals when it is a bare word, else nothing: a quoted word is never a keyword."""
+        """The Cypher token in capitals when it is a bare word, else nothing: a quoted word is never a keyword."""
         return self.text.upper() if self.kind is TokenKind.WORD else ""
 
     def is_mark(self, *marks: str) -> bool:
-        """Whether the token is one of these pieces of punctuation."""
+        """Whether the Cypher token is one of these pieces of punctuation."""
         return self.kind is TokenKind.MARK and self.text in marks
 
     def __str__(self) -> str:

@@ -82,25 +82,25 @@ class KuzuEngine:
             raise
 
     def applied_seq(self) -> int:
-        """Return the journal seq up to which changes are applied."""
+        """Return the journal seq up to which changes are applied to the Kuzu graph."""
         return self.number("applied_seq")
 
     def number(self, key: str) -> int:
-        """Return a number the graph keeps about itself; 0 when there is none."""
+        """Return a number the Kuzu graph keeps about itself; 0 when there is none."""
         rows = self.read("get_meta", key=key)
         return int(rows[0]["number"]) if rows else 0
 
     def word(self, key: str) -> str:
-        """Return a word the graph keeps about itself; empty when there is none."""
+        """Return a word the Kuzu graph keeps about itself; empty when there is none."""
         rows = self.read("get_meta", key=key)
         return str(rows[0]["value"]) if rows else ""
 
     def remember(self, key: str, *, word: str = "", number: int = 0) -> None:
-        """Keep a word and a number about the graph itself."""
+        """Keep a word and a number about the Kuzu graph in it."""
         self.read("put_meta", key=key, value=word, number=number)
 
     def apply(self, operations: Sequence[Operation], seq: int) -> None:
-        """Apply the operations and record `seq`, in small transactions; now and then fold the log in.
+        """Apply operations to the Kuzu graph and record `seq`, in small transactions; now and then fold the log in.
 
         Operations say what is, not what changes: where it ends half-way, applying all of them again makes it whole.
         """
@@ -144,16 +144,16 @@ class KuzuEngine:
                 self.read(query, **{name: row.get(name) for name in names})
 
     def read(self, query: str, /, **params: Any) -> Rows:
-        """Run a named query and return its rows."""
+        """Run a named Cypher query on the Kuzu graph and return its rows."""
         return self._rows(queries.text_of(self._queries, query), params)
 
     def tuples(self, query: str, /, **params: Any) -> list[Any]:
-        """Run a named query and return its rows without the names of their columns."""
+        """Run a named Cypher query on the Kuzu graph and return its rows without the names of their columns."""
         with mapped(self.path):
             return list(_single(self._connection.execute(queries.text_of(self._queries, query), params)).get_all())
 
     def counts(self) -> dict[str, int]:
-        """Return how many nodes of each label, edges of each type, and vectors ("passages") the graph holds."""
+        """Return how many nodes of each label, edges of each type, and vectors ("passages") the Kuzu graph holds."""
         counted = {label.value: self._count(f"count_{label}") for label in Label}
         counted.update({kind.value: self._count(f"count_edges_{kind}") for kind in queries.EDGE_ENDS})
         counted["passages"] = 0 if self.dimension is None else self._count("count_passages")
@@ -163,7 +163,7 @@ class KuzuEngine:
         return int(self.read(query)[0]["count"])
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
-        """Return (passage id, cosine) of the k nearest passages, best first."""
+        """Return (passage id, cosine) of the k nearest passages by Kuzu's vector index, best first."""
         if self.dimension is None:
             raise GraphUnavailableError("the graph holds no vectors", hint="the exact scan answers instead")
         rows = self.read(  # one more than asked for: the sentinel row may be among the nearest
@@ -174,7 +174,7 @@ class KuzuEngine:
     def cypher(
         self, text: str, params: Mapping[str, Any], *, timeout_ms: int, limit: int
     ) -> tuple[list[str], list[list[Any]], bool]:
-        """Run a statement that has passed the gate, in a read-only transaction, with a time and a row limit."""
+        """Run a Cypher statement that has passed the gate in Kuzu, read-only, with a time and a row limit."""
         connection = self._connection
         connection.set_query_timeout(timeout_ms)
         try:
@@ -188,7 +188,7 @@ class KuzuEngine:
             connection.set_query_timeout(0)
 
     def tables(self) -> list[tuple[str, str, dict[str, str]]]:
-        """Return (name, NODE or REL, type by property name) of every table that a person may query."""
+        """Return (name, NODE or REL, type by property name) of every Kuzu table that a person may query."""
         return [
             (
                 str(table["name"]),
@@ -202,24 +202,24 @@ class KuzuEngine:
         ]
 
     def export(self, label: str, after: str = "") -> Rows:
-        """Return up to 5,000 nodes of a label as their properties, in order of id, those behind the id `after`."""
+        """Return up to 5,000 nodes of a label in the Kuzu graph as properties, by id, those behind the id `after`."""
         rows = self.read(f"export_{Label(label)}", after=after, limit=_EXPORT_PAGE)
         return [{key.removeprefix("n."): value for key, value in row.items()} for row in rows]
 
     def close(self) -> None:
-        """Fold the log in, let go of the files and seal them; closing twice is no error."""
+        """Fold the Kuzu graph's log in, let go of its files and seal them; closing twice is no error."""
         if self._database is not None:
             self._checkpoint()
             self._close()
             seal(self.path)
 
     def fill(self, load: Callable[[kuzu.Connection], None]) -> None:
-        """Let `load` fill a new graph in bulk; only for a file that nobody else uses yet (a bulk load checkpoints)."""
+        """Let `load` fill a new Kuzu graph in bulk; only for a file nobody else uses yet (a bulk load checkpoints)."""
         with mapped(self.path):
             load(self._connection)
 
     def fold_in(self) -> None:
-        """Fold the log in, by a checkpoint behind which the file is closed and opened: Kuzu would damage it else."""
+        """Fold the Kuzu log in by a checkpoint, then close and open the file: Kuzu would damage it else."""
         self._checkpoint()
         self._reopen()
 
@@ -326,11 +326,11 @@ class ScratchGraph:
         self._database.close()
 
     def communities(self) -> list[int]:
-        """Return the number of each node's community by Louvain, -1 for a node by itself."""
+        """Return the number of each node's community by Louvain in Kuzu, -1 for a node by itself."""
         return [int(one) for one in self._of_each("louvain('all')", "louvain_id", -1)]
 
     def ranks(self) -> list[float]:
-        """Return the PageRank of each node."""
+        """Return the PageRank of each node, by Kuzu."""
         return [float(one) for one in self._of_each("page_rank('all')", "rank", 0.0)]
 
     def _of_each(self, call: str, column: str, none: float) -> list[float]:

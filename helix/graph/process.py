@@ -73,20 +73,20 @@ class GraphProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The number of the graph's process."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs, as far as this end knows."""
+        """Whether the graph's process runs, as far as this end knows."""
         return self._process.returncode is None
 
     def runs(self) -> bool:
-        """Return whether the process runs, asking the system."""
+        """Return whether the graph's process runs, asking the system."""
         return self._process.poll() is None
 
     def ask(self, question: str, seconds: float, **named: Any) -> Any:
-        """Ask and return the answer; raises the HelixError that the process answered with.
+        """Ask the graph's process and return the answer; raises the HelixError that it answered with.
 
         Raises ProcessEndedError when it ended instead, and QueryTimeoutError when it took longer than `seconds` and a
         little: it is ended then.
@@ -95,7 +95,7 @@ class GraphProcess:
         return self.hear(seconds)[1]
 
     def tell(self, question: str, **named: Any) -> None:
-        """Ask without waiting for the answer."""
+        """Ask the graph's process without waiting for the answer."""
         assert self._process.stdin is not None
         left, until = memoryview(packed((question, named))), time.monotonic() + _HEARS_WITHIN_SECONDS
         try:
@@ -107,7 +107,7 @@ class GraphProcess:
             raise self._ended() from error
 
     def hear(self, seconds: float) -> tuple[str, Any]:
-        """Wait for what comes next, ("progress" or "answer", what); raises what `ask` does."""
+        """Wait for what the graph's process says, ("progress" or "answer", what); raises what `ask` does."""
         assert self._process.stdout is not None
         until = time.monotonic() + seconds + _GRACE_SECONDS
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size, until))
@@ -127,7 +127,7 @@ class GraphProcess:
         return kind, said[0]
 
     def waits(self, seconds: float) -> bool:
-        """Return whether an answer comes within the time."""
+        """Return whether an answer of the graph's process comes within the time."""
         assert self._process.stdout is not None
         try:
             return is_ready(self._process.stdout, selectors.EVENT_READ, seconds)
@@ -160,7 +160,7 @@ class GraphProcess:
         )
 
     def kill(self) -> int:
-        """End the process at once; return its exit code."""
+        """End the graph's process at once; return its exit code."""
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None

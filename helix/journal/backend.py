@@ -40,36 +40,36 @@ class Backend(Protocol):
 
     @property
     def fenced(self) -> bool:
-        """Whether another process may have written by now: whoever holds anything in memory has to let go of it."""
+        """Whether another process may have written the journal by now: nothing of it held in memory counts any more."""
         ...
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be read or written any more."""
+        """Whether nothing of the journal can be read or written any more."""
         ...
 
     def transaction(self, *, long: bool = False) -> AbstractContextManager[Connection]:
-        """Run a durable transaction: all of it, or nothing. A `long` one may ask nothing for minutes."""
+        """Run a durable transaction on the journal: all of it, or nothing. A `long` one may ask nothing for minutes."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """Lend a connection that reads what is committed; not to be kept."""
+        """Lend a connection that reads what is committed to the journal; not to be kept."""
         ...
 
     def snapshot(self) -> AbstractContextManager[Connection]:
-        """Lend a connection that goes on seeing everything as it is now."""
+        """Lend a connection that goes on seeing the journal as it is now."""
         ...
 
     def checkpoint(self) -> None:
-        """Have nothing that was removed stand in a log beside the tables any more, as far as readers allow."""
+        """Have nothing that was removed stand in a log beside the journal's tables, as far as readers allow."""
         ...
 
     def scrub(self) -> str:
-        """Leave nothing of what was removed in the tables' files; return what may hold it still, in words."""
+        """Leave nothing of what was removed in the files of the journal's tables; return what may hold it still."""
         ...
 
     def close(self) -> None:
-        """Let go of every connection, whichever thread opened it."""
+        """Close every connection to the journal, whichever thread opened it."""
         ...
 
 

@@ -86,7 +86,7 @@ class Database:
 
     @contextmanager
     def transaction(self, *, long: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run a durable transaction on the writer's connection: all of it, or nothing."""
+        """Run a durable transaction on the connection of the journal's writer: all of it, or nothing."""
         with self._write_lock, mapped(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -102,7 +102,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Lend this thread's reading connection."""
+        """Lend this thread's connection that reads the journal's file."""
         with mapped(self.path):
             connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
             if connection is None:
@@ -112,7 +112,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection that goes on seeing the file as it is now."""
+        """Lend a connection that goes on seeing the journal's file as it is now."""
         with mapped(self.path):
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             try:
@@ -124,18 +124,18 @@ class Database:
                 connection.close()
 
     def checkpoint(self) -> None:
-        """Fold SQLite's own log into the file, as far as readers allow."""
+        """Fold SQLite's own log into the journal's file, as far as readers allow."""
         with self._write_lock, mapped(self.path):
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def checkpoint_now(self) -> bool:
-        """Do what `checkpoint` does where neither a reader nor a writer would have to be waited for; else False."""
+        """Do what `checkpoint` does where no reader or writer of the journal would be waited for; else False."""
         with mapped(self.path), closing(sqlite3.connect(self.path, isolation_level=None, timeout=0)) as connection:
             (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
     def write_anew(self) -> bool:
-        """Write the whole file anew, without empty pages or what may lie in the gaps of others; fold the log in.
+        """Write the whole journal file anew, without empty pages or what the gaps of others hold; fold the log in.
 
         False where a reader kept the log from being emptied. Raises DiskFullError, with nothing changed, where there
         is too little room for the file once more in its log.
@@ -147,7 +147,7 @@ class Database:
         return not busy
 
     def scrub(self) -> str:
-        """Write the file anew, so that neither its gaps nor its log hold what was removed; return what may still."""
+        """Write the journal's file anew: neither its gaps nor its log hold what was removed; return what may still."""
         name = self.path.name
         try:
             return "" if self.write_anew() else f"the log of {name} is being read and could not be emptied"
@@ -156,7 +156,7 @@ class Database:
             return f"{name} could not be written anew, its empty pages may hold it: {error.message}"
 
     def backup_to(self, target: Path) -> None:
-        """Copy a consistent state of the file while others read and write."""
+        """Copy a consistent state of the journal's file while others read and write."""
         with mapped(target):
             copy = sqlite3.connect(target)
             try:
@@ -166,7 +166,7 @@ class Database:
                 copy.close()
 
     def restore_from(self, source: Path) -> None:
-        """Overwrite the whole file by a copy, in place, while readers keep their connections."""
+        """Overwrite the whole journal file by a copy, in place, while readers keep their connections."""
         with self._write_lock, mapped(self.path):
             copy = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
             try:
@@ -187,11 +187,11 @@ class Database:
                 self.write_anew()
 
     def size_bytes(self) -> int:
-        """Return the bytes of the file and its log on disk."""
+        """Return the bytes of the journal's file and its log on disk."""
         return sum(p.stat().st_size for p in (self.path, self.path.with_name(self.path.name + "-wal")) if p.exists())
 
     def close(self) -> None:
-        """Close every connection, whichever thread opened it."""
+        """Close every connection to the journal's file, whichever thread opened it."""
         with self._opened_lock:
             for _, connection in self._opened:
                 connection.close()

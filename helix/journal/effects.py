@@ -82,12 +82,12 @@ class Touched:
         self._before: dict[Drop, Put | None] = {}
 
     def note(self, op: Operation, change: Change) -> None:
-        """Look at what an operation concerns, ahead of its being ingested."""
+        """Look in the journal at what an operation concerns, ahead of its being ingested."""
         if "job" in change.note and (drop := drop_of(op)) not in self._before:
             self._before[drop] = self._writes.held(drop)
 
     def record(self, change: Change, seq: int, at: int) -> None:
-        """Write what the change came to; raises ConflictError for a step that is in the journal already."""
+        """Write to the journal what a job's change came to; ConflictError for a step that is there already."""
         if "job" in change.note:
             job, step = str(change.note["job"]), str(change.note.get("step", ""))
             self._step(job, step, seq)
@@ -152,7 +152,7 @@ class Effects:
             return found.fetchone() is not None
 
     def of(self, job: str) -> list[Effect]:
-        """Return what a job did, in the order in which it touched things first."""
+        """Return what a job did, by the journal, in the order in which it touched things first."""
         with self._database.reading() as connection:
             active = connection.execute("SELECT id FROM space WHERE active").fetchone()
             rows = connection.execute(
@@ -171,7 +171,7 @@ class Effects:
         ]
 
     def jobs_since(self, moment: datetime) -> dict[str, tuple[str, int]]:
-        """Return the jobs that wrote at this moment or later and were not undone, each with its kind and a row of it.
+        """Return the jobs in the journal that wrote from this moment on and were not undone, each with kind and a row.
 
         The kind is empty for a job that was never queued: the row of the log tells it.
         """
@@ -185,19 +185,19 @@ class Effects:
         return {str(job): (str(kind), int(seq)) for job, kind, seq in rows}
 
     def undone_at(self, job: str) -> datetime | None:
-        """Return when a job was taken back, or None."""
+        """Return when a job was taken back, by the journal, or None."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT at FROM undone WHERE job = ?", (job,)).fetchone()
         return None if row is None else from_micros(row[0] if row[0] in range(LATEST) else LATEST)
 
     def held(self, drops: Sequence[Drop]) -> list[Put | None]:
-        """Return what there is now of each thing, None for nothing."""
+        """Return what the journal's state has now of each thing, None for nothing."""
         with self._database.reading() as connection:
             found = state.held(connection, drops)
         return [found[drop] for drop in drops]
 
     def attached(self, refs: Collection[Ref]) -> Iterator[Drop]:
-        """Yield the edges and passages of the nodes."""
+        """Yield the edges and passages of the nodes in the journal's state."""
         with self._database.reading() as connection:
             edges, passages = tables.edges_at(connection, refs), tables.passages_of(connection, refs)
         for ref in refs:

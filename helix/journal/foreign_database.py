@@ -35,7 +35,7 @@ class ForeignDatabase:
         """The names of its plain tables."""
 
     def rows(self, table: str, wanted: Sequence[str], order: Sequence[str] = ()) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows of a table by their columns: those wanted that it has, in the order of the last ones."""
+        """Yield rows of a foreign SQLite table by column: those wanted that it has, in the order of the last ones."""
         if table not in self.tables:
             return
         self._check(table)

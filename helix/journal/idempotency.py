@@ -42,7 +42,7 @@ class Idempotency:
         self._database = database
 
     def done(self, request: Request, step: str) -> Done | None:
-        """Return what a step of the request came to before; None where it is new.
+        """Return what the journal says that a step of a request came to before; None where it is new.
 
         Raises ConflictError where the key was used for another payload.
         """
@@ -59,7 +59,7 @@ class Idempotency:
         return next((Done(answer=answer) for name, _, _, answer in rows if name == step), None)
 
     def note(self, connection: Connection, note: Note, at: int) -> None:
-        """Note a step within the transaction of its change, and let go of what is old."""
+        """Note a request's step in the journal within its change's transaction, and let go of what is old."""
         salt = os.urandom(_SALT_BYTES)
         row = (_digest(note.request), note.step, at, salt, _salted(salt, note.request), note.answer)
         connection.execute("DELETE FROM idempotency WHERE at < ?", (at - KEPT_MICROS,))

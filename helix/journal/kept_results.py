@@ -28,7 +28,7 @@ class Answers:
         self._most_kept = most_kept
 
     def kept(self, key: str) -> KeptAnswer | None:
-        """Return the answer kept under the key, or None."""
+        """Return the language model's answer that the journal keeps under the key, or None."""
         with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT model, answer, tokens_in, tokens_out, cost FROM model_answer WHERE key = ?", (key,)
@@ -39,7 +39,7 @@ class Answers:
         return KeptAnswer(model=model, answer=answer, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)
 
     def keep(self, key: str, at: int, answer: KeptAnswer) -> None:
-        """Keep an answer, given at a time in microseconds; the oldest go where there are too many."""
+        """Keep a model's answer in the journal, given at a time in microseconds; the oldest go of too many."""
         with self._database.transaction() as connection:
             connection.execute(
                 put("model_answer", ("key", "at", "model", "answer", "tokens_in", "tokens_out", "cost"), ("key",)),
@@ -52,12 +52,12 @@ class Answers:
             )
 
     def clear(self) -> int:
-        """Forget every kept answer and return how many there were; what was spent stays."""
+        """Forget every model's answer kept in the journal, return how many there were; what was spent stays."""
         with self._database.transaction() as connection:
             return len(connection.execute("DELETE FROM model_answer RETURNING key").fetchall())
 
     def charge(self, spend: ModelSpend) -> None:
-        """Add calls, failures, tokens and cost to what the provider took in that month."""
+        """Add calls, failures, tokens and cost to what the journal says a provider took in that month."""
         with self._database.transaction() as connection:
             connection.execute(
                 "INSERT INTO model_spend (month, provider, calls, failures, tokens_in, tokens_out, cost)"
@@ -73,7 +73,10 @@ class Answers:
             )
 
     def spent(self, months: int = 12) -> tuple[ModelSpend, ...]:
-        """Return what was spent in the newest `months` that saw any, newest first, by provider's name within one."""
+        """Return what the journal says was spent in the newest `months` that saw any.
+
+        Newest first, by provider's name within one.
+        """
         with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT month, provider, calls, failures, tokens_in, tokens_out, cost FROM model_spend WHERE month IN"
@@ -94,7 +97,7 @@ class Extracted:
         self._database = database
 
     def kept(self, edition: str, episodes: Sequence[str]) -> dict[str, tuple[str, bytes]]:
-        """Return the candidates (JSON) and vectors (float32, one after the other) kept for episodes, by their ids.
+        """Return the candidates (JSON) and vectors (float32) that the journal keeps for episodes, by their ids.
 
         Only what was found by that edition of an extractor.
         """
@@ -107,7 +110,7 @@ class Extracted:
         return {episode: (candidates, vectors) for episode, candidates, vectors in rows}
 
     def keep(self, edition: str, found: Mapping[str, tuple[str, bytes]]) -> None:
-        """Keep candidates and vectors, by the ids of their episodes, in the place of what was kept for them."""
+        """Keep candidates and vectors in the journal, by their episodes' ids, in the place of what was kept."""
         with self._database.transaction() as connection:
             connection.executemany(
                 put("extracted", ("episode", "edition", "candidates", "vectors"), ("episode",)),

@@ -109,7 +109,7 @@ class Journal:
         self._last = newest or (0, GENESIS)
 
     def restore_from(self, source: Path) -> None:
-        """Take over the content of a checked backup; on the writer's thread."""
+        """Take over the content of a checked backup into the journal; on the writer's thread."""
         if self._mark is not None:
             self._mark.suspend()  # it would say that rows are lost, to whoever opens what a kill left here
         self.file.committed = None
@@ -121,19 +121,19 @@ class Journal:
         self.drop_meta("")  # a transaction of no effect, which writes the mark anew
 
     def fold_in_now(self) -> bool:
-        """Fold SQLite's log in where nobody is in the way, and have the disk hold the mark; else False."""
+        """Fold the log of the journal's file in where nobody is in the way, and sync the mark to disk; else False."""
         if self._mark is not None:
             self._mark.sync()
         return self.file.checkpoint_now()
 
     @property
     def mark_trouble(self) -> str:
-        """Why the mark cannot be relied on, in a sentence; empty while it can, and where there is none."""
+        """Why the journal's mark cannot be relied on, in a sentence; empty while it can, or without one."""
         return "" if self._mark is None else self._mark.trouble
 
     @property
     def file(self) -> Database:
-        """The file of SQLite that holds the tables, for what is done to it as a whole.
+        """The SQLite file that holds the journal's tables, for what is done to it as a whole.
 
         Raises StoreError where a server holds them: copies and their erasure are the business of whoever runs that.
         """
@@ -146,17 +146,17 @@ class Journal:
 
     @property
     def last_seq(self) -> int:
-        """The sequence number of the newest row; 0 when there is none."""
+        """The sequence number of the journal's newest row; 0 when there is none."""
         return int(self._last[0])
 
     def chain_at(self, seq: int) -> str:
-        """Return the digest of everything up to a row in hexadecimal digits; empty where there is no such row."""
+        """Return the hexadecimal digest of the journal up to a row; empty where there is no such row."""
         with self.database.reading() as connection:
             row = connection.execute(f"SELECT {_CHAIN} FROM log WHERE seq = ?", (seq,)).fetchone()
         return "" if row is None else bytes(row[0]).hex()
 
     def append(self, changes: Sequence[Change], at: int, note: Note | None = None) -> list[Row]:
-        """Accept the changes in one durable transaction, which notes what request they are of, and return their rows.
+        """Accept changes into the journal in one durable transaction, which notes their request, and return their rows.
 
         The operations of the returned rows are complete: a partial PutNode or PutEdge is filled up with what the
         store holds, so that every other follower can overwrite without looking.
@@ -203,19 +203,19 @@ class Journal:
         return op.number, " ".join(self._tokenise(op.text)) if op.tokens is None else op.tokens
 
     def rows(self, after: int, limit: int) -> list[Row]:
-        """Return up to `limit` rows behind `after`, complete as `append` returns them.
+        """Return up to `limit` journal rows behind `after`, complete as `append` returns them.
 
         A row that cannot be read any more is skipped here; `unreadable` names it.
         """
         return self.read(lambda connection: read_rows(connection, after, limit))
 
     def unreadable(self, after: int, limit: int) -> list[int]:
-        """Return which of the `limit` rows behind `after` have a payload that cannot be what was written."""
+        """Return which of the `limit` journal rows behind `after` have a payload that cannot be what was written."""
         with self.database.reading() as connection:
             return unreadable_rows(connection, after, limit)
 
     def last_kinds(self, drops: Collection[Drop], after: int, but_job: str) -> dict[Drop, str]:
-        """Return the kind of the last change behind row `after` that concerns each thing, the job's own left out."""
+        """Return the kind of the last journal row behind `after` that concerns each thing, the job's own left out."""
         wanted, kinds = frozenset(drops), dict[Drop, str]()
         with self.database.reading() as connection:
             for payload, salt, digest in connection.execute(
@@ -227,7 +227,7 @@ class Journal:
         return kinds
 
     def verify_chain(self, progress: Callable[[int, int], None] | None = None) -> ChainReport:
-        """Walk the whole chain; `progress` is told (rows done, rows in all) now and then."""
+        """Walk the journal's whole chain; `progress` is told (rows done, rows in all) now and then."""
         chain, seen, erased = GENESIS, 0, 0
         damaged = []
         with self.database.reading() as connection:
@@ -247,22 +247,22 @@ class Journal:
         return ChainReport(rows=seen, erased=erased, damaged=tuple(damaged))
 
     def log_bytes(self) -> int:
-        """Return the bytes of all changes as the log has them; looks at every row."""
+        """Return the bytes of all changes as the journal's log has them; looks at every row."""
         with self.database.reading() as connection:
             return int(connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log").fetchone()[0])
 
     def restate(self) -> Comparison:
-        """Make the state anew from the log where the two differ; return what differed, in one transaction."""
+        """Make the journal's state anew from its log where they differ; return what differed, in one transaction."""
         with self.database.transaction(long=True) as connection:
             return restating.mend(connection, self.database.beside, _read, self._tokenise)
 
     def compare_state(self) -> Comparison:
-        """Compare the state with a replay of the log, as of one moment; nothing is changed."""
+        """Compare the journal's state with a replay of its log, as of one moment; nothing is changed."""
         with self.database.snapshot() as connection:
             return restating.compare(connection, self.database.beside, _read, self._tokenise)
 
     def mended(self, read: Callable[[], T]) -> T:
-        """Return what `read` does; where it meets a damaged row of the state, make that good and read once more."""
+        """Return what `read` does; at a damaged row of the journal's state make that good and read once more."""
         try:
             return read()
         except StoreCorruptError:
@@ -270,7 +270,7 @@ class Journal:
         return read()
 
     def read(self, query: Callable[[Connection], T]) -> T:
-        """Return what a query of the state finds, as `mended` does."""
+        """Return what a query of the journal's state finds, as `mended` does."""
 
         def once() -> T:
             with self.database.reading() as connection:
@@ -279,44 +279,44 @@ class Journal:
         return self.mended(once)
 
     def set_aside(self, seq: int, error: str, at: int) -> None:
-        """Record that the graph refused this row: it stays in the log and is shown by `helix status`."""
+        """Record that the graph refused this journal row: it stays in the log, and `helix status` shows it."""
         with self.database.transaction() as connection:
             connection.execute(put("poison", ("seq", "at", "error"), ("seq",)), (seq, at, error))
 
     def poison(self) -> list[tuple[int, str]]:
-        """Return (seq, error) of every row set aside."""
+        """Return (seq, error) of every journal row that was set aside, as the graph refused it."""
         with self.database.reading() as connection:
             return [(seq, error) for seq, error in connection.execute("SELECT seq, error FROM poison ORDER BY seq")]
 
     def clear_poison(self) -> None:
-        """Forget what was set aside: a rebuilt graph holds the state those rows came to."""
+        """Forget which journal rows were set aside: a rebuilt graph holds the state those came to."""
         with self.database.transaction() as connection:
             connection.execute("DELETE FROM poison")
 
     def bytes_since(self, at: int) -> int:
-        """Return the bytes of payload accepted since the moment `at` (microseconds)."""
+        """Return the bytes of payload that the journal has accepted since the moment `at` (microseconds)."""
         with self.database.reading() as connection:
             total = connection.execute("SELECT coalesce(sum(length(payload)), 0) FROM log WHERE at >= ?", (at,))
             return int(total.fetchone()[0])
 
     def meta(self, key: str) -> str | None:
-        """Return a stored word about the store itself, or None."""
+        """Return a word about the store itself that the journal keeps, or None."""
         with self.database.reading() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
-        """Store a word about the store itself."""
+        """Keep a word about the store itself in the journal."""
         with self.database.transaction() as connection:
             connection.execute(put("meta", ("key", "value"), ("key",)), (key, value))
 
     def drop_meta(self, key: str) -> None:
-        """Keep a word about the store no longer."""
+        """Keep a word about the store in the journal no longer."""
         with self.database.transaction() as connection:
             connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
     def metas(self, prefix: str) -> dict[str, str]:
-        """Return the stored words whose keys begin with the prefix, by key, in order of key."""
+        """Return the journal's words about the store whose keys begin with the prefix, by key, in order of key."""
         with self.database.reading() as connection:
             rows = connection.execute(
                 "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key", (len(prefix), prefix)
@@ -325,14 +325,14 @@ class Journal:
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, state.Snapshot]]:
-        """Lend the sequence number of the newest row and the state as of that moment."""
+        """Lend the sequence number of the journal's newest row and the state as of that moment."""
         with self.database.snapshot() as connection:
             seq = int(connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
             yield seq, state.Snapshot(connection)
 
     @contextmanager
     def as_of(self, seq: int) -> Iterator[state.Snapshot]:
-        """Lend the state as it was behind row `seq` of the log, but for what was erased since."""
+        """Lend the journal's state as it was behind row `seq` of its log, but for what was erased since."""
         beside = self.database.beside.with_name("strand")
         with (
             self.database.snapshot() as connection,
@@ -341,12 +341,12 @@ class Journal:
             yield state.Snapshot(scratch)
 
     def tokens(self) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
-        """Yield numbers and lexical tokens of all passages in batches, by number; see `helix.journal.tables.read`."""
+        """Yield number and lexical tokens of the journal's passages in batches, by number; see `tables.read_tokens`."""
         with self.database.reading() as connection:
             yield from tables.read_tokens(connection)
 
     def close(self) -> None:
-        """Fold SQLite's log in and close; closing twice is no error."""
+        """Fold the journal's log in and close it; closing twice is no error."""
         if not self.database.closed:
             self.database.checkpoint()
             self.database.close()

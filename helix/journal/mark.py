@@ -56,7 +56,7 @@ class Mark:
         self._turn = threading.Lock()
 
     def read(self) -> Reach | None:
-        """Return what was written last, or None: no mark, a replaced journal (see `suspend`), or a damaged line."""
+        """Return the journal's mark as last written, or None: none, a replaced journal (`suspend`), or damaged."""
         try:
             checksum, _, text = read_bytes(self.path, _LINE_BYTES, links=False).rstrip(b"\n ").partition(b" ")
             if int(checksum, 16) != zlib.crc32(text):
@@ -76,7 +76,7 @@ class Mark:
         self.trouble = trouble
 
     def write(self, reach: Reach) -> None:
-        """Write the mark over; where that cannot be it stays older, which costs no acknowledged write."""
+        """Write the journal's mark over; where that cannot be it stays older, which costs no acknowledged write."""
         text = json.dumps(asdict(reach), separators=(",", ":")).encode("ascii")
         line = b"%08x %s" % (zlib.crc32(text), text)
         with self._turn:
@@ -92,7 +92,7 @@ class Mark:
                 )
 
     def sync(self) -> None:
-        """Have the disk hold the mark; for moments at which nobody waits."""
+        """Have the disk hold the journal's mark; for moments at which nobody waits."""
         with self._turn, suppress(OSError):
             if self._fd is not None:
                 os.fsync(self._fd)
@@ -104,7 +104,7 @@ class Mark:
             self.path.unlink()
 
     def close(self) -> None:
-        """Let go of the file; closing twice is no error."""
+        """Let go of the file of the journal's mark; closing twice is no error."""
         with self._turn:
             if self._fd is not None:
                 os.close(self._fd)

@@ -33,7 +33,7 @@ class MemoryRows:
         self._seen, self._chain = 0, ""
 
     def of(self, ids: Collection[str]) -> list[Row]:
-        """Return the readable rows that write a memory of one of the ids, as they were logged, in order.
+        """Return the readable journal rows that write a memory of one of the ids, as they were logged, in order.
 
         A PutNode of theirs may have only the properties that it overwrote.
         """

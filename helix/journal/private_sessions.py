@@ -29,7 +29,7 @@ def hide_session(journal: Journal, digest: str, salt: str) -> None:
 
 
 def hidden_sessions(journal: Journal) -> Mapping[str, frozenset[str]]:
-    """Return the noted digests of private sessions' names, by their salt.
+    """Return the digests of private sessions' names that the journal notes, by their salt.
 
     Each name is compared with a digest for each salt. So of more salts than there can be, which whoever wrote the
     journal made up, only some count, and the journal's own always does.

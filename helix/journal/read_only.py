@@ -35,12 +35,12 @@ class JournalView:
 
     @property
     def last_seq(self) -> int:
-        """The sequence number of the newest row; 0 when there is none."""
+        """The sequence number of the newest row of the journal that is looked at; 0 when there is none."""
         return int(self._connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0])
 
     @property
     def dimension(self) -> int | None:
-        """The dimension of the active embedding space, or None while there is none."""
+        """The dimension of the journal's active embedding space, or None while there is none."""
         row = self._connection.execute("SELECT dimension FROM space WHERE active").fetchone()
         return None if row is None else int(row[0])
 
@@ -53,16 +53,16 @@ class JournalView:
         return unreadable_rows(self._connection, after, limit)
 
     def operations(self) -> Iterator[Operation]:
-        """Yield the whole state: nodes, then edges, then passages with their vectors in the active space."""
+        """Yield the journal's whole state: nodes, then edges, then passages with vectors in the active space."""
         yield from Snapshot(self._connection).operations()
 
     def size(self) -> int:
-        """Return how many nodes, edges and passages the state holds together."""
+        """Return how many nodes, edges and passages the journal's state holds together."""
         tables = ("node", "edge", "passage")
         return sum(int(self._connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in tables)
 
     def counts(self) -> dict[str, int]:
-        """Return how many nodes of each label, edges of each type, and vectors ("passages") the state holds."""
+        """Return how many nodes of each label, edges of each type, and vectors the journal's state holds."""
         grouped = (
             "SELECT label, count(*) FROM node GROUP BY label UNION ALL SELECT type, count(*) FROM edge GROUP BY type"
         )
@@ -74,7 +74,7 @@ class JournalView:
         return counted
 
     def dangling(self) -> dict[str, int]:
-        """Return by type how many edges lack an end: no graph can hold those."""
+        """Return by type how many edges of the journal's state lack an end: no graph can hold those."""
         return {str(name): int(number) for name, number in self._connection.execute(_DANGLING)}
 
 

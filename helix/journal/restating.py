@@ -59,12 +59,12 @@ class Difference:
 
     @property
     def total(self) -> int:
-        """How many rows differ."""
+        """How many rows of the journal's state differ from its log."""
         return self.missing + self.extra + self.changed + self.unreadable
 
     @property
     def sentence(self) -> str:
-        """What is wrong, in words."""
+        """What is wrong with the journal's state, in words."""
         counts = {"missing": self.missing, "too many": self.extra, "changed": self.changed}
         told = [f"{count:,} {word}" for word, count in {**counts, "unreadable": self.unreadable}.items() if count]
         return f"{self.table}s: {', '.join(told)}"
@@ -83,7 +83,7 @@ class Comparison:
 
     @property
     def lost(self) -> int:
-        """How many rows of the state nothing can tell any more."""
+        """How many rows of the journal's state nothing can tell any more."""
         return sum(one.lost for one in self.differences)
 
 

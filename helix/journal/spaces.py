@@ -25,7 +25,7 @@ class Spaces:
         self._database = database
 
     def active(self) -> PinnedSpace | None:
-        """Return the space that searches use, or None while the store has no vectors."""
+        """Return the embedding space in the journal that searches use, or None while it has no vectors."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT id, model, dimension, digest FROM space WHERE active").fetchone()
         if row is None:
@@ -33,7 +33,7 @@ class Spaces:
         return PinnedSpace(id=row[0], model=row[1], dimension=dimension_of(row[2]), digest=row[3])
 
     def prepare(self, *, model: str, dimension: int, digest: str) -> int:
-        """Return the id of the space, making an inactive one where it is new."""
+        """Return the id of an embedding space in the journal, making an inactive one where it is new."""
         with self._database.transaction() as connection:
             row = connection.execute("SELECT id FROM space WHERE model = ? AND digest = ?", (model, digest)).fetchone()
             if row is not None:
@@ -46,14 +46,14 @@ class Spaces:
             return int(made)
 
     def add_vectors(self, space: int, vectors: list[tuple[int, bytes]]) -> None:
-        """Keep vectors by passage number in a space, active or not."""
+        """Keep vectors by passage number in an embedding space of the journal, active or not."""
         with self._database.transaction() as connection:
             connection.executemany(
                 put("vector", ("space", "number", "vector"), ("space", "number")), [(space, n, v) for n, v in vectors]
             )
 
     def missing(self, space: int, limit: int) -> list[tuple[int, str]]:
-        """Return (number, text) of up to `limit` passages without a vector in the space, in order of number."""
+        """Return (number, text) of up to `limit` journal passages without a vector in the space, by number."""
         with self._database.reading() as connection:
             return connection.execute(
                 "SELECT p.number, p.text FROM passage p LEFT JOIN vector v ON v.number = p.number AND v.space = ?"
@@ -62,7 +62,7 @@ class Spaces:
             ).fetchall()
 
     def count_missing(self, space: int) -> int:
-        """Return how many passages have no vector in the space."""
+        """Return how many passages of the journal have no vector in the space."""
         with self._database.reading() as connection:
             passages = connection.execute("SELECT count(*) FROM passage").fetchone()[0]
             present = connection.execute(
@@ -71,12 +71,12 @@ class Spaces:
         return int(passages) - int(present)
 
     def count_missing_active(self) -> int:
-        """Return how many passages have no vector in the active space; 0 where there is no space."""
+        """Return how many of the journal's passages have no vector in its active space; 0 without a space."""
         pinned = self.active()
         return 0 if pinned is None else self.count_missing(pinned.id)
 
     def activate(self, space: int) -> None:
-        """Make the space the active one and drop the vectors of all others, in one transaction."""
+        """Make the space the journal's active one and drop the vectors of all others, in one transaction."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE space SET active = (id = ?)", (space,))
             connection.execute("DELETE FROM vector WHERE space <> ?", (space,))

@@ -107,13 +107,13 @@ class Snapshot:
         self._connection = connection
 
     def operations(self) -> Iterator[Operation]:
-        """Yield everything: nodes first, then edges, then passages with their vectors."""
+        """Yield the journal's whole state: nodes first, then edges, then passages with their vectors."""
         yield from self.nodes()
         yield from self.edges()
         yield from self.passages()
 
     def counts(self) -> dict[str, int]:
-        """Return how many `nodes` and `edges` there are."""
+        """Return how many `nodes` and `edges` the journal's state has."""
         tables = {"nodes": "node", "edges": "edge"}
         return {
             name: int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -121,21 +121,21 @@ class Snapshot:
         }
 
     def nodes(self, label: Label | None = None) -> Iterator[PutNode]:
-        """Yield every node, or every one of a label."""
+        """Yield every node of the journal's state, or every one of a label."""
         statement = "SELECT label, id, props FROM node" + (" WHERE label = ?" if label else "")
         yield from map(put_node, self._connection.execute(statement, (label,) if label else ()))
 
     def edges(self) -> Iterator[PutEdge]:
-        """Yield every edge."""
+        """Yield every edge of the journal's state."""
         yield from map(put_edge, self._connection.execute(f"SELECT {_EDGE} FROM edge"))
 
     def nodes_in_order(self, label: Label | None = None) -> Iterator[PutNode]:
-        """Yield every node, or every one of a label, by label and id."""
+        """Yield every node of the journal's state, or every one of a label, by label and id."""
         statement = f"SELECT label, id, props FROM node{' WHERE label = ?' if label else ''} ORDER BY label, id"
         yield from map(put_node, self._connection.execute(statement, (label,) if label else ()))
 
     def edges_in_order(self) -> Iterator[tuple[PutEdge, str, str]]:
-        """Yield every edge whose nodes are there, by type and ends, with the scopes of its source and its target."""
+        """Yield the journal's edges whose nodes are there, by type and ends, with the scopes of both ends."""
         key = ", ".join(f"e.{name}" for name in ("type", "source_label", "source", "target_label", "target"))
         rows = self._connection.execute(
             f"SELECT {key}, e.props, coalesce(json_extract(s.props, '$.scope'), ''),"
@@ -146,22 +146,22 @@ class Snapshot:
         yield from ((put_edge(row[:6]), text_of(row[6]), text_of(row[7])) for row in rows)
 
     def held(self, drop: Drop) -> Put | None:
-        """Return what there is of a node, edge or passage, without a vector; None for nothing."""
+        """Return what the journal's state has of a node, edge or passage, without a vector; None for nothing."""
         return held(self._connection, [drop])[drop]
 
     def edges_from(self, source: Ref) -> Iterator[PutEdge]:
-        """Yield every edge that starts at a node."""
+        """Yield every edge of the journal's state that starts at a node."""
         statement = f"SELECT {_EDGE} FROM edge WHERE type = ? AND source_label = ? AND source = ?"
         for kind in Relation:
             yield from map(put_edge, self._connection.execute(statement, (kind, source.label, source.id)))
 
     def texts_of(self, owner: Ref) -> list[str]:
-        """Return the texts that a node is found by, in the order in which they came."""
+        """Return the texts that the journal has a node found by, in the order in which they came."""
         statement = "SELECT text FROM passage WHERE owner = ? AND owner_label = ? ORDER BY number"
         return [text_of(text) for (text,) in self._connection.execute(statement, (owner.id, owner.label))]
 
     def vectors_of(self, owner: Ref) -> list[bytes | None]:
-        """Return the vectors of the texts that a node is found by, in the order of `texts_of`; None where one lacks."""
+        """Return the journal's vectors of a node's texts, in the order of `texts_of`; None where one lacks."""
         rows = self._connection.execute(
             f"{_ALL_PASSAGES} WHERE p.owner = ? AND p.owner_label = ? ORDER BY p.number",
             (owner.id, owner.label),
@@ -169,7 +169,7 @@ class Snapshot:
         return [put_passage(row).vector for row in rows]
 
     def passages(self) -> Iterator[PutPassage]:
-        """Yield every passage in order of its number, with its vector."""
+        """Yield every passage of the journal's state in order of its number, with its vector."""
         yield from map(put_passage, self._connection.execute(f"{_ALL_PASSAGES} ORDER BY p.number"))
 
 
@@ -205,11 +205,11 @@ class Records:
             return read(connection)
 
     def node(self, ref: Ref) -> Node:
-        """Return the domain object, or raise NotFoundError."""
+        """Return the domain object of a node from the journal's state, or raise NotFoundError."""
         return self.nodes([ref])[0]
 
     def nodes(self, refs: Sequence[Ref]) -> list[Node]:
-        """Return the domain objects in the order of `refs`; raises NotFoundError for the first that is missing."""
+        """Return the journal's nodes in the order of `refs`; raises NotFoundError for the first that is missing."""
         found = self.present(refs)
         for ref, node in zip(refs, found, strict=True):
             if node is None:
@@ -218,7 +218,7 @@ class Records:
         return [node for node in found if node is not None]
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
-        """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
+        """Return the journal's nodes in the order of `refs`, None for one that was dropped since its row was found."""
         return self._nodes.of(refs, self._read_nodes)
 
     def _read_nodes(self, refs: Sequence[Ref]) -> dict[Ref, Node | None]:
@@ -230,19 +230,19 @@ class Records:
         return self._reading(read)
 
     def follow(self, operations: Sequence[Operation]) -> None:
-        """Know of complete operations that were accepted; on the writer's thread."""
+        """Know of complete operations that the journal accepted; on the writer's thread."""
         put = {Ref(label=op.label, id=op.id): op for op in operations if isinstance(op, PutNode | DropNode)}
         drawn = {edge_key(op): op for op in operations if isinstance(op, PutEdge | DropEdge)}
         self._nodes.follow({ref: partial(_node, ref, op) for ref, op in put.items()})
         self._edges.follow({key: partial(_edge, op) for key, op in drawn.items()})
 
     def forget(self) -> None:
-        """Read everything anew from here on: the state was replaced."""
+        """Read everything anew from here on: the journal's state was replaced."""
         self._nodes.forget()
         self._edges.forget()
 
     def nodes_with(self, label: Label, word: str) -> list[Node]:
-        """Return the nodes of a label that have a word of ASCII anywhere in what is kept of them; reads all of it."""
+        """Return the journal's nodes of a label that have a word of ASCII anywhere; reads all of them."""
         statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?) > 0"
 
         def read(connection: Connection) -> list[Node]:
@@ -252,7 +252,7 @@ class Records:
         return self._reading(read)
 
     def edges_at(self, ref: Ref, kind: Relation | None = None) -> list[PutEdge]:
-        """Return every edge, or every one of a type, that starts or ends at the node."""
+        """Return every edge of the journal's state, or every one of a type, that starts or ends at the node."""
         known = None if self._edges_known is None else self._edges_known(ref)
         if known is not None:
             wanted = [edge for edge in known if kind in (None, edge.type)]
@@ -273,7 +273,7 @@ class Records:
         return {key: None if props is None else _put_edge(key, props) for key, props in held.items()}
 
     def edges_of(self, kind: Relation | None, limit: int, after: EdgeKey | None = None) -> list[PutEdge]:
-        """Return up to `limit` edges of a type, or of every type, in the order of their keys, behind one of these."""
+        """Return up to `limit` of the journal's edges of a type, or of every type, by key, behind one of them."""
         key = "type, source_label, source, target_label, target"
         wanted: list[tuple[str, tuple[str, ...]]] = [("type = ?", (kind,))] if kind else []
         wanted += [(f"({key}) > (?, ?, ?, ?, ?)", after)] if after else []
@@ -283,19 +283,19 @@ class Records:
         return self._reading(lambda connection: list(map(put_edge, connection.execute(statement, values))))
 
     def edge_count(self, kind: Relation | None) -> int:
-        """Return how many edges there are of a type, or of every type."""
+        """Return how many edges of a type, or of every type, the journal's state has."""
         statement = "SELECT count(*) FROM edge" + (" WHERE type = ?" if kind else "")
         with self._database.reading() as connection:
             return int(connection.execute(statement, (kind,) if kind else ()).fetchone()[0])
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
-        """Return the texts of passages in the order of `numbers`; one that is gone reads as empty."""
+        """Return the texts of the journal's passages in the order of `numbers`; one that is gone reads as empty."""
 
         found = self._reading(lambda connection: tables.texts(connection, numbers))
         return [found.get(int(number), "") for number in numbers]
 
     def passage(self, number: int) -> PutPassage | None:
-        """Return a passage by its number, without its vector, or None."""
+        """Return a passage of the journal by its number, without its vector, or None."""
 
         def read(connection: Connection) -> PutPassage | None:
             row = connection.execute(
@@ -306,7 +306,7 @@ class Records:
         return self._reading(read)
 
     def counts(self) -> dict[str, int]:
-        """Return how many nodes of each label, edges and passages the state holds."""
+        """Return how many nodes of each label, edges and passages the journal's state holds."""
         with self._database.reading() as connection:
             counted = {
                 str(label): int(n) for label, n in connection.execute("SELECT label, count(*) FROM node GROUP BY label")
@@ -362,7 +362,7 @@ class RowCache(Generic[K, V]):
         self._era = 0
 
     def of(self, keys: Sequence[K], read: Callable[[Sequence[K]], Mapping[K, V | None]]) -> list[V | None]:
-        """Return what the keys stand for, in their order, None for nothing; `read` finds those that are not known.
+        """Return what the journal has under the keys, in their order, None for nothing; `read` finds those not known.
 
         What it finds is kept, unless something was written meanwhile.
         """
@@ -381,7 +381,7 @@ class RowCache(Generic[K, V]):
         return [known[key] for key in keys]
 
     def follow(self, written: Mapping[K, Callable[[], V | None]]) -> None:
-        """Have what was written take the place of what was known; of many at once each is read when it is needed."""
+        """Have what the journal wrote replace what was known; of many at once each is read when it is needed."""
         known = {key: value() for key, value in written.items()} if len(written) <= self._most else {}
         with self._guard:
             self._era += 1
@@ -390,7 +390,7 @@ class RowCache(Generic[K, V]):
                 self._keep(key, known.get(key))
 
     def forget(self) -> None:
-        """Know nothing any more."""
+        """Know no row of the journal's state any more."""
         with self._guard:
             self._era += 1
             self._held.clear()

@@ -53,7 +53,7 @@ class Versions:
         self._database = database
 
     def keep(self, versions: Iterable[StoredVersion]) -> None:
-        """Write versions; one that is known stays, but learns what it was not known with.
+        """Write versions of strands to the journal; one that is known stays, but learns what it was not known with.
 
         A tag of theirs names neither a version that has one here, nor one beside another that has the same.
         """
@@ -73,39 +73,39 @@ class Versions:
             )
 
     def tag(self, version_id: str, tag: str) -> None:
-        """Give a version a name, which no other one has then."""
+        """Give a strand version in the journal a name, which no other one has then."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE strand_version SET tag = '' WHERE tag = ?", (tag,))
             connection.execute("UPDATE strand_version SET tag = ? WHERE id = ?", (tag, version_id))
 
     def tagged(self, tag: str) -> StoredVersion | None:
-        """Return the version of that tag; None where none has it."""
+        """Return the strand version of that tag from the journal; None where none has it."""
         found = self._read("WHERE tag = ?", tag)
         return found[0] if found else None
 
     def head(self, selection: str) -> StoredVersion | None:
-        """Return the last version of a selection that the store itself has held; None where there is none."""
+        """Return the last strand version of a selection in the journal that the store itself has held, or None."""
         found = self._read("WHERE selection = ? AND seq IS NOT NULL ORDER BY seq DESC, rowid DESC LIMIT 1", selection)
         return found[0] if found else None
 
     def get(self, version_id: str) -> StoredVersion | None:
-        """Return a version by its id; None where it is not known."""
+        """Return a strand version from the journal by its id; None where it is not known."""
         found = self._read("WHERE id = ?", version_id)
         return found[0] if found else None
 
     def named(self, wanted: str) -> list[StoredVersion]:
-        """Return the versions of that tag, or those whose ids begin so."""
+        """Return the strand versions in the journal of that tag, or those whose ids begin so."""
         tagged = self.tagged(wanted)
         return [tagged] if tagged is not None else self._read("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
 
     def all(self) -> list[StoredVersion]:
-        """Return every version that was held or taken in, the newest first."""
+        """Return every strand version in the journal that was held or taken in, the newest first."""
         return self._read(
             "WHERE seq IS NOT NULL OR taken_at IS NOT NULL ORDER BY coalesce(taken_at, at) DESC, rowid DESC"
         )
 
     def ancestry(self, starts: Sequence[str], most: int) -> list[StoredVersion]:
-        """Return the versions that lead to these, these first, then the nearest ones, `most` at most."""
+        """Return the journal's strand versions that lead to these, these first, then the nearest, `most` at most."""
         found: dict[str, StoredVersion] = {}
         seen, ahead = set[str](), list(dict.fromkeys(starts))
         while ahead and len(found) < most:

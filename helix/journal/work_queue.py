@@ -37,7 +37,7 @@ class Work:
         payload: Mapping[str, Any] | None = None,
         not_before: datetime | None = None,
     ) -> WorkItem:
-        """Ask for work, to be begun at the given moment or (None) at once; return its item.
+        """Ask for work in the journal's queue, to be begun at a moment or (None) at once; return its item.
 
         Where the same is queued already, that item is returned, due at the earlier of both moments. Where it runs,
         that one is returned too, and it is queued once more, with this payload, when it ends.
@@ -59,7 +59,7 @@ class Work:
             return _one(connection, item_id)
 
     def take(self, now: datetime) -> WorkItem | None:
-        """Begin the item that was asked for first among those due, or return None."""
+        """Begin the item of the journal's queue that was asked for first among those due, or return None."""
         moment = to_micros(now)
         with self._database.transaction() as connection:
             row = connection.execute(
@@ -75,15 +75,15 @@ class Work:
             return _one(connection, row[0])
 
     def finish(self, item_id: str, result: Mapping[str, Any]) -> None:
-        """End a running item with what it came to."""
+        """End a running item of the journal's work queue with what it came to."""
         self._end(item_id, WorkState.DONE, "", result)
 
     def fail(self, item_id: str, error: str, result: Mapping[str, Any] | None = None) -> None:
-        """End a running item for good, with the reason and with what it had come to by then."""
+        """End a running item of the journal's queue for good, with the reason and with what it had come to."""
         self._end(item_id, WorkState.FAILED, error, result or {})
 
     def postpone(self, item_id: str, error: str, not_before: datetime) -> None:
-        """Queue a running item again, to be begun at the given moment; its steps that are in the journal stay."""
+        """Put a running item back into the journal's queue, to begin at a moment; its journalled steps stay."""
         with self._database.transaction() as connection:
             _check_running(connection, item_id)
             connection.execute(
@@ -92,7 +92,7 @@ class Work:
             )
 
     def recover(self) -> int:
-        """Queue again what was running when the process ended; return how many items that were. Asked at start."""
+        """Put back into the journal's queue what ran when the process ended; return how many. Asked at start."""
         with self._database.reading() as connection:
             if connection.execute("SELECT 1 FROM work WHERE state = 'running' LIMIT 1").fetchone() is None:
                 return 0
@@ -101,12 +101,12 @@ class Work:
             return len(connection.execute(changed).fetchall())
 
     def item(self, item_id: str) -> WorkItem:
-        """Return an item, or raise NotFoundError."""
+        """Return an item of the journal's work queue, or raise NotFoundError."""
         with self._database.reading() as connection:
             return _one(connection, item_id)
 
     def items(self, limit: int = 50) -> list[WorkItem]:
-        """Return the pieces of work asked for last, newest first, every unfinished one among them."""
+        """Return the items of the journal's work queue asked for last, newest first, with every unfinished one."""
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} ORDER BY state IN {_ENDED}, created_at DESC, id DESC LIMIT ?", (limit,)
@@ -114,7 +114,7 @@ class Work:
         return sorted(map(_item, rows), key=lambda item: (item.created_at, item.id), reverse=True)
 
     def came_to(self, *counts: str) -> dict[str, int]:
-        """Return by name the sums of counts over the results of the ended items that are kept."""
+        """Return by name the sums of counts over the results of the ended items in the journal's work queue."""
         with self._database.reading() as connection:
             rows = connection.execute("SELECT result FROM work WHERE state = 'done'").fetchall()
         results = [_table(result) or {} for (result,) in rows]
@@ -122,7 +122,7 @@ class Work:
         return {name: sum(one for one in found if isinstance(one, int)) for name, found in came.items()}
 
     def next_due(self) -> datetime | None:
-        """Return the moment at which the next queued item is due, or None where nothing is queued."""
+        """Return when the next item in the journal's work queue is due, or None where nothing is queued."""
         with self._database.reading() as connection:
             (due,) = connection.execute(
                 "SELECT min(not_before) FROM work WHERE state = 'queued' AND not_before BETWEEN 0 AND ?", (LATEST,)

@@ -38,7 +38,7 @@ class Writes:
         self._passages: dict[str, PutPassage | None] = {}
 
     def foresee(self, operations: Iterable[Operation], *, effects: bool = False) -> None:
-        """Read what the operations need to know, before any is ingested; `effects` says to know edges, too."""
+        """Read from the journal what operations need to know, before any; `effects` says to know edges, too."""
         wanted = Wanted()
         for op in operations:
             match op:
@@ -58,7 +58,7 @@ class Writes:
             self._read(gone)
 
     def spelled_out(self, op: Operation) -> Iterator[Operation]:
-        """Yield the operation, a DropNode behind the drops of all that is attached to the node by now."""
+        """Yield an operation for the journal, a DropNode behind the drops of all that is attached to the node."""
         if isinstance(op, DropNode):
             ref = Ref(label=op.label, id=op.id)
             if ref not in self._there.edges_at:
@@ -77,7 +77,7 @@ class Writes:
         return stored + [name for name, held in self._passages.items() if held is not None and held.owner == ref]
 
     def held(self, drop: Drop) -> Put | None:
-        """Return what there is by now of a node, edge or passage (with its vector), or None."""
+        """Return what the journal has by now of a node, edge or passage (with its vector), or None."""
         match drop:
             case DropNode() if (drop.label, drop.id) in self._nodes:
                 props = self._nodes[drop.label, drop.id]
@@ -91,7 +91,7 @@ class Writes:
                 return state.put_of(drop, self._there)
 
     def check(self, op: Operation) -> None:
-        """Raise ConflictError for a passage that would take the place of another node's.
+        """Raise ConflictError for a passage that would take the place of another node's in the journal.
 
         Passages are known by the id of their node. Only somebody who made it up has one id for two nodes.
         """
@@ -101,7 +101,7 @@ class Writes:
                 raise ConflictError(f"{op.owner.id!r:.100} is the id of a {there.owner.label.lower()} here")
 
     def add(self, op: Operation) -> Operation:
-        """Take an operation in; return it with complete properties."""
+        """Take an operation into the journal; return it with complete properties."""
         match op:
             case PutNode():
                 before = self.held(DropNode(label=op.label, id=op.id))
@@ -121,7 +121,7 @@ class Writes:
         return op
 
     def batch(self) -> Batch:
-        """Return what is to be written of the state, and forget it."""
+        """Return what is to be written of the journal's state, and forget it."""
         self._read(Wanted(passages=set(self._passages)))
         there = (self._there.passages[name] for name in self._passages)
         batch = Batch(

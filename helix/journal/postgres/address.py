@@ -12,7 +12,7 @@ from helix.settings import holds_secret
 
 
 def check_address(url: str) -> None:
-    """Raise ConfigError for what is no address of a server, and for a secret in it; neither is repeated."""
+    """Raise ConfigError for what is no PostgreSQL address, and for a secret in it; neither is repeated."""
     try:
         conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -26,7 +26,7 @@ def check_address(url: str) -> None:
 
 
 def guarded(url: str) -> str:
-    """Return an address at which no password is said in the open.
+    """Return a PostgreSQL address at which no password is said in the open.
 
     libpq tells it to whoever listens there and asks for it, another user of the machine while the server is down.
     """
@@ -38,6 +38,6 @@ def guarded(url: str) -> str:
 
 
 def hosts_of(url: str) -> int:
-    """Return how many hosts an address names."""
+    """Return how many hosts an address of PostgreSQL names."""
     said = conninfo_to_dict(url)
     return str(said.get("host") or said.get("hostaddr") or "").count(",") + 1

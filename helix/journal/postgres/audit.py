@@ -25,7 +25,7 @@ _CHANGERS = (
 
 
 def changers(server: Server) -> list[str]:
-    """Return the roles that may change or remove what the audit says, but for the one that owns it."""
+    """Return the PostgreSQL roles that may change or remove what the audit says, but for the one that owns it."""
     with mapped(), server.connection() as connection:
         return [role for (role,) in connection.execute(_CHANGERS).fetchall()]
 
@@ -33,12 +33,12 @@ def changers(server: Server) -> list[str]:
 def note(
     connection: psycopg.Connection[Any], tenant: int | None, by: str, action: str, detail: Mapping[str, object]
 ) -> None:
-    """Write down what somebody administers, in the transaction that does it."""
+    """Write down in PostgreSQL's audit what somebody administers, in the transaction that does it."""
     connection.execute(_NOTE, (tenant, by, action, json.dumps(detail)))
 
 
 def set_state(server: Server, tenant: int, state: str, by: str, action: str, detail: Mapping[str, object]) -> None:
-    """Say what a tenant is from now on, and write it down where it was something else before."""
+    """Say in PostgreSQL what a tenant is from now on, with a line of audit where it was something else before."""
     with mapped(), server.connection() as connection, connection.transaction():
         changed = connection.execute("UPDATE tenant SET state = $2 WHERE id = $1 AND state <> $2", (tenant, state))
         if changed.rowcount:

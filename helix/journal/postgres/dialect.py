@@ -25,7 +25,7 @@ _TEXTS = frozenset({"tokens"})
 
 @cache
 def translated(statement: str) -> str:
-    """Return the statement with `$1` for the tenant, and `$2` and on for what `?` stood for, in their order."""
+    """Return a statement in PostgreSQL's SQL, `$1` for the tenant, `$2` and on for each `?`, in their order."""
     tree = sqlglot.parse_one(_numbered(statement), read="sqlite")
     common = {cte.alias for cte in tree.find_all(exp.CTE)}
     if hidden := common & tables().keys():
@@ -47,7 +47,7 @@ def translated(statement: str) -> str:
 
 @cache
 def tables() -> Mapping[str, Sequence[str]]:
-    """Return the columns of each table that holds rows of tenants, but for the tenant's own."""
+    """Return the columns of each PostgreSQL table that holds rows of tenants, but for the tenant's own."""
     found: dict[str, Sequence[str]] = {}
     for statement in _TABLES.findall("".join(scripts().values())):
         made = sqlglot.parse_one(statement, read="postgres")
@@ -58,7 +58,7 @@ def tables() -> Mapping[str, Sequence[str]]:
 
 
 def scripts() -> dict[str, str]:
-    """Return the texts of the migrations in `schema/postgres`, by their names, in their order."""
+    """Return the texts of PostgreSQL's migrations in `schema/postgres`, by their names, in their order."""
     names = sorted(path.name for path in resources.directory("schema").joinpath("postgres").glob("[0-9]*.sql"))
     return {name: resources.text("schema", f"postgres/{name}") for name in names}
 

@@ -67,15 +67,15 @@ class Home:
 
     @property
     def lives(self) -> bool:
-        """Whether the server was told lately that this process lives."""
+        """Whether PostgreSQL was told lately that this process lives."""
         return _now() - self._renewed <= LIVES_SECONDS
 
     def lost(self, tenant: int) -> bool:
-        """Return whether another process may serve a tenant by now: it was taken, or the server is out of reach."""
+        """Return whether another process may serve a tenant by now: it was taken, or PostgreSQL is out of reach."""
         return tenant in self._taken or not self.lives
 
     def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> int:
-        """Become the home of a tenant and return its epoch; waits for a home that was killed to count as gone.
+        """Become a tenant's home in PostgreSQL and return its epoch; waits for a killed home to count as gone.
 
         Raises StoreLockedError where another one goes on living, and StoreError for a tenant in another state.
         """
@@ -92,7 +92,7 @@ class Home:
             time.sleep(_LOOK_SECONDS)
 
     def release(self, tenant: int) -> None:
-        """Give a tenant back: another process may serve it at once."""
+        """Give a tenant back in PostgreSQL: another process may serve it at once."""
         self._claimed.discard(tenant)
         if not self.lives:  # the server is out of reach; who asks it next finds that this process does not live
             return
@@ -102,7 +102,7 @@ class Home:
             log.warning("the server was not told that a tenant is free", extra={"error": str(error)})
 
     def close(self) -> None:
-        """Give all tenants back; twice is no error."""
+        """Give all tenants of this process back in PostgreSQL; twice is no error."""
         if self._ended.is_set():
             return
         self._ended.set()

@@ -40,7 +40,7 @@ def _made() -> dict[int, list[str]]:
 
 
 def check_foreign(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether Helix has been here; raises StoreError where another program has a table of a name of Helix's."""
+    """Return whether Helix has been in PostgreSQL; StoreError where another program has a table of such a name."""
     known = connection.execute(_THERE, ([_MIGRATION],)).fetchone() is not None
     foreign = []
     if known and connection.execute(_HAS, (_MIGRATION, _COLUMNS)).fetchone() != (_COLUMNS,):
@@ -57,7 +57,7 @@ def check_foreign(connection: psycopg.Connection[Any]) -> bool:
 
 
 def grant(connection: psycopg.Connection[Any], role: str) -> None:
-    """Let a role that owns no table serve, and do nothing with other tables. Raises NotFoundError for no such role."""
+    """Let a PostgreSQL role that owns no table serve, nothing with other tables. NotFoundError for no such role."""
     asked = "SELECT quote_ident(rolname), quote_ident(current_schema) FROM pg_roles WHERE rolname = $1"
     row = connection.execute(asked, (role,)).fetchone()
     if row is None:
@@ -69,7 +69,7 @@ def grant(connection: psycopg.Connection[Any], role: str) -> None:
 
 
 def open_between_tenants(connection: psycopg.Connection[Any]) -> str:
-    """Return why row-level security does not hold for the role that asks, empty where it does: in each table."""
+    """Return why PostgreSQL's row-level security does not hold for the role that asks; empty: it does."""
     found = connection.execute(_OPEN, ([name for name in tables() if name != "head"],)).fetchall()
     if lacking := [name for name, _, walled, _ in found if not walled]:
         return f"not in {', '.join(lacking)}"

@@ -129,20 +129,23 @@ class Server:
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """Lend a connection outside of any transaction."""
+        """Lend a connection to PostgreSQL outside of any transaction."""
         with self._connections.lent() as connection:
             yield connection
 
     def close(self) -> None:
-        """End every connection; twice is no error."""
+        """End every connection to PostgreSQL; twice is no error."""
         self._connections.close()
 
     def answers(self) -> bool:
-        """Return whether a connection can be had, as far as is known; it may block for seconds where none could."""
+        """Return whether PostgreSQL gives a connection, as far as is known.
+
+        It may block for seconds where none could be had.
+        """
         return self._connections.can_lend()
 
     def migrate(self) -> list[str]:
-        """Make the tables that are lacking; return the names of the scripts that were run.
+        """Make the tables that PostgreSQL lacks; return the names of the scripts that were run.
 
         Raises StoreTooNewError where the server has tables of a newer Helix, and StoreError for an old server.
         """
@@ -188,7 +191,7 @@ class Server:
             self._connections.one_more().close()
 
     def check(self) -> None:
-        """Raise StoreError where the tables are not those that this Helix knows."""
+        """Raise StoreError where PostgreSQL's tables are not those that this Helix knows."""
         self._reach()
         with mapped(), self.connection() as connection:
             prepared = own_tables.check_foreign(connection)
@@ -200,12 +203,12 @@ class Server:
             )
 
     def durability(self) -> Durability:
-        """Return what a commit is worth on this server."""
+        """Return what a commit is worth on this server of PostgreSQL."""
         with mapped(), self.connection() as connection:
             return self.durability_of(*_one(connection.execute(f"SELECT {DURABILITY}")))
 
     def durability_of(self, fsync: str, waits: str, standbys: str) -> Durability:
-        """Return what a commit is worth, by what `DURABILITY` found."""
+        """Return what a commit is worth in PostgreSQL, by what `DURABILITY` found."""
         if fsync != "on" or waits == "off":
             return Durability.UNSAFE
         if self._vouched:
@@ -228,7 +231,7 @@ class Server:
         return [(number, *script) for number, script in sorted(known.items()) if number not in applied]
 
     def create(self, slug: str, state: str = ACTIVE) -> Tenant:
-        """Make an empty tenant. Raises ConfigError or ConflictError for its name."""
+        """Make an empty tenant in PostgreSQL. Raises ConfigError or ConflictError for its name."""
         if not TENANT_NAME.fullmatch(slug):
             raise ConfigError(
                 f"{slug!r} is no name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
@@ -243,22 +246,22 @@ class Server:
         return self.tenant(slug)
 
     def set_state(self, tenant: int, state: str) -> None:
-        """Say that a tenant is `active`, `incoming` while it is carried here, or `moved`."""
+        """Say in PostgreSQL that a tenant is `active`, `incoming` while it is carried here, or `moved`."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE tenant SET state = $2 WHERE id = $1", (tenant, state))
 
     def set_quota(self, tenant: int, quota: str) -> None:
-        """Say how much a tenant may use, as JSON."""
+        """Say in PostgreSQL how much a tenant may use, as JSON."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE tenant SET quota = $2 WHERE id = $1", (tenant, quota))
 
     def check_deletable(self, tenant: int) -> None:
-        """Raise StoreError where the role of this process may not remove all that a tenant holds."""
+        """Raise StoreError where this process's role in PostgreSQL may not remove all that a tenant holds."""
         with mapped(), self.connection() as connection:
             vector_index.check_may_drop(connection, tenant)
 
     def delete(self, tenant: int) -> None:
-        """Remove a tenant with all that it holds, for good; nobody serves it any more from its `deleting` on.
+        """Remove a tenant from PostgreSQL with all it holds, for good; nobody serves it from its `deleting` on.
 
         Raises what `check_deletable` raises, with nothing changed.
         """
@@ -273,7 +276,7 @@ class Server:
             vector_index.drop(connection, tenant)
 
     def index_vectors(self, slug: str) -> int:
-        """Make the index that a large tenant's vectors are searched by; return how many it holds.
+        """Make PostgreSQL's index of a large tenant's vectors; return how many it holds.
 
         Raises NotFoundError, and StoreError where the server has no pgvector or the tenant no vectors.
         """
@@ -282,11 +285,11 @@ class Server:
             return vector_index.make(connection, tenant.id)
 
     def tenants(self) -> list[Tenant]:
-        """Return every tenant, by name."""
+        """Return every tenant in PostgreSQL, by name."""
         return self._tenants("", ())
 
     def tenant(self, slug: str) -> Tenant:
-        """Return a tenant by its name. Raises NotFoundError."""
+        """Return a tenant in PostgreSQL by its name. Raises NotFoundError."""
         found = self._tenants(" WHERE slug = $1", (slug,))
         if not found:
             raise NotFoundError(
@@ -304,7 +307,7 @@ class Server:
     def claim(
         self, tenant: int, process: uuid.UUID | None = None, states: Sequence[str] = (ACTIVE,), url: str = ""
     ) -> int:
-        """Become the home of a tenant; return the epoch that its transactions have from now on.
+        """Become a tenant's home in PostgreSQL; return the epoch that its transactions have from now on.
 
         A process that others reach at `url` takes the place of one that they reached there: that one has ended.
 
@@ -332,70 +335,70 @@ class Server:
             return int(row[0])
 
     def renew(self, process: uuid.UUID, name: str, url: str, seconds: float) -> None:
-        """Say that a process lives, for so many seconds by the server's clock, and where it is reached."""
+        """Tell PostgreSQL that a process lives, for so many seconds by its clock, and where it is reached."""
         with mapped(), self.connection() as connection:
             connection.execute(_RENEW, (process, name, url, seconds))
 
     def living_at(self, url: str, machine: str) -> str:
-        """Return a process that lives at an address and whose name does not end with `machine`; empty for none."""
+        """Return a process that lives at an address by PostgreSQL, its name not ending in `machine`; empty for none."""
         statement = "SELECT name FROM process WHERE url = $1 AND until > now() AND right(name, length($2)) <> $2"
         with mapped(), self.connection() as connection:
             row = connection.execute(statement, (url, machine)).fetchone()
         return "" if row is None else str(row[0])
 
     def release(self, tenant: int, process: uuid.UUID) -> None:
-        """Say that a process is home to a tenant no more."""
+        """Tell PostgreSQL that a process is home to a tenant no more."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE head SET home = NULL WHERE tenant = $1 AND home = $2", (tenant, process))
 
     def whereabouts(self, slug: str) -> Whereabouts | None:
-        """Return where a tenant is served; None where there is no such tenant."""
+        """Return where a tenant is served, by PostgreSQL; None where there is no such tenant."""
         with mapped(), self.connection() as connection:
             row = connection.execute(_WHERE, (slug,)).fetchone()
         return None if row is None else Whereabouts(*row)
 
     def epochs(self, tenants: list[int]) -> dict[int, int]:
-        """Return how many homes those of some tenants had that there are."""
+        """Return how many homes each of some tenants had, by PostgreSQL, of those that there are."""
         statement = "SELECT tenant, epoch FROM head WHERE tenant = ANY($1::bigint[])"
         with mapped(), self.connection() as connection:
             return dict(connection.execute(statement, (tenants,)).fetchall())
 
     def with_work(self, at: int, most: int) -> list[str]:
-        """Return tenants that have work due `at` a moment (microseconds) and no living home, by name."""
+        """Return PostgreSQL's tenants with work due `at` a moment (microseconds) and no living home, by name."""
         with mapped(), self.connection() as connection:
             rows = connection.execute(_WITH_WORK, (at, most)).fetchall()
         return [slug for (slug,) in rows]
 
     def secret(self) -> str:
-        """Return what the processes that serve show each other."""
+        """Return what the processes that serve tenants show each other, as PostgreSQL keeps it."""
         with mapped(), self.connection() as connection:
             return str(_one(connection.execute("SELECT secret FROM cluster"))[0])
 
     def open_between_tenants(self) -> str:
-        """Return why row-level security does not hold for the role that this process connects as; empty: it does."""
+        """Return why PostgreSQL's row-level security does not hold for this process's role; empty where it does."""
         with mapped(), self.connection() as connection:
             return own_tables.open_between_tenants(connection)
 
     def grant(self, role: str) -> None:
-        """Let a role that owns no table serve. Raises NotFoundError where the server has no such role."""
+        """Let a PostgreSQL role that owns no table serve. Raises NotFoundError where there is no such role."""
         with mapped(), self.connection() as connection, connection.transaction():
             own_tables.grant(connection, role)
 
     def homes(self, process: uuid.UUID) -> set[int]:
-        """Return the tenants that a process is home to, but for those that are to be served no more."""
+        """Return the tenants that a process is home to by PostgreSQL, but for those to be served no more."""
         with mapped(), self.connection() as connection:
             statement = "SELECT tenant FROM head JOIN tenant ON id = tenant WHERE home = $1 AND state NOT IN ($2, $3)"
             rows = connection.execute(statement, (process, SUSPENDED, DELETING)).fetchall()
         return {tenant for (tenant,) in rows}
 
     def leave(self, process: uuid.UUID) -> None:
-        """Say that a process ends: its tenants are free at once. What was killed long ago is forgotten, too."""
+        """Tell PostgreSQL that a process ends: its tenants are free at once. Those killed long ago are forgotten."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE head SET home = NULL WHERE home = $1", (process,))
             connection.execute("DELETE FROM process WHERE id = $1 OR until < now() - interval '1 day'", (process,))
 
     def commit(self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int) -> None:
-        """Commit, and return once the change is durable as far as the server promises it.
+        """Commit to PostgreSQL, and return once the change is as durable as it promises.
 
         Raises EngineError where that stays unknown, and NotHomeError where another process has the tenant by then.
         """
@@ -458,7 +461,7 @@ class Server:
 
 @contextmanager
 def hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
-    """Lend a list that takes what the server warns of on a connection."""
+    """Lend a list that takes what PostgreSQL warns of on a connection."""
     said: list[str] = []
 
     def heard(notice: errors.Diagnostic) -> None:

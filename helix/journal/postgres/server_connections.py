@@ -55,7 +55,7 @@ class Connections:
 
     @contextmanager
     def lent(self) -> Iterator[psycopg.Connection[Any]]:
-        """Lend a connection outside of any transaction.
+        """Lend a connection to PostgreSQL outside of any transaction.
 
         Raises PoolTimeout where all stay lent, and psycopg.OperationalError, which says why, where none can be made.
         """
@@ -74,7 +74,7 @@ class Connections:
             yield connection
 
     def can_lend(self) -> bool:
-        """Return whether a connection can be had, as far as is known; where the last could not be made it is tried."""
+        """Return whether PostgreSQL gives a connection, as far as is known; it is tried where the last failed."""
         if self._refused:
             try:
                 self._connect(connect_timeout=_NEXT_HOST_SECONDS).close()
@@ -90,11 +90,11 @@ class Connections:
         return psycopg.connect(self._address, **{**self._how, **how})
 
     def one_more(self) -> psycopg.Connection[Any]:
-        """Return a connection beside those that are lent. Raises psycopg.OperationalError, which says why not."""
+        """Return one more connection to PostgreSQL. Raises psycopg.OperationalError, which says why not."""
         return self._connect()
 
     def close(self) -> None:
-        """End every connection; twice is no error."""
+        """End every connection to PostgreSQL; twice is no error."""
         self._pool.close()
 
 

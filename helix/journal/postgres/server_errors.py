@@ -26,7 +26,7 @@ _READS_ALONE = "name its primary: several hosts in one address with `target_sess
 
 @contextmanager
 def mapped() -> Iterator[None]:
-    """Turn the server's errors into Helix's own."""
+    """Turn PostgreSQL's errors into Helix's own."""
     try:
         yield
     except HelixError:

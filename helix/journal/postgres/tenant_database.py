@@ -74,7 +74,7 @@ class _Statements:
         self._open: list[psycopg.RawServerCursor[Any]] = []
 
     def close(self) -> None:
-        """Let go of what was not read to its end: the connection is lent to others from here on."""
+        """Let go of what was not read to its end: PostgreSQL's connection is lent to others from here on."""
         for cursor in self._open:
             with suppress(psycopg.Error):  # a connection that broke has none any more
                 cursor.close()
@@ -190,12 +190,12 @@ class TenantDatabase:
 
     @property
     def fenced(self) -> bool:
-        """Whether another process writes the tenant by now, or may: what this one holds in memory is no longer sure."""
+        """Whether another process may write the tenant in PostgreSQL by now: memory here is no longer sure."""
         return self._refused or self._lost()
 
     @contextmanager
     def transaction(self, *, long: bool = False) -> Iterator[Connection]:
-        """Run a durable transaction; raises NotHomeError where another process writes the tenant by now.
+        """Run a durable transaction of a tenant in PostgreSQL; NotHomeError where another process writes it.
 
         Raises EngineError where the server cannot be reached, or does not say that the change is durable: it is not
         acknowledged then, though it may be there.
@@ -258,14 +258,14 @@ class TenantDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Lend a connection that reads what is committed."""
+        """Lend a connection that reads what is committed of a tenant in PostgreSQL."""
         self._check_lost()
         with mapped(), self._server.connection() as connection:
             yield _Statements(connection, self.tenant, alone=True)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """Lend a connection that goes on seeing everything as it is now; what it finds comes in parts."""
+        """Lend a connection that goes on seeing a tenant in PostgreSQL as it is now; what it finds comes in parts."""
         self._check_lost()
         with mapped(), self._server.connection() as connection:
             with connection.pipeline():
@@ -280,7 +280,7 @@ class TenantDatabase:
                     connection.execute("ROLLBACK")
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
-        """Return (passage id, cosine) of `k` that are near, best first. GraphUnavailableError: there is no index."""
+        """Return (passage id, cosine) of `k` near ones in PostgreSQL, best first. No index: GraphUnavailableError."""
         self._check_lost()
         with mapped(), self._server.connection() as connection:
             return vector_index.nearest(connection, self.tenant, vector, k)
@@ -291,17 +291,17 @@ class TenantDatabase:
             raise NotHomeError("the tenant may have another home by now", hint="ask again")
 
     def checkpoint(self) -> None:
-        """Do nothing: the server writes its log by itself."""
+        """Do nothing: PostgreSQL writes its log by itself."""
 
     def scrub(self) -> str:
-        """Return what may hold what was removed: that is the business of whoever runs the server."""
+        """Return what may hold what was removed: that is the business of whoever runs PostgreSQL."""
         kept = "as long as they are kept (`archive_days` says how long)"
         if self._archive_days:
             kept = f"until {datetime.now(UTC).date() + timedelta(days=self._archive_days):%Y-%m-%d}"
         return f"the server's files hold it until it has vacuumed its tables, and its archives and backups {kept}"
 
     def close(self) -> None:
-        """Read and write no more; twice is no error."""
+        """Read and write the tenant in PostgreSQL no more; twice is no error."""
         if not self.closed:
             self.closed = True
             self._closing()

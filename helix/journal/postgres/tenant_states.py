@@ -10,7 +10,7 @@ ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "s
 
 
 def way_out_of(state: str, slug: str) -> str:
-    """Return what to do about a tenant that is not active."""
+    """Return what to do about a tenant of PostgreSQL that is not active."""
     ways = {
         SUSPENDED: f"`helix tenant resume {slug}` has it served again",
         INCOMING: "end its `helix migrate`: the same once more, or with --source-gone in place of --from;"
@@ -21,13 +21,13 @@ def way_out_of(state: str, slug: str) -> str:
 
 
 def not_served(state: str, slug: str) -> ForbiddenError:
-    """Return what is told to a client that may use a tenant which is not active."""
+    """Return what is told to a client that may use a tenant of PostgreSQL which is not active."""
     hint = f"ask who runs the server: {way_out_of(state, slug)}"
     return ForbiddenError(f"the tenant {slug} is {state}: it is not served", hint=hint)
 
 
 def not_claimed(there: tuple[str, str, str] | None, states: Sequence[str]) -> StoreError:
-    """Return why a process is not home to a tenant, which it would be in some `states`; `there` is what holds."""
+    """Return why a process is not a tenant's home in PostgreSQL, as in some `states`; `there` is what holds."""
     if there is None:
         return StoreError("the tenant was removed", hint="`helix tenant list` shows them")
     state, slug, process = there
@@ -38,5 +38,5 @@ def not_claimed(there: tuple[str, str, str] | None, states: Sequence[str]) -> St
 
 
 def name_is_anothers(slug: str) -> UnauthorizedError:
-    """Return what is told to who may use a tenant that was removed, and whose name another one has by now."""
+    """Return what is told to who may use a removed tenant of PostgreSQL, whose name another one has by now."""
     return UnauthorizedError(f"the tenant {slug} that this was good for was removed")

@@ -50,7 +50,7 @@ _SEARCHING = (
 
 
 def make(connection: psycopg.Connection[Any], tenant: int) -> int:
-    """Make a tenant's index, or what is lacking of it, and drop those of former models; return how many it holds.
+    """Make a tenant's PostgreSQL index, or what it lacks, and drop those of former models; return how many it holds.
 
     `connection` is in no transaction. Tenants are served meanwhile. Raises StoreError where its role owns no table, the
     server has no pgvector, or the tenant no vectors.
@@ -120,7 +120,7 @@ def _copy(connection: psycopg.Connection[Any], name: str, of_space: str, dimensi
 
 
 def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> None:
-    """Drop a tenant's indexes, all of them or all but one."""
+    """Drop a tenant's indexes of vectors in PostgreSQL, all of them or all but one."""
     for name, _, _ in _found(connection, str(int(tenant))):
         if name == but:
             continue
@@ -129,7 +129,7 @@ def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> Non
 
 
 def check_may_drop(connection: psycopg.Connection[Any], tenant: int) -> None:
-    """Raise StoreError where the role that asks owns not all of a tenant's indexes."""
+    """Raise StoreError where the PostgreSQL role that asks owns not all of a tenant's indexes."""
     for _, owner, owns in _found(connection, str(int(tenant))):
         if not owns:
             hint = f"ask as that role: `helix tenant delete NAME --confirm NAME --engine postgresql://{owner}@...`"
@@ -146,7 +146,7 @@ def _found(connection: psycopg.Connection[Any], tenant: str) -> list[tuple[str, 
 
 
 def grant(connection: psycopg.Connection[Any], role: str) -> None:
-    """Let a role, by its quoted name, read what there is of indexes, each as its tenant."""
+    """Let a PostgreSQL role, by its quoted name, read what there is of indexes, each as its tenant."""
     for name, _, _ in _found(connection, "[0-9]+"):
         connection.execute(f"GRANT SELECT ON {name} TO {role}".encode())
     owned = "SELECT FROM pg_namespace WHERE nspname = $1 AND pg_has_role(nspowner, 'USAGE')"
@@ -157,7 +157,7 @@ def grant(connection: psycopg.Connection[Any], role: str) -> None:
 def nearest(
     connection: psycopg.Connection[Any], tenant: int, vector: Sequence[float], k: int
 ) -> list[tuple[str, float]]:
-    """Return (passage id, cosine) of up to `k` that are near, best first; the connection is in no transaction.
+    """Return (passage id, cosine) of up to `k` near ones by PostgreSQL, best first; not within a transaction.
 
     Raises GraphUnavailableError where the tenant has no index of the vectors that it is searched by.
     """
