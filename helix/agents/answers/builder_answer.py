@@ -111,7 +111,7 @@ def read_task_metadata(metadata: Mapping[str, Any]) -> BuilderAnswer:
 
 
 def read_learned(given: object) -> tuple[Learned, ...]:
-    """Return what a builder agent learned: objects (`type`, `trigger`, `resolution`), or `pattern: when -> do`."""
+    """Return the lessons in a builder's answer: objects (`type`, `trigger`, `resolution`), or `pattern: when -> do`."""
     if isinstance(given, str):
         found = next((value for value in values(given) if mappings(value)), None)
         items: Iterable[object] = mappings(found) if found is not None else _rows(given) or lines(given)

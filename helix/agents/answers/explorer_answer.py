@@ -60,7 +60,7 @@ class Recalled:
 
     @property
     def is_failure(self) -> bool:
-        """Whether it reads like something that went wrong."""
+        """Whether a memory in an explorer's answer reads like something that went wrong."""
         return _FAILURE.search(f"{self.name.replace('-', ' ')} {self.trigger} {self.why}") is not None
 
 
@@ -79,12 +79,12 @@ class ExplorerAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was found, recognised, observed or remembered."""
+        """Whether an explorer's answer has nothing found, recognised, observed or remembered."""
         return not (self.findings or self.framework or self.patterns_observed or self.memories)
 
     @property
     def succeeded(self) -> bool:
-        """Whether it says that it found what it was sent for, or found something and says nothing of it."""
+        """Whether an explorer's answer says it found what it was sent for, or has findings and says nothing of it."""
         return self.status in ("success", "ok", "done", "complete", "completed") or (
             not self.status and bool(self.findings)
         )

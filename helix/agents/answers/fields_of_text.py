@@ -48,7 +48,7 @@ class _Heading:
 def sections(
     text: str, names: Iterable[str], *, bare: bool = False, outcomes: Iterable[str] = (), quoted: bool = True
 ) -> list[tuple[str, str]]:
-    """Return the fields of an agent's text under each of these names, in its order; never raises.
+    """Return the fields of an agent's answer under each of these names, in its order; never raises.
 
     A name begins a line, in whatever case, behind marks of headings, lists and stress or emoji, and is followed by a
     colon; what follows up to the next name is its value. A name that stands somewhere in capitals is read only where it
@@ -90,7 +90,7 @@ class _Form:
         )
 
     def heading(self, line: str, below: str = "") -> _Heading | None:
-        """Return what a line begins with, where that is one of the names; `below` is the line that follows."""
+        """Return what a line of an agent's answer begins with, if one of the names; `below` is the next line."""
         if not line or line[0].isspace():
             return None
         row = _ROW.fullmatch(line) if self.bare else None

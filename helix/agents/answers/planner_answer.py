@@ -96,7 +96,7 @@ def answer_problems(answer: PlannerAnswer) -> tuple[str, ...]:
 
 
 def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
-    """Return in sentences what is wrong with a planner's plan: order, budgets, and tasks that cannot be proved."""
+    """Return in sentences what is wrong with a planner's answer: order, budgets, and tasks that cannot be proved."""
     tasks = tuple(tasks)
     problems = order_problems(tasks)
     for task in tasks:
@@ -108,7 +108,7 @@ def plan_problems(tasks: Iterable[PlannedTask]) -> list[str]:
 
 
 def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
-    """Return in sentences what makes it impossible to work through a planner's plan."""
+    """Return in sentences what makes it impossible to work through a planner's answer."""
     tasks = tuple(tasks)
     known = [task.seq for task in tasks]
     problems = [f"two tasks have the number {seq}" for seq in dict.fromkeys(known) if known.count(seq) > 1]
@@ -122,7 +122,7 @@ def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
 
 
 def sequence(value: object) -> str:
-    """Return the number of a task in a planner's order: digits fill up to three, other words stay."""
+    """Return the number of a task in a planner's answer: digits fill up to three, other words stay."""
     text = word(value)
     said = client_task(text)
     return said.zfill(3) if said.isdigit() else text.strip("#`*\"' ")

@@ -55,7 +55,7 @@ class Prompt:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, name: str) -> str:
-        """Return what a field says, empty where it is not there."""
+        """Return what a field of a prompt to an agent says, empty where it is not there."""
         return self.fields.get(name, "")
 
 

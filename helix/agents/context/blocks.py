@@ -65,12 +65,12 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The memory's name, by which an agent says that it used it."""
+        """The name of a memory in an agent's context, by which the agent says that it used it."""
         return self.memory.name
 
 
 def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, question: str = "") -> Entry:
-    """Return a memory as a line of a prompt: confidence label and who says so, name, when it matters and what to do.
+    """Return a memory as a line of an agent's context: label, who says so, name, when it matters and what to do.
 
     Where it says more than `limit` characters, the sentences stay that the question is about.
     """
@@ -79,12 +79,12 @@ def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, 
 
 
 def standing(memory: Memory) -> str:
-    """Return how far an agent may trust a memory: its confidence label, where it has one, and who says it."""
+    """Return how far an agent may trust a memory in its context: confidence label, if there is one, and who says it."""
     return f"{memory.label[1:-1]}, {memory.said_by}" if memory.label else memory.said_by
 
 
 def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:
-    """Return a memory's claim as one line of a prompt, in whole sentences; in quotes where nobody here stands for it.
+    """Return a memory's claim as a line of an agent's context, in whole sentences; quoted if nobody here stands for it.
 
     Nothing that it says ends the quotes.
     """
@@ -101,7 +101,7 @@ def claim(memory: Memory, limit: int = LONGEST_LINE, question: str = "") -> str:
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:
-    """Return a text as one line of a prompt, at most `limit` characters, without secrets, heading or fence, inert.
+    """Return a text as one line of an agent's context, inert, without secrets, heading or fence, at most `limit` long.
 
     Secrets are looked for again: rules may have become better since the text was stored.
     """
@@ -111,24 +111,24 @@ def one_line(text: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listing(title: str, lines: Iterable[str]) -> str:
-    """Return a titled list of memories for a prompt, or nothing where there are no lines."""
+    """Return a titled list of memories for an agent's context, or nothing where there are no lines."""
     body = "".join(f"- {line}\n" for line in lines)
     return f"{title}:\n{body}" if body else ""
 
 
 def lines_of(entries: Iterable[Entry], kinds: Collection[Kind]) -> tuple[str, ...]:
-    """Return the prompt lines of the memories that are of these kinds, in their order."""
+    """Return the lines of an agent's context for the memories that are of these kinds, in their order."""
     return tuple(one.line for one in entries if one.memory.kind in kinds)
 
 
 def names_line(entries: Iterable[Entry]) -> str:
-    """Return the line that names every memory of a prompt's block, so that an agent can say which it used."""
+    """Return the line that names every memory of an agent's context, so that the agent can say which it used."""
     names = [one.name for one in entries]
     return f"{INJECTED}: {json.dumps(names, ensure_ascii=False)}\n" if names else ""
 
 
 def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -> tuple[tuple[Entry, ...], str]:
-    """Return the memories that a prompt's block has room for, and the block: the lowest score goes first, as a whole.
+    """Return the memories that a block of an agent's context has room for, and the block: the lowest score goes first.
 
     What is not a memory must leave room: a block of no entries has to be within LONGEST_BLOCK.
     """
@@ -139,7 +139,7 @@ def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -
 
 
 def shown_of(entries: Sequence[Entry]) -> tuple[Shown, ...]:
-    """Return what is noted of memories that an agent is shown in this order."""
+    """Return what is noted of memories that an agent's context shows in this order."""
     return tuple(
         Shown(
             memory_id=one.memory.id,

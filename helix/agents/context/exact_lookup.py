@@ -91,7 +91,7 @@ class _Key:
 
     @property
     def reason(self) -> str:
-        """What an agent is told of why it is shown; made of the few keys alone that lead to anything."""
+        """What an agent's context says of why it is shown; made of the few keys alone that lead to anything."""
         named = quoted(one_line(self.about, _LONGEST_NAME)) if self.about else "what this command does"
         return f"about {self.what}{named}"
 
@@ -107,7 +107,7 @@ _BY_WORDS = _Key(
 
 
 def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
-    """Look up memories for an agent's action: exactly this command, the error it ended with, or the files, best first.
+    """Look up memories for the context of an agent's action: exactly this command, its error, or the files, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the
@@ -207,14 +207,14 @@ def _tells_what_to_do(said: str) -> bool:
 
 
 def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
-    """Return the text of looked-up memories for an agent at its action: whole lines only; empty for none."""
+    """Return the looked-up memories as the context of an agent's action: whole lines only; empty for none."""
     kept = _within(sites, budget_tokens)
     reasons = " and ".join(dict.fromkeys(site.reason for site, _ in kept))
     return listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
 
 
 def shown(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> tuple[Shown, ...]:
-    """Return the looked-up memories that `text` shows an agent, as they are noted with a task."""
+    """Return the looked-up memories that the context `text` shows an agent, as they are noted with a task."""
     return shown_of([line for _, line in _within(sites, budget_tokens)])
 
 

@@ -26,12 +26,12 @@ IsLoaded = Callable[[Memory], bool]
 
 
 def nothing_loaded(memory: Memory) -> bool:
-    """Tell that no memory is in a notes file that the agent's client has loaded."""
+    """Tell an agent's context that no memory is in a notes file that the client has loaded."""
     return False
 
 
 def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded:
-    """Return what tells whether a memory is from a notes file that the agent's client loads in `folder` or above.
+    """Return what tells an agent's context whether a memory is from a notes file that the client loads by `folder`.
 
     `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
     whole path.

@@ -63,7 +63,7 @@ def relevant(
     intent: Intent | None = None,
     files: Sequence[str] = (),
 ) -> tuple[Entry, ...]:
-    """Return at most `limit` memories for an agent that fit the question or touch one of the files, best first.
+    """Return at most `limit` memories for an agent's context that fit the question or touch a file, best first.
 
     What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for
     question and files. What evidence speaks against is left out, as is what fits less than the floor; what nobody here
@@ -120,7 +120,7 @@ def is_worth_its_room(memory: Memory) -> bool:
 
 
 def fit(item: RecallItem) -> float:
-    """Return how well a recall item fits an agent's question by meaning and words alone, 0 to 1.
+    """Return how well a recall item fits an agent's context by meaning and words alone, 0 to 1.
 
     The recipe shares its weights out over the terms that an answer has at all; this takes that back.
     """

@@ -286,12 +286,12 @@ class RequestContext:
 
 
 def is_telling(prompt: str) -> bool:
-    """Return whether an agent's prompt says what it is about, as `go on` and a client's own commands do not."""
+    """Return whether a prompt says what its context is to be about, as `go on` and a client's own commands do not."""
     return not prompt.lstrip().startswith(("/", "!")) and len(set(query_terms(prompt))) >= _FEWEST_TERMS
 
 
 def is_same_task(terms: Collection[str], prompt: str) -> bool:
-    """Return whether an agent's prompt is about the task of an earlier prompt of these terms."""
+    """Return whether a prompt wants the context of the same task as an earlier prompt of these terms."""
     asked = set(query_terms(prompt))
     return len(asked.intersection(terms)) >= _SAME_TASK * max(1, min(len(asked), len(terms)))
 

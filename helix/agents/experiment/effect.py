@@ -51,13 +51,13 @@ class Case:
 
     @property
     def begun(self) -> bool:
-        """Whether anybody has begun it: what only stands in a plan is no task that did without memory."""
+        """Whether a task in the experiment was begun: one that only stands in a plan did not do without memory."""
         task = self.task
         return bool(task.status != PENDING or task.outcome or task.treatment or self.shown or self.withheld)
 
     @property
     def only_briefed(self) -> bool:
-        """Whether it is a session's main thread that had its brief, and did no work that anything is known of.
+        """Whether a case of the experiment is a session's main thread that had its brief, and did no known work.
 
         It has no outcome to come, and could not meet a failure: what agents did in that session are other tasks.
         """
@@ -68,32 +68,32 @@ class Case:
 
     @property
     def ended(self) -> bool:
-        """Whether it has an outcome that counts."""
+        """Whether a task in the experiment has an outcome that counts."""
         return self.task.outcome in _ENDED
 
     @property
     def tokens(self) -> int:
-        """Tokens of the memories that it was shown."""
+        """Tokens of the memories that a task in the experiment was shown."""
         return int(cast(int, self.task.attributes.get(TOKENS_INJECTED, 0)))
 
     @property
     def with_memory(self) -> bool:
-        """Whether it belongs to the tasks that were shown something."""
+        """Whether it belongs to the experiment's tasks that were shown something."""
         return self.task.treatment != HELD_BACK and bool(self.shown)
 
     @property
     def drawn_to_memory(self) -> bool:
-        """Whether it was drawn to be shown memories, and could have been held out."""
+        """Whether the experiment drew it to be shown memories, and could have held it out."""
         return self.task.treatment == WITH_MEMORY and was_drawn(self.task)
 
     @property
     def held_back(self) -> bool:
-        """Whether it belongs to those that would have been: what was shown on request later does not change that."""
+        """Whether it is one of the experiment's tasks held out: what it was shown later on request changes nothing."""
         return self.task.treatment == HELD_BACK and bool(self.withheld)
 
 
 def report(store: Store, since: datetime | None = None, scope: str | None = None) -> Report:
-    """Report on tasks with and without memory since a moment (None: all) in exactly this scope (None: in any)."""
+    """Report the experiment: tasks with and without memory since a moment (None: all) in this scope (None: any)."""
     cases = []
     for task in tasks_of(store.index, scope=scope, since=since):
         held = injections(store.index, task.id)
@@ -109,7 +109,7 @@ def report(store: Store, since: datetime | None = None, scope: str | None = None
 def compared(
     cases: Sequence[Case], *, now: datetime, since: datetime | None, scope: str | None, holdback: float
 ) -> Report:
-    """Compare tasks with and without memory in a report; their order makes no difference.
+    """Compare tasks with and without memory in the experiment's report; their order makes no difference.
 
     Main threads that were only briefed are no cases: what they were shown counts among the tokens, and nowhere else.
     """
@@ -300,7 +300,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(hits: int, cases: int, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's score interval of a share of tasks, within 0..1; (0, 1) where there are no cases.
+    """Return Wilson's score interval of a share of the experiment's tasks, within 0..1; (0, 1) where there are none.
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, J. Am. Stat. Assoc. 22 (1927).
     """
@@ -314,7 +314,7 @@ def wilson(hits: int, cases: int, z: float = Z95) -> tuple[float, float]:
 
 
 def newcombe(hits: int, cases: int, other_hits: int, other_cases: int, z: float = Z95) -> tuple[float, float]:
-    """Return Newcombe's interval of one share of tasks less another, within -1..1; (-1, 1) where one has no cases.
+    """Return Newcombe's interval of one share of the experiment's tasks less another; (-1, 1) where one has no cases.
 
     R. G. Newcombe, Interval estimation for the difference between independent proportions: comparison of eleven
     methods, Stat. Med. 17 (1998), method 10: the two score intervals, without continuity correction, put together.

@@ -20,7 +20,7 @@ _SALT = "holdback_salt"
 
 
 def treatment(store: Store, ident: str) -> str:
-    """Return whether a task is shown memories (`memory`) or none (`held_back`); drawn once, and kept on the task.
+    """Return whether the experiment shows a task memories (`memory`) or none (`held_back`); drawn once, and kept.
 
     The draw is a digest of the task's id and a salt of the store's own, so nobody can tell it beforehand and it is
     the same however often it is asked for. A task that is not kept is shown memories: it would not be compared.
@@ -53,7 +53,7 @@ def drawn(store: Store, ident: str) -> str:
 
 
 def was_drawn(task: Task) -> bool:
-    """Return whether a task could have had either treatment: without a hold-back the comparison proves nothing."""
+    """Return whether the experiment could have given a task either treatment: it proves nothing without hold-back."""
     return cast(float, task.attributes.get(SHARE, 0.0)) > 0
 
 

@@ -28,7 +28,7 @@ class Calls:
         self._waiting: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
     def called(self, block: Record) -> None:
-        """Take note of a call."""
+        """Take note of a tool's call in a client's transcript that is read as hooks."""
         call, given = str(block.get("id") or ""), block.get("input")
         if call and isinstance(given, Mapping):
             self._waiting[call] = (str(block.get("name") or ""), given)
@@ -36,12 +36,12 @@ class Calls:
                 del self._waiting[next(iter(self._waiting))]
 
     def ended(self, session: str, block: Record, record: Record) -> Action | None:
-        """Return the command or edit that a call came to; None for no action, or one not run."""
+        """Return the command or edit that a call in a transcript came to, as a hook event, or None."""
         event = self.told(session, block, record)
         return event.action if isinstance(event, ActionEnded) else None
 
     def told(self, session: str, block: Record, record: Record, *, agent: str = "") -> Event | None:
-        """Return what a call came to, read as the hook that tells of it would be; None for what is nothing to it.
+        """Return what a call in a transcript came to, read as its hook would be; None for what is nothing to that.
 
         A command that failed says with which status. What else is told as an error was refused, by a person or the
         client.
@@ -68,7 +68,7 @@ class Calls:
 
 
 def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tuple[datetime | None, Event]]:
-    """Yield the last commands, edits and tasks of a session's transcript as events, in order, each with its time.
+    """Yield the last commands, edits and tasks of a transcript as hook events, in order, each with its time.
 
     Of a long file only the end is read. In the main thread's file (no `agent`) what sub-agents did is left out.
     """
@@ -103,7 +103,7 @@ def _tail(file: Path) -> list[bytes]:
 
 
 def record_of(raw: bytes) -> Record | None:
-    """Return the record of a client's transcript line; None for one that is no JSON object."""
+    """Return the record of a transcript's line, for hooks and imports; None for one that is no JSON object."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):
@@ -112,7 +112,7 @@ def record_of(raw: bytes) -> Record | None:
 
 
 def blocks_of(content: object) -> Iterator[Record]:
-    """Yield the content blocks of a message in a client's transcript, a plain text as one."""
+    """Yield the content blocks of a message in a transcript, for hooks and imports; a plain text as one."""
     if isinstance(content, str):
         yield {"type": "text", "text": content}
     elif isinstance(content, list):
@@ -120,12 +120,12 @@ def blocks_of(content: object) -> Iterator[Record]:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content in a client's transcript."""
+    """Return the text of a message's content in a transcript, for hooks and imports."""
     return "\n".join(str(block.get("text") or "") for block in blocks_of(content))
 
 
 def moment_of(value: object) -> datetime | None:
-    """Return the time of a record in a client's transcript, in UTC; None where it tells none."""
+    """Return the time of a transcript's record, for hooks and imports, in UTC; None where it tells none."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

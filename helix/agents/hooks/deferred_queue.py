@@ -45,7 +45,7 @@ class Afterwards:
         self._closed = False
 
     def do(self, work: Work) -> None:
-        """Have something done after everything that was asked for before, in the context of whoever asks.
+        """Have something done behind a hook's answer, after all asked for before, in the context of whoever asks.
 
         It is lost only if the process dies first.
         """
@@ -58,14 +58,14 @@ class Afterwards:
         self._do(work)
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait until everything asked for so far is done; False when that takes longer."""
+        """Wait until everything that hooks deferred so far is done; False when that takes longer."""
         done = threading.Event()
         with self._hurrying():
             self.do(done.set)
             return done.wait(seconds)
 
     def close(self) -> None:
-        """Do what is left and end the thread; what is asked for later is done at once, by who asks."""
+        """Do what hooks deferred and end the thread; what is asked for later is done at once, by who asks."""
         with self._counting:
             self._closed = True
         with self._hurrying():
@@ -131,11 +131,11 @@ class Showing:
 
     @property
     def counts(self) -> bool:
-        """Whether it makes any difference that it arrives."""
+        """Whether it makes any difference that a hook's answer arrives."""
         return bool(self._at_once or self._then)
 
     def arrived(self) -> None:
-        """Have what was shown count, once."""
+        """Have what a hook's answer showed count, once."""
         with self._turn:
             if self._arrived:
                 return
@@ -146,7 +146,7 @@ class Showing:
                 self._do(work)
 
     def lost(self) -> None:
-        """Have nothing be shown, unless it has arrived: it is shown the next time."""
+        """Have a hook's answer show nothing, unless it has arrived: it is shown the next time."""
         with self._turn:
             if self._arrived or self._lost:
                 return

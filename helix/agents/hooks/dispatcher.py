@@ -135,7 +135,7 @@ class Reacting:
         self._held = HeldNotes()
 
     def answer(self, client: str, payload: object, until: float | None = None, scope: str = "") -> Told:
-        """Return what the client reads, `{}` for nothing: also for what is no event, fails, or is not there in time.
+        """Return a hook's answer as the client reads it, `{}` for nothing: no event, a failure, or not there in time.
 
         `scope` is the project of a session on another machine; else its folder tells.
 
@@ -152,7 +152,7 @@ class Reacting:
             return self._deliveries.once(key, lambda: self._answer(client, payload, until, scope), until)
 
     def tell(self, client: str, payload: object) -> dict[str, Any]:
-        """Return the same to somebody who has it at once, in this process."""
+        """Return a hook's answer to somebody who has it at once, in this process."""
         answer, showing = self.answer(client, payload)
         showing.arrived()
         return answer
@@ -199,7 +199,7 @@ class Reacting:
         self._after.do(self._touch_all)
 
     def forget_words(self) -> None:
-        """Let go of what was said, failed or waits to be shown: something was erased that it may repeat."""
+        """Let go of what hooks said, failed at or wait to show: something was erased that it may repeat."""
         self._held.forget()
         self._deliveries.forget()
         self._after.do(self._sessions.forget_words)
@@ -209,7 +209,7 @@ class Reacting:
         return self._after.settle(seconds)
 
     def close(self) -> None:
-        """Write down what is left."""
+        """Write down what is left of the hooks that were answered."""
         self._after.close()
 
     def _touch_all(self) -> None:
@@ -314,7 +314,7 @@ class Deliveries(Generic[T]):
         return said
 
     def forget(self) -> None:
-        """Let go of the answers; what was delivered stays known."""
+        """Let go of the answers to hooks; what was delivered stays known."""
         with self._turn:
             self._answers.clear()
 
@@ -339,7 +339,7 @@ class HeldNotes:
         self._turn = threading.Lock()
 
     def passed(self, event: Event, reaction: Reaction, shows: tuple[type[Event], ...], scope: str = "") -> Reaction:
-        """Return a reaction with what waited for its agent, or without what has to wait.
+        """Return the reaction to a hook with what waited for its agent, or without what has to wait.
 
         `scope` is the project of a session on another machine, as others may have sessions of that name.
         """
@@ -358,7 +358,7 @@ class HeldNotes:
         return Reaction(always=reaction.always)
 
     def forget(self) -> None:
-        """Let go of what waits."""
+        """Let go of what hooks hold for agents."""
         with self._turn:
             self._waiting.clear()
 

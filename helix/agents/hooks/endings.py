@@ -55,7 +55,7 @@ def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
 
 
 def rested(desk: Desk, event: Rested) -> Reaction:
-    """Settle the main thread's task when an agent rests; consolidate what happened before a history is cut."""
+    """Settle the main thread's task at the hook of an agent that rests; consolidate what happened before a cut."""
     if event.agent:
         return NOTHING
     flush = (lambda: desk.flush(desk.session.scope),) if event.compacting else ()
@@ -187,7 +187,7 @@ def _end(desk: Desk) -> None:
 
 
 def last_words(transcript: str) -> str:
-    """Return an agent's last text from the end of its transcript, empty where there is none that can be read."""
+    """Return an agent's last text from the transcript that its hook names, empty where none can be read."""
     try:
         with files.open_regular(transcript) as file:
             size = file.seek(0, 2)

@@ -76,11 +76,11 @@ class Desk:
     answers: bool
 
     def worker(self, event: Event) -> Worker:
-        """Return who works."""
+        """Return who works in the session of a hook."""
         return self.session.worker(event.agent, event.agent_type)
 
     def when_sure(self, worker: Worker, work: Work) -> Work:
-        """Return work that is done once it is certain which task an agent does, behind what waits for the same."""
+        """Return a hook's work as done once its agent's task is certain, behind what waits for the same."""
 
         def done() -> None:
             worker.held.append(work)
@@ -90,26 +90,26 @@ class Desk:
         return done
 
     def release(self, *, even_unsure: bool = False) -> None:
-        """Do what was held back and waits for nothing any more; with `even_unsure` all of it."""
+        """Do what hooks held back and waits for nothing any more; with `even_unsure` all of it."""
         for worker in self.session.ready(even_unsure=even_unsure):
             worker.write_held()
 
     def source_of(self, call: str) -> str:
-        """Return the source of what a call came to, as an imported history of the client names it."""
+        """Return the source of what the call of a hook came to, as an imported history of the client names it."""
         return f"{self.client}:{told_id(self.session.name)}:{told_id(call)}"
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
-        """Answer a question in this session, so that `helix last` shows what an agent was given."""
+        """Answer a question in a hook's session, so that `helix last` shows what an agent was given."""
         return self.recall_any(replace(query, session=self.session.name))
 
     def keeps(self) -> bool:
-        """Return whether anything of this session may be written down just now."""
+        """Return whether anything of a hook's session may be written down just now."""
         return not self.store.paused and not is_private(self.store, self.session.name)
 
     def sees(
         self, key: str, attributes: Mapping[str, object], *, objective: str | None = None, status: str | None = None
     ) -> None:
-        """Bring a task up to date with what was seen of it, cut to size; what is None or left out stays."""
+        """Bring a task up to date with what a hook saw of it, cut to size; what is None or left out stays."""
         seen = TaskSighting(
             session=self.session.name,
             key=key,
@@ -121,7 +121,7 @@ class Desk:
         mirror(self.store, seen)
 
     def ensure(self, task: str, key: str) -> None:
-        """Have a task where something is to be noted about one that nobody has told of yet."""
+        """Have a task where a hook is to note something about one that nobody has told of yet."""
         if find_task(self.store.index, task) is None:
             self.sees(key, {}, status=IN_PROGRESS)
 

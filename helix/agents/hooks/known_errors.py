@@ -27,7 +27,7 @@ _MOST_COMMANDS = 8
 
 
 def count_repeat(desk: Desk, command: str, error: str) -> None:
-    """Count a session whose command met a remembered failure's error, once; find it at this command too."""
+    """Count a session of hooks whose command met a remembered failure's error, once; find it at this command too."""
     known, session = _known(desk, command, error), sha256(desk.session.name.encode()).hexdigest()[:16]
     if known is None or is_own(desk, known) or known.attributes.get(_LAST) == session:
         return

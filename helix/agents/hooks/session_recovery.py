@@ -31,7 +31,7 @@ _MOST_AGENTS = 20
 
 
 def last_written(store: Store) -> datetime | None:
-    """Return when the newest log row was written, a session's last sign of an earlier daemon; None without one."""
+    """Return when the newest log row was written, a hook session's last sign of an earlier daemon; None: none."""
     rows = store.journal.rows(store.journal.last_seq - 1, 1)
     try:
         return from_micros(rows[0].at) if rows else None
@@ -40,7 +40,7 @@ def last_written(store: Store) -> datetime | None:
 
 
 def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[Work, ...]:
-    """Recover a client's session that another daemon saw begin; return what is to be done before all else is written.
+    """Recover a session of hooks that another daemon saw begin; return what is to be done before all else is written.
 
     `there_until` is when a daemon was last there: what the history tells of later is kept now, once, as far as the
     session was open then and capture was not paused since.

@@ -38,7 +38,7 @@ def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
 
 
 def brief_once(desk: Desk, *, known: bool) -> Reaction:
-    """Brief a client's session once; `known` says that it may have been, before the daemon was started anew.
+    """Brief a client's session once at a hook; `known` says that it may have been, before the daemon was started anew.
 
     Where no answer reaches the agent the brief comes with the first action that has one.
     """

@@ -59,27 +59,27 @@ class Worker:
         self._seen = set(before)
 
     def unseen(self, sites: Sequence[Site]) -> list[Site]:
-        """Return the sites whose memory was not shown yet: an agent sees a fact once, until its history is cut."""
+        """Return the sites whose memory hooks have not shown yet: a fact is seen once, until the history is cut."""
         with self._turn:
             return [site for site in sites if site.memory.id not in self._seen]
 
     def saw(self, sites: Sequence[Site]) -> None:
-        """Take note of what was shown."""
+        """Take note of what a hook has shown to one who works in the session."""
         with self._turn:
             self._seen.update(site.memory.id for site in sites)
 
     def saw_not(self, sites: Sequence[Site]) -> None:
-        """Take note that what was to be shown has not arrived."""
+        """Take note that what a hook was to show has not arrived."""
         with self._turn:
             self._seen.difference_update(site.memory.id for site in sites)
 
     def write_held(self) -> None:
-        """Write down what was held, in order; what comes after something that fails is written the next time."""
+        """Write down what hooks held for one who works, in order; what comes after a failure is written next time."""
         while self.held:
             self.held.pop(0)()
 
     def forget(self) -> None:
-        """Take note that all that was shown is out of sight."""
+        """Take note that all that hooks have shown one who works is out of sight."""
         with self._turn:
             self._seen.clear()
 
@@ -117,7 +117,7 @@ class Session:
         self._open_tasks: dict[str, None] = {}
 
     def recollect(self, shown: Mapping[str, Collection[str]], open_tasks: Iterable[str]) -> None:
-        """Take note of what the store has of the session: the ids of memories shown, by agent or task, and open tasks.
+        """Take note of what the store has of a session of hooks: memories shown, by agent or task, and open tasks.
 
         The main thread's are under an empty name.
         """
@@ -127,7 +127,10 @@ class Session:
             self._open_tasks.update(dict.fromkeys(open_tasks))
 
     def read_of(self, agent: str) -> Worker:
-        """Return who a history is of; no call is taken for that of a sub-agent which has told nothing itself yet."""
+        """Return who in a session of hooks a history is of.
+
+        No call is taken for that of a sub-agent which has told nothing itself yet.
+        """
         with self.turn:
             if not agent or agent in self._agents:
                 return self._agents.get(agent, self._main)
@@ -136,42 +139,42 @@ class Session:
             return self._unmet[agent]
 
     def was_briefed(self, memories: Iterable[str] = ()) -> None:
-        """Take note that the session has its brief, with these memories, or needs none."""
+        """Take note that the session of hooks has its brief, with these memories, or needs none."""
         self.briefed = True
         self.told.update(memories)
 
     def was_not_briefed(self, memories: Iterable[str]) -> None:
-        """Take note that the brief with these memories has not arrived."""
+        """Take note that the brief of the session of hooks has not arrived, with these memories."""
         self.briefed = False
         self.told.difference_update(memories)
 
     def forget_shown(self) -> None:
-        """Take note that the main thread's history was cut: what it was shown is out of its sight."""
+        """Take note that the main thread's history was cut: what hooks have shown it is out of its sight."""
         self.briefed = False
         self.told.clear()
         self.asked_at, self.asked_terms = 0, frozenset()
         self._main.forget()
 
     def forget_words(self) -> None:
-        """Let go of what was said and failed so far; on the thread that writes down what happened."""
+        """Let go of what a session of hooks said and failed at; on the thread that writes down what happened."""
         with self.turn:
             self.objective = ""
             for worker in (self._main, *self._unmet.values(), *self._agents.values()):
                 worker.mending = Mending(str(self.root))
 
     def task_of(self, worker: Worker) -> str:
-        """Return the id of the task that somebody works on."""
+        """Return the id of the task that somebody in a session of hooks works on."""
         return task_id(self.scope, self.name, self.key_of(worker))
 
     def key_of(self, worker: Worker) -> str:
-        """Return the key of the task that somebody works on: in the main thread the only one in progress, if any."""
+        """Return the key of the task that somebody in a session of hooks works on; main thread: the only one."""
         with self.turn:
             if worker is self._main and len(self._open_tasks) == 1:
                 return next(iter(self._open_tasks))
             return worker.key
 
     def follow(self, task: str, status: str) -> None:
-        """Take note of where a task of the client's list stands."""
+        """Take note of where a task of the client's list stands in a session of hooks."""
         with self.turn:
             if status == "in_progress":
                 self._open_tasks[task] = None
@@ -179,12 +182,12 @@ class Session:
                 self._open_tasks.pop(task, None)
 
     def called(self, call: Call) -> None:
-        """Take note that an agent was called; which one it becomes is told later."""
+        """Take note that a session of hooks called an agent; which one it becomes is told later."""
         with self.turn:
             self._calls[call.call] = call
 
     def started(self, agent: str, agent_type: str) -> Worker:
-        """Return a sub-agent. Its task is certain where one call of its type waits, and no other agent for that call.
+        """Return a hook's sub-agent. Its task is certain where one call of its type waits, and no other agent for that.
 
         Until it is, of the calls that wait the oldest is taken for its own, and nothing is to be written of that.
         """
@@ -199,12 +202,15 @@ class Session:
             return self._agents[agent]
 
     def knows(self, agent: str) -> bool:
-        """Return whether a sub-agent has been told of, since the daemon began."""
+        """Return whether a hook has told of a sub-agent, since the daemon began."""
         with self.turn:
             return agent in self._agents
 
     def joined(self, call: str, agent: str) -> None:
-        """Take note of which agent came of which call; where another one was taken for it, the two change places."""
+        """Take note of which agent a hook says came of which call.
+
+        Where another one was taken for it, the two change places.
+        """
         with self.turn:
             known = self._calls.get(call)
             if known is None:
@@ -221,25 +227,25 @@ class Session:
             self._make_sure()
 
     def belongs(self, agent: str, key: str, kind: AgentType | None, *, silent: bool = False) -> None:
-        """Take note of the task of an agent, as the store has it from before the daemon was started anew."""
+        """Take note in a session of hooks of an agent's task, as the store has it from an earlier daemon."""
         with self.turn:
             worker = self._agents.get(agent) or self._new(agent)
             worker.key, worker.kind, worker.silent, worker.sure = key, kind, silent, True
 
     def asked(self, agent: str, prompt: str) -> None:
-        """Take note of what an agent was told to do: the call with that prompt is its own, where there is only one."""
+        """Take note in a session of hooks of an agent's prompt: the call with that prompt is its own, if only one."""
         with self.turn:
             same = [one for one in self._waiting(self._agents[agent]) if one.prompt and one.prompt in prompt]
             if len(same) == 1:
                 self.joined(same[0].call, agent)
 
     def may_be(self, worker: Worker) -> tuple[Call, ...]:
-        """Return the calls that an agent may have come of; none for one whose task is certain."""
+        """Return the calls in a session of hooks that an agent may have come of; none where its task is certain."""
         with self.turn:
             return () if worker.sure else tuple(self._waiting(worker))
 
     def ready(self, *, even_unsure: bool = False) -> list[Worker]:
-        """Return the agents of whom something is held, and whose task is certain by now.
+        """Return the agents in a session of hooks of whom something is held, and whose task is certain by now.
 
         With `even_unsure` all of them: what nobody can tell is of a task of the agent's own.
         """
@@ -251,16 +257,16 @@ class Session:
             return [worker for worker in self._agents.values() if worker.sure and worker.held]
 
     def worker(self, agent: str, agent_type: str = "") -> Worker:
-        """Return who works: the main thread where no agent is named."""
+        """Return who works in a session of hooks: the main thread where no agent is named."""
         return self.started(agent, agent_type) if agent else self._main
 
     def is_main(self, worker: Worker) -> bool:
-        """Return whether that is the main thread."""
+        """Return whether one who works in a session of hooks is the main thread."""
         return worker is self._main
 
     @property
     def in_progress(self) -> tuple[str, ...]:
-        """The keys of the tasks of the client's list that are in progress."""
+        """The keys of the tasks of the client's list that are in progress in a session of hooks."""
         with self.turn:
             return tuple(self._open_tasks)
 
@@ -311,7 +317,7 @@ class Sessions:
         self._known: OrderedDict[tuple[str, str], Session] = OrderedDict()
 
     def of(self, event: Event, scope: str = "") -> Session:
-        """Return the session an event belongs to; `scope` is its project's, where its folder is another machine's."""
+        """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""
         with self._turn:
             name = (scope, event.session)
             known = self._known.get(name)
@@ -324,12 +330,12 @@ class Sessions:
             return known
 
     def end(self, name: str, scope: str = "") -> None:
-        """Let a session go, which `of` was told to be of that scope."""
+        """Let a session of hooks go, which `of` was told to be of that scope."""
         with self._turn:
             self._known.pop((scope, name), None)
 
     def forget_words(self) -> None:
-        """Let go of what was said and failed in any session; on the thread that writes down what happened."""
+        """Let go of what any session of hooks said and failed at; on the thread that writes down what happened."""
         with self._turn:
             known = list(self._known.values())
         for session in known:

@@ -19,7 +19,7 @@ _PROMPT_BYTES = 1 << 20
 
 
 def recognise(desk: Desk, event: Event) -> None:
-    """Find out which call a sub-agent came of, so that what it does is told of the right task.
+    """Find out which call a hook's sub-agent came of, so that what it does is told of the right task.
 
     What the client has written beside the agent's history decides, else the agent's prompt, where no other call has the
     same; of a session that this daemon has not seen begin, the store knows.
@@ -41,14 +41,14 @@ def recognise(desk: Desk, event: Event) -> None:
 
 
 def worker_of(desk: Desk, agent: str, history: Path) -> Worker:
-    """Return whose transcript a path is: the main thread's (no `agent`), or a sub-agent's, with its task if known."""
+    """Return whose transcript a hook's path is: the main thread's (no `agent`), or a sub-agent's, with its task."""
     if agent and not desk.session.knows(agent):
         _from_store(desk, agent, "", _call_of(history.with_suffix(".meta.json")))
     return desk.session.read_of(agent)
 
 
 def agent_started(desk: Desk, event: AgentStarted) -> Reaction:
-    """Note which sub-agent does a task, as soon as that is certain."""
+    """Note by a hook which sub-agent does a task, as soon as that is certain."""
     return _noted(desk, desk.worker(event), event.agent)
 
 

@@ -49,7 +49,7 @@ def task_told(desk: Desk, event: TaskTold) -> Reaction:
 
 
 def said_of(answer: BuilderAnswer) -> dict[str, object]:
-    """Return an agent's words on its task as the task's attributes; what it did not say is left out."""
+    """Return an agent's words at a hook on its task as the task's attributes; what it did not say is left out."""
     said: dict[str, object] = {
         SUMMARY: answer.summary,
         BLOCKED_REASON: answer.reason,

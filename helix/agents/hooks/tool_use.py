@@ -37,7 +37,7 @@ def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
 
 
 def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
-    """Keep how an agent's command ended, as evidence and as a failure or its fix; show what its error is about."""
+    """Keep how the command of a hook ended, as evidence and as a failure or its fix; show what its error is about."""
     worker = desk.worker(event)
     action = replace(event.action, at=desk.store.runtime.clock())
     tasks = desk.session.in_progress
@@ -67,7 +67,7 @@ def _looked_up(desk: Desk, action: Action) -> tuple[Site, ...]:
 
 
 def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
-    """Keep what an agent did while no daemon could be told, as of its own time; told again it counts once."""
+    """Keep what hooks could tell no daemon that an agent did, as of its own time; told again it counts once."""
     action, tasks = event.action, desk.session.in_progress
     if action.is_edit:
         _edited(desk, worker, action, event.wrote, tasks)
@@ -77,7 +77,7 @@ def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
 
 
 def follow_mending(desk: Desk, worker: Worker, action: Action) -> None:
-    """Note what an agent did and told before, so that a failure in it is known when it is mended."""
+    """Note what earlier hooks told that an agent did, so that a failure in it is known when it is mended."""
     desk.session.told_before.add(action.id)
     seen = _visible(desk, action)
     if seen is not None:

@@ -33,7 +33,7 @@ _MOST_SAID = 2_000
 
 
 def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
-    """Store the failures that blocked an agent's task: the verify command's, and those whose error it names.
+    """Store the failures that hooks saw block an agent's task: the verify command's, those whose error it names.
 
     What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
     error again, in another task, is evidence for the same memory, of which the third within a week is systemic.
@@ -50,7 +50,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
 
 
 def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
-    """Return the failures of an agent that blocked its task, and did not only happen in it."""
+    """Return the failures that hooks saw block an agent's task, and not only happen in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
     wanted, error = normal_command(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
@@ -62,7 +62,7 @@ def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolv
 
 
 def blocked_by(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
-    """Return the command and the error that blocked an agent's task, as attributes that a memory is found by."""
+    """Return the command and error that hooks saw block an agent's task, as attributes that a memory is found by."""
     found = blocking_failures(desk, worker, task)
     if found:
         return found[-1].attributes

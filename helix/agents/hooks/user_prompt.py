@@ -18,7 +18,7 @@ from helix.text.tokens import query_terms
 
 
 def prompt_given(desk: Desk, event: PromptGiven) -> Reaction:
-    """Brief a session at a user's prompt if nobody has, and show what it is about; a client's words are no prompt."""
+    """Brief a session at the hook of a user's prompt if nobody has, and show what it is about; no client's words."""
     if event.by_client or event.agent:
         return NOTHING
     first = brief_once(desk, known=True)

@@ -54,7 +54,7 @@ class Stored:
 
 
 def should_store(candidate: Candidate, min_confidence: Certainty = Certainty.MEDIUM) -> bool:
-    """Return whether a candidate to learn is that sure, says enough to be found again, and is not refuted.
+    """Return whether the observer's candidate is sure, says enough to be found again, and is not refuted.
 
     What reads like an instruction to an agent is never stored without a person; nor is what was decided on already.
     """
@@ -70,7 +70,7 @@ def should_store(candidate: Candidate, min_confidence: Certainty = Certainty.MED
 def store_candidates(
     store: Store, candidates: Sequence[Candidate], min_confidence: Certainty = Certainty.MEDIUM
 ) -> Stored:
-    """Store the candidates of an agent's work that `should_store`, each once.
+    """Store the observer's candidates of an agent's work that `should_store`, each once.
 
     Skipped is what was decided on before, is private, or says what was erased or undone. Each that was
     stored is kept as a candidate too, with the memory it became.
@@ -97,7 +97,7 @@ def store_candidates(
 
 
 def cleaned(store: Store, given: Candidate) -> Candidate:
-    """Return a candidate to learn as it may be kept: bounded, redacted, screened, and with its words' id here.
+    """Return the observer's candidate as it may be kept: bounded, redacted, screened, with its words' id here.
 
     The same words of one scope have one id, but for case, white space and kind; other stores give them other ids.
     """
@@ -132,13 +132,13 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
 
 
 def proposable(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return those of the cleaned candidates whose statements were not erased or undone in their scope."""
+    """Return the observer's cleaned candidates whose statements were not erased or undone in their scope."""
     held = {scope: excluded.held(store, scope) for scope in {one.scope for one in candidates}}
     return [one for one in candidates if not held[one.scope].holds(one.trigger, one.resolution)]
 
 
 def become_memory(store: Store, candidate: Candidate) -> StoreResult:
-    """Store a candidate as a memory, as far trusted as its source is, and as learned in its task."""
+    """Store the observer's candidate as a memory, as far trusted as its source is, and as learned in its task."""
     result = remember(
         store,
         StoreRequest(
@@ -167,7 +167,7 @@ def settle(
     memory: str = "",
     why: Mapping[str, object] | None = None,
 ) -> Candidate:
-    """Write the decision on a candidate, and return it; somebody else's decision meanwhile stays."""
+    """Write the decision on a candidate of the observer, and return it; somebody else's decision meanwhile stays."""
 
     def decision() -> Decision[Candidate]:
         known = find(store.index, candidate.id)
@@ -188,7 +188,7 @@ def settle(
 
 
 def put(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
-    """Write a candidate with the source that proposed it, as a part of somebody's change."""
+    """Write a candidate of the observer with the source that proposed it, as a part of somebody's change."""
     ref = composer.node(candidate)
     if candidate.task and find_task(index, candidate.task) is not None:
         here = Ref(label=Label.TASK, id=candidate.task)
@@ -196,7 +196,7 @@ def put(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
 
 
 def find(index: StoreIndex, ident: str) -> Candidate | None:
-    """Return the candidate to learn of that id, or None."""
+    """Return the observer's candidate of that id, or None."""
     ref = Ref(label=Label.CANDIDATE, id=ident)
     if ref not in index:
         return None

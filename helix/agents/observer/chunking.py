@@ -60,7 +60,7 @@ class ChunkRequest:
 
 
 def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
-    """Store a task's approach as a pattern for tasks like it; None where the outcome does not say that it worked.
+    """Store a task's approach as a pattern for tasks like it, for the observer; None where nothing says that it worked.
 
     An approach in steps keeps them as such. Raises InvalidInputError where task or approach is empty.
     """
@@ -87,7 +87,7 @@ def chunk(store: Store, request: ChunkRequest) -> StoreResult | None:
 
 
 def succeeded(outcome: str) -> bool:
-    """Return whether a task's outcome says that it was done; a word of failure outweighs any of success.
+    """Return whether a task's outcome tells the observer that it was done; a word of failure outweighs any of success.
 
     A failure that is denied, or said to be mended, is none.
     """

@@ -41,7 +41,7 @@ class Origin:
 
 
 def observe_explorer(output: str | Mapping[str, Any], origin: Origin) -> tuple[Candidate, ...]:
-    """Return candidates of an explorer's answer: facts (framework, files found) and conventions (patterns seen).
+    """Return the observer's candidates of an explorer's answer: facts (framework, files), conventions (patterns).
 
     The output may be the answers of several explorers, one after another or in a list.
     A file's content counts as strong evidence where the explorer says that it succeeded; a framework as far as it is
@@ -54,7 +54,7 @@ def observe_explorer(output: str | Mapping[str, Any], origin: Origin) -> tuple[C
 def observe_planner(
     tasks: object, exploration: object, origin: Origin, learned: Sequence[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Return candidates of a planner's answer: its decisions, and tasks that choose one thing over another.
+    """Return the observer's candidates of a planner's answer: decisions, and tasks that choose one thing over another.
 
     How the work was cut into tasks is one too, but a weak one.
     """
@@ -65,7 +65,7 @@ def observe_planner(
 def observe_builder(
     task: Mapping[str, Any], result: str | Mapping[str, Any], files_changed: Sequence[str], origin: Origin
 ) -> tuple[Candidate, ...]:
-    """Return candidates of a builder's answer: what changed, what stood in the way, and what it says it learned.
+    """Return the observer's candidates of a builder's answer: changes, what stood in the way, what it says it learned.
 
     `result` is its last message or its task's metadata; `verification` of the task, where it is known, counts for more:
     what failed it was not delivered, whatever the builder says.
@@ -79,7 +79,7 @@ def observe_builder(
 def observe_session(
     objective: str, tasks: object, outcomes: Mapping[str, Any], origin: Origin
 ) -> tuple[Candidate, ...]:
-    """Return one candidate of a session's end: what it set out to do, and what became of its tasks; or none.
+    """Return the observer's candidate of a session's end: what it set out to do, what its tasks came to; or none.
 
     `outcomes` lead from a task's id (or number in the plan) to its outcome; what is not there, the task itself says.
     """

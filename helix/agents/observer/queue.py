@@ -45,7 +45,7 @@ _WANT_OF_ROOM = "want of room"
 
 
 def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Put candidates into the learning queue, redacted and screened; return those that are new in it.
+    """Put candidates into the observer's learning queue, redacted and screened; return those that are new in it.
 
     The same words are ingested once, whatever became of them: what was rejected does not come again. What is met again
     while it waits is as sure as it ever was, and says in which
@@ -94,7 +94,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def waiting(store: Store, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Candidate]:
-    """Return a page of the learning queue's candidates of exactly this scope (None: of any).
+    """Return a page of the candidates in the observer's learning queue of exactly this scope (None: of any).
 
     The surest come first, of equals the newest.
     """
@@ -102,12 +102,12 @@ def waiting(store: Store, scope: str | None = None, first: int = 50, after: str 
 
 
 def count_waiting(index: StoreIndex, scope: str | None = None) -> int:
-    """Return how many candidates of exactly this scope (None: of any) wait in the learning queue."""
+    """Return how many candidates of exactly this scope (None: of any) wait in the observer's learning queue."""
     return len(_waiting(index, scope))
 
 
 def accept(store: Store, ident: str, by: str = "") -> Accepted:
-    """Make a memory of a candidate in the learning queue: trusted as its source, and learned in its task.
+    """Make a memory of a candidate in the observer's learning queue: trusted as its source, and learned in its task.
 
     That a person accepted it says that it is worth keeping, not that it is true: `confirm` says that. What reads like
     an instruction to an agent is quarantined as it is everywhere. Raises NotFoundError, or ConflictError where it does
@@ -120,12 +120,12 @@ def accept(store: Store, ident: str, by: str = "") -> Accepted:
 
 
 def reject(store: Store, ident: str, by: str = "") -> Candidate:
-    """Reject a candidate in the learning queue, also when the same is proposed again. Raises as `accept` does."""
+    """Reject a candidate in the observer's learning queue, also when proposed again. Raises as `accept` does."""
     return settle(store, _one(store.index, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
 
 
 def reopen(store: Store, ident: str) -> Candidate:
-    """Put a rejected candidate back into the learning queue. Raises NotFoundError, or ConflictError if not rejected."""
+    """Put a rejected candidate back into the observer's queue. Raises NotFoundError, or ConflictError for no such."""
 
     def decision() -> Decision[Candidate]:
         candidate = _known(store.index, ident)
@@ -201,11 +201,11 @@ class Keeping:
 
     @property
     def writes(self) -> bool:
-        """Whether anything is to be kept."""
+        """Whether anything that the observer sees is to be kept."""
         return self.store or self.queue
 
     def origin(self, at: datetime) -> Origin:
-        """Return where candidates come from that are seen now."""
+        """Return where the observer's candidates come from that are seen now."""
         return Origin(
             at=at,
             scope=self.scope,
@@ -217,7 +217,7 @@ class Keeping:
 
 
 def keep(store: Store, seen: Sequence[Candidate], keeping: Keeping) -> Observed:
-    """Store and queue an agent's candidates as far as that was asked for; all are answered as they may be kept."""
+    """Store and queue the observer's candidates as far as that was asked for; all are answered as they may be kept."""
     clean = tuple(cleaned(store, one) for one in seen)
     outcome = store_candidates(store, clean, keeping.min_confidence) if keeping.store else Stored(skipped=clean)
     queued = enqueue(store, outcome.skipped) if keeping.queue else []

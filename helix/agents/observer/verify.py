@@ -48,20 +48,23 @@ class _Seen:
 
     @property
     def sessions(self) -> list[Task]:
-        """The sessions that were shown memories beside any task, the newest first."""
+        """The sessions that the observer knows to have been shown memories beside any task, the newest first."""
         return [
             task for task in self.tasks if _is_session(task) and any(not one.held_back for one in self.shown[task.id])
         ]
 
     @property
     def unjudged(self) -> list[Injection]:
-        """What was shown to tasks that are over, and of which nothing has come; a session may be left out for good."""
+        """What was shown to tasks that are over, and of which the observer sees nothing come.
+
+        A session may be left out for good.
+        """
         over = (task for task in self.tasks if task.status == COMPLETED and not _is_session(task))
         return [one for task in over for one in self.shown[task.id] if not one.held_back and not _judged(one)]
 
 
 def verify(store: Store, scope: str | None = None) -> LoopHealth:
-    """Verify the learning loop: return `ok`, or `degraded` with what to look at, and the counts behind it.
+    """Verify the observer's learning loop: return `ok`, or `degraded` with what to look at, and the counts behind it.
 
     `scope` None: of all scopes. Reads the newest tasks, at most TASKS_READ, and writes nothing.
     """

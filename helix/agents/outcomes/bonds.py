@@ -77,7 +77,7 @@ def bonds_of(parts: Iterable[Part], *, passed: bool, failed: bool) -> tuple[Bond
 
 
 def redraw_bonds(composer: Composer, index: StoreIndex, before: Sequence[Bond], after: Sequence[Bond]) -> None:
-    """Redraw a task's bonds: take back those it no longer speaks for, and strengthen those it does now."""
+    """Redraw the bonds of a task's outcome: take back those it no longer speaks for, strengthen those it does now."""
     for bond in sorted({*before} ^ {*after}):
         _weigh(composer, index, bond, 1 if bond in after else -1)
 

@@ -41,26 +41,26 @@ class Entry:
 
     @property
     def added(self) -> float:
-        """What was added to `failed`."""
+        """What a task's outcome added to a memory's `failed`."""
         return self.failed if self.charged is None else self.charged
 
     def same_as(self, verdict: Verdict) -> bool:
-        """Return whether the verdict would give the same."""
+        """Return whether the verdict of a task's outcome would give a memory the same."""
         given = (self.outcome, self.helped, self.failed, self.quality)
         return given == (verdict.outcome, verdict.helped, verdict.failed, verdict.quality)
 
     def shown(self) -> Credit:
-        """Return what is told of it beside the task."""
+        """Return what is told beside a task of the credit that its outcome gave."""
         return Credit(helped=self.helped, failed=self.added, quality=self.quality, at=from_micros(self.at))
 
     def written(self) -> dict[str, Any]:
-        """Return it as plain JSON data."""
+        """Return the credit that a task's outcome gave as plain JSON data."""
         pairs = {name: list(getattr(self, name)) for name in ("easiness", "half_life", "last_used")}
         return {**asdict(self), **pairs, "quality": None if self.quality is None else int(self.quality)}
 
 
 def entry_from(data: Mapping[str, Any]) -> Entry:
-    """Return the credit entry of a task for a memory that was written so."""
+    """Return the credit entry of a task's outcome for a memory that was written so."""
     pairs = {name: tuple(data[name]) for name in ("easiness", "half_life", "last_used")}
     return Entry(**{**data, **pairs})
 
@@ -98,7 +98,7 @@ def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory
 
 
 def take_back_credit(memory: Memory, entry: Entry) -> Memory:
-    """Return a memory without what a task's credit entry gave it.
+    """Return a memory without what the credit entry of a task's outcome gave it.
 
     Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that
     the entry made is undone on what they are now. A counter that was halved since may not go below zero.

@@ -35,7 +35,7 @@ _SLACK = 1e-9
 def feedback(
     store: Store, names: Sequence[str], delta: float, quality: int | None = None, *, claimed: bool = False
 ) -> list[Memory]:
-    """Take feedback on memories: a positive delta adds to `helped`, a negative one's size to `failed`; count the use.
+    """Take feedback on memories' outcomes: a positive delta adds to `helped`, a negative one to `failed`; count a use.
 
     With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
     the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
@@ -69,7 +69,7 @@ def feedback(
 
 
 def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) -> list[Memory]:
-    """Take the newest feedback of each memory back, exactly what it gave; an agent takes back an agent's alone.
+    """Take back the newest feedback on each memory's outcomes, exactly; an agent takes back an agent's alone.
 
     Raises ConflictError where there is none, and changes nothing then.
     """

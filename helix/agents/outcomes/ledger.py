@@ -48,12 +48,12 @@ class Ledger:
     bonds: tuple[Bond, ...] = ()
 
     def said(self, task: Task) -> str:
-        """Return what the agent says of the task: what the task was told since it was settled goes before."""
+        """Return what the agent says of a task's outcome: what was told since it was settled goes before."""
         return self.claimed if self.settled is not None and task.outcome == self.settled else task.outcome
 
 
 def ledger_of(task: Task) -> Ledger:
-    """Return a task's ledger: its evidence, what was done in it, and what it gave to memories."""
+    """Return the ledger of a task's outcome: its evidence, what was done in it, and what it gave to memories."""
     kept = cast(Mapping[str, Any], task.attributes.get(_OWN, {}))
     edited = kept.get("edited_at")
     worked = kept.get("worked_at", edited)
@@ -77,7 +77,7 @@ def ledger_of(task: Task) -> Ledger:
 
 
 def with_ledger(task: Task, ledger: Ledger) -> Task:
-    """Return the task with its ledger written down; what is at its beginning is left out."""
+    """Return a task with the ledger of its outcome written down; what is at its beginning is left out."""
     kept: dict[str, object] = {
         "worked_at": None if ledger.worked_at is None else to_micros(ledger.worked_at),
         "edited_at": None if ledger.edited_at is None else to_micros(ledger.edited_at),
@@ -103,7 +103,7 @@ def with_ledger(task: Task, ledger: Ledger) -> Task:
 
 
 def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
-    """Return a task's ledger with a piece of evidence, by id, or else by command and time; the latest are kept.
+    """Return an outcome's ledger with a piece of evidence, by id, or by command and time; the latest are kept.
 
     What is told again stays as of its first time: what came after it still came after it.
     """
@@ -117,7 +117,7 @@ def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
 
 
 def each_once(before: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
-    """Return a list of a task's ledger, each entry once, in order; the last ones where there are too many."""
+    """Return a list of an outcome's ledger, each entry once, in order; the last ones where there are too many."""
     return tuple(dict.fromkeys((*before, *(word for word in more if word))))[-_MOST_NAMED:]
 
 

@@ -34,7 +34,7 @@ _PROBLEMS = (Kind.FAILURE, Kind.SYSTEMIC)
 
 
 def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
-    """Note the evidence of a command for a task; told twice it counts once. A settled task is settled again.
+    """Note a command's evidence on a task's outcome; told twice it counts once. A settled task is settled again.
 
     A revert is none against the task that did it: see `note_revert`.
     """
@@ -48,7 +48,7 @@ def note_evidence(store: Store, ident: str, evidence: Evidence) -> None:
 
 
 def note_revert(store: Store, scope: str, evidence: Evidence, session: str = "") -> None:
-    """Note a revert against the task of the scope whose commit it took back, in whatever session that was.
+    """Note a revert against the outcome of the task whose commit it took back, in whatever session of the scope.
 
     The commit is the one of its hash. Where the command names none, it is the one that has its subject, if they are of
     one task; else `HEAD` is the one that the session in which it was reverted saw land last.
@@ -70,7 +70,7 @@ def note_use(
     edited_at: datetime | None = None,
     earlier: Sequence[str] = (),
 ) -> None:
-    """Note the deeds in a task, and which of them show use of the memories that were shown there before.
+    """Note the deeds that a task's outcome rests on, and which show use of the memories shown there before.
 
     `utilized` are the names that the agent says it used, which is a claim; `text` is what it wrote into files, and is
     not kept. Its last message is none: who speaks of a memory, or denies having used it, has not used it by that.
@@ -111,7 +111,7 @@ def note_use(
 
 
 def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: datetime | None = None) -> None:
-    """Note that failures occurred in a task again (`at`, by default now); those known before it began count."""
+    """Note that failures occurred in a task again (`at`, default: now), for its outcome; those known before count."""
     again_at = at or store.runtime.clock()
     task = find_task(store.index, ident)
     if task is None:

@@ -68,12 +68,12 @@ def tell_outcome(store: Store, ident: str, outcome: str, *, claimed: bool = Fals
 
 
 def amend(store: Store, ident: str, update: Update) -> None:
-    """Change a task's ledger; one that was settled before is settled again, in the same change."""
+    """Change the ledger of a task's outcome; one that was settled before is settled again, in the same change."""
     _change(store, ident, "outcome", lambda task, ledger: update(replace(ledger, claimed=ledger.said(task))))
 
 
 def override(store: Store, ident: str, names: Sequence[str], delta: float, quality: int | None = None) -> list[Memory]:
-    """Have a person say what memories were worth to a task, in place of what its evidence gave them, for good.
+    """Have a person say what memories were worth to a task's outcome, in place of what evidence gave them, for good.
 
     Above 0 it is added to `helped`, below to `failed`; said again for the same task, it replaces what was said before.
     Raises NotFoundError for an unknown task or memory, InvalidInputError for a memory that the task was not shown.
@@ -148,7 +148,7 @@ class _Settling:
     verification: Verification
 
     def done(self) -> tuple[Ledger, tuple[Gain, ...]]:
-        """Compose all that changes; return the account as it is then, and what every memory has got."""
+        """Compose all that a task's outcome changes; return the account as it is then, and what each memory has got."""
         memories: dict[str, Memory] = {}
         entries: dict[str, Entry] = dict(self.ledger.entries)
         gains: list[Gain] = []

@@ -47,12 +47,12 @@ class Verdict:
 
     @property
     def is_room(self) -> bool:
-        """Whether it charges for room that the memory took, and says nothing else of it."""
+        """Whether an outcome's verdict charges for room that the memory took, and says nothing else of it."""
         return self.outcome == "unused" and self.failed > 0
 
     @property
     def is_use(self) -> bool:
-        """Whether it counts as a use of the memory."""
+        """Whether an outcome's verdict counts as a use of the memory."""
         return self.quality is not None or self.outcome in ("helped", "failed", "claimed")
 
 
@@ -92,7 +92,7 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
 
 
 def leaves_a_trace(memory: Memory) -> bool:
-    """Return whether following a memory would leave a trace in a task's work, so that its room can be charged.
+    """Return whether following a memory leaves a trace in the work, so that an outcome can charge for its room.
 
     What warns, rules or forbids is followed by what is not done: that a task passed without a trace of it may well be
     its doing.

@@ -38,7 +38,7 @@ class ExplorationRequest:
 
 
 def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationReport:
-    """Save explorers' findings as a node; several answers are merged first, and what is left out is told.
+    """Save explorers' findings for plans of tasks as a node; answers are merged first, what is left out is told.
 
     Raises InvalidInputError where there is neither in the text, or nothing in them.
     """
@@ -68,7 +68,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
 
 
 def load_exploration(index: StoreIndex, ident: str = "", scope: str = GLOBAL_SCOPE) -> Exploration:
-    """Return an exploration by its id, or without one the newest of exactly this scope.
+    """Return an exploration for plans of tasks by its id, or without one the newest of exactly this scope.
 
     Raises NotFoundError.
     """

@@ -26,7 +26,7 @@ from helix.store.writer import Decision
 
 
 def complete_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) -> PlanReport:
-    """Complete a plan, whatever became of its tasks; what is left of it is told.
+    """Complete a plan of tasks, whatever became of them; what is left of it is told.
 
     Without an id the newest plan of exactly the scope is meant. Saying it twice changes nothing. Raises NotFoundError.
     """

@@ -79,7 +79,7 @@ class _Draft:
 
 
 def save_plan(store: Store, request: PlanRequest) -> PlanReport:
-    """Write a plan with its tasks and their order; one that maps to the client's tasks is written once, however often.
+    """Write a plan, its tasks and their order; one that maps to the client's tasks is written once, however often.
 
     Without an objective it is that of the newest exploration, where no plan is based on that yet. Raises
     InvalidInputError where it asks to clarify something, has no tasks, or nobody could work through it: two tasks of
@@ -305,7 +305,7 @@ def _found(index: StoreIndex, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
 
 
 def newest_of(index: StoreIndex, label: Label, scope: str) -> Ref | None:
-    """Return the newest plan or exploration: the node of a label and of exactly this scope recorded last, or None."""
+    """Return the newest plan of tasks or exploration: the node of a label and this scope recorded last, or None."""
     newest = index.newest(index.where(label, scope=scope), 1)
     return index.ref_of(newest[0]) if newest else None
 

@@ -59,12 +59,12 @@ class Given(Protocol):
 
     @property
     def text(self) -> str:
-        """The block as it goes into a prompt."""
+        """The block of memories for an attempt at a task as it goes into a prompt."""
         ...
 
     @property
     def shown(self) -> tuple[Shown, ...]:
-        """The memories in it."""
+        """The memories that an attempt at a task is given."""
         ...
 
 
@@ -137,7 +137,7 @@ def create_workspace(
 
 
 def complete_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
-    """Complete an attempt that delivered; evidence says what that is worth to the memories it was shown.
+    """Complete an attempt at a task that delivered; evidence says what that is worth to the memories it was shown.
 
     Saying it twice changes nothing. Raises NotFoundError, or ConflictError for one that ended otherwise.
     """

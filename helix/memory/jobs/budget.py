@@ -37,26 +37,26 @@ class Budget:
         self._round: int = began if _is_moment(began) else self._marks.get(_ALL, 0)
 
     def spent(self, scope: str | None = None) -> float:
-        """Return the importance of the episodes of a scope (None: of all) recorded since it was last consolidated."""
+        """Return the importance of a scope's episodes (None: of all) since the last job that consolidated it."""
         return self._store.index.captured_importance(self._marks, self._marks.get(_ALL, 0), scope)
 
     @property
     def waiting(self) -> float:
-        """The importance of the episodes recorded since the last round began."""
+        """The importance of the episodes recorded since the last round of jobs began."""
         return self._store.index.captured_importance({}, self._round)
 
     @property
     def reached(self) -> bool:
-        """Whether enough has happened for another round."""
+        """Whether enough has happened for another round of jobs."""
         return self.limit > 0 and self.waiting >= self.limit
 
     def begin_round(self, at: datetime) -> None:
-        """Record, durably, that a round was asked for at a moment."""
+        """Record, durably, that a round of jobs was asked for at a moment."""
         self._round = to_micros(at)
         self._store.journal.set_meta(_ROUND, str(self._round))
 
     def start_again(self, scope: str | None, at: datetime) -> None:
-        """Record, durably, that a scope (None: every one) was consolidated as it was at a moment."""
+        """Record, durably, that a job has consolidated a scope (None: every one) as it was at a moment."""
         moment = to_micros(at)
         if scope is None:
             self._marks = {name: mark for name, mark in self._marks.items() if mark > moment}

@@ -40,7 +40,7 @@ class Pace:
     trouble: float = 30.0
 
     def rests_after(self, seconds: float) -> float:
-        """Return how many times as long as a slice took work rests that has not caught up for so many seconds."""
+        """Return how many times as long as a slice took a job rests that has not caught up for so many seconds."""
         reached = takewhile(lambda stage: stage[0] <= seconds, self.behind)
         return min((self.rests, *(rests for _, rests in reached)))
 
@@ -57,7 +57,7 @@ class Foreground:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Hold while somebody waits for an answer."""
+        """Hold while somebody waits for an answer, which jobs give way to."""
         with self._changed:
             self._active += 1
         try:
@@ -69,13 +69,16 @@ class Foreground:
                 self._changed.notify_all()
 
     def quiet(self) -> float:
-        """Return the seconds since the last request was answered: 0 while one is, infinity before the first."""
+        """Return the seconds since the last request was answered, by which jobs rest.
+
+        0 while one is, infinity before the first.
+        """
         return 0.0 if self._active else self._monotonic() - self._last
 
     def give_way(
         self, quiet: float, patience: float, stopping: Callable[[], bool] = lambda: False, *, gap: float = math.inf
     ) -> None:
-        """Wait until nobody has waited for `quiet` seconds, but no longer than `patience` seconds in all.
+        """Have a job wait until nobody has waited for `quiet` seconds, but no longer than `patience` seconds.
 
         After `gap` seconds it is enough that nobody waits at this moment. `stopping` is looked at whenever something
         changes: `wake` makes the caller look.
@@ -91,7 +94,7 @@ class Foreground:
                 self._changed.wait(left if self._active else min(lacking, left))
 
     def wake(self) -> None:
-        """Have whoever gives way look again whether it should stop."""
+        """Have the jobs that give way look again whether they should stop."""
         with self._changed:
             self._changed.notify_all()
 

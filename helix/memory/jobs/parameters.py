@@ -24,7 +24,7 @@ class Number:
     whole: bool = False
 
     def fits(self, value: object) -> bool:
-        """Return whether the value is one of these numbers; True and False are none."""
+        """Return whether a job's parameter is one of these numbers; True and False are none."""
         if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
             return False
         return value <= self.most and (value > self.least if self.above else value >= self.least)  # NaN is neither
@@ -40,7 +40,7 @@ class ScopeName:
     """A parameter that is the name of a scope."""
 
     def fits(self, value: object) -> bool:
-        """Return whether the value may be a scope's name."""
+        """Return whether a job's parameter may be a scope's name."""
         return isinstance(value, str) and 0 < len(value) <= _LONGEST_SCOPE
 
     def __str__(self) -> str:

@@ -34,10 +34,10 @@ class Watch(Protocol):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run should stop at its next resting place."""
+        """Whether the run of a background job should stop at its next resting place."""
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Take notice of how far the run is."""
+        """Take notice of how far the run of a background job is."""
 
 
 class Run:
@@ -73,21 +73,21 @@ class Run:
 
     @property
     def now(self) -> datetime:
-        """The present moment."""
+        """The present moment for the run of a background job."""
         return self.store.runtime.clock()
 
     @property
     def language_model(self) -> LanguageModel | None:
-        """What the work may ask; None in a dry run, which spends nothing and takes the deterministic path."""
+        """What a background job may ask; None in a dry run, which spends nothing and takes the deterministic path."""
         return None if self.dry_run else self.store.runtime.language_model
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was asked to stop at its next resting place; what it has written stays."""
+        """Whether a background job was asked to stop at its next resting place; what it has written stays."""
         return self._watch is not None and self._watch.cancelled
 
     def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
-        """Compose one change on the writer's thread and make it durable; return what `compose` returns.
+        """Compose a change of a background job on the writer's thread and make it durable; return what `compose` does.
 
         `step` names the change within the job: a step that is in the journal already, from a run that was killed, is
         not composed again (None). `compose` sees everything accepted before it and must look again at what it read
@@ -108,15 +108,15 @@ class Run:
         return self.store.writer.submit(decision)
 
     def count(self, what: str, by: int = 1) -> None:
-        """Count something that the run did: `memories added`, `episodes rolled up`."""
+        """Count something that a background job did: `memories added`, `episodes rolled up`."""
         self.counts[what] += by
 
     def say(self, line: str) -> None:
-        """Add a line to the plan that a dry run shows: what is (to be) done, with the names of what it concerns."""
+        """Add a line to the plan of a background job, for a dry run: what is (to be) done, with the names concerned."""
         self.plan.append(line)
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Tell how far the run is; `total` 0 means not known."""
+        """Tell how far a background job is; `total` 0 means not known."""
         if self._watch is not None:
             self._watch.progress(done, total, message)
 
@@ -203,15 +203,15 @@ class SlicedRun(Run):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was asked to stop; asking costs next to nothing while nobody waits for an answer."""
+        """Whether a background job was asked to stop; asking costs next to nothing while nobody waits."""
         return self._rest()
 
     def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
-        """Rest, and write as `Run.write` does."""
+        """Have a background job rest, and write as `Run.write` does."""
         self._rest()
         return super().write(step, compose)
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Tell how far the run is, which the worker's status shows, and rest."""
+        """Tell how far a background job is, which the worker's status shows, and rest."""
         self.told = f"{message} {done:,} of {total:,}".strip() if total else f"{message} {done:,}".strip()
         self._rest()

@@ -78,7 +78,7 @@ class Worker:
         store.writer.listen(self._note)
 
     def start(self) -> None:
-        """Begin, with what an earlier process left undone: now, or as soon as its server takes writes."""
+        """Begin the worker's jobs with what an earlier process left undone: now, or once its server takes writes."""
         with suppress(EngineError):
             self._take_up()
         self._started = True
@@ -90,13 +90,13 @@ class Worker:
             self._taken_up = True
 
     def stop(self) -> None:
-        """Stop at the next resting place; what is left is done after the next start."""
+        """Stop the worker at its next resting place; what is left is done after the next start."""
         self._stopping = True
         self.wake()
         self._thread.close()
 
     def add(self, kind: str, payload: Mapping[str, Any]) -> WorkItem:
-        """Ask for a job, soon and in the background; the same that is queued already is returned instead.
+        """Ask the worker for a job, soon and in the background; the same that is queued already is returned instead.
 
         Raises InvalidInputError for a kind there is not, and for a payload that is not one of this kind.
         """
@@ -108,13 +108,13 @@ class Worker:
         return item
 
     def plan(self, kind: str, payload: Mapping[str, Any]) -> WorkPlan:
-        """Return what a job would do now, and change nothing; see `helix.memory.worker.kinds`, and `add` for errors."""
+        """Return what the worker would do in a job now, and change nothing; see `worker.kinds`, `add` for errors."""
         self._check(kind)
         work, foreground, pace = self._kinds[kind], self._foreground, self._pace
         return plan(self._store, kind, work, checked(kind, payload), foreground=foreground, pace=pace)
 
     def flush(self, scope: str | None = None) -> WorkItem:
-        """Have all that follows on new episodes done of a scope (None: every one), as soon as nobody waits.
+        """Have the worker do all that follows on a scope's new episodes (None: every one's), as soon as nobody waits.
 
         Returns the consolidation among it.
         """
@@ -122,18 +122,18 @@ class Worker:
         return self._ask_for_all(scope)[CONSOLIDATE]
 
     def session_ended(self, scope: str) -> WorkItem | None:
-        """Have what follows on new episodes done of a scope; return the consolidation, None where nothing is new."""
+        """Have the worker do what follows on a scope's new episodes; return the consolidation, None: nothing new."""
         return self._ask_for_all(scope)[CONSOLIDATE] if self._budget.spent(scope) > 0 else None
 
     def pause(self, on: bool) -> bool:
-        """Stop background work at its next resting place, also over restarts, or go on; return what holds now."""
+        """Stop the worker at its next resting place, also over restarts, or go on; return what holds now."""
         self._store.journal.set_meta(WORK_PAUSED, "1" if on else "0")
         self._paused = on
         self.wake()
         return on
 
     def cancel(self, item_id: str) -> WorkItem:
-        """Ask queued or running work to end without being finished; what it has written stays."""
+        """Ask queued or running work of the worker to end unfinished; what it has written stays."""
         item = self._work.item(item_id)
         if item.state in (WorkState.QUEUED, WorkState.RUNNING):
             self._cancelled.add(item_id)
@@ -142,7 +142,7 @@ class Worker:
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """Have nothing at work for a while: what is under way stops at its next resting place, and is done later."""
+        """Have the worker do nothing for a while: what is under way stops at a resting place, to be done later."""
         changed = self._thread.changed
         with changed:
             self._standing += 1
@@ -157,11 +157,11 @@ class Worker:
             self.wake()
 
     def item(self, item_id: str) -> WorkItem:
-        """Return a piece of work as it stands; raises NotFoundError."""
+        """Return a piece of the worker's work as it stands; raises NotFoundError."""
         return self._work.item(item_id)
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to be done, or it or capture is paused; return whether nothing is.
+        """Wait until the worker has nothing left, or it or capture is paused; return whether nothing is left.
 
         What somebody waits for is done as soon as nobody waits for an answer.
         """
@@ -174,11 +174,11 @@ class Worker:
 
     @property
     def at_work(self) -> bool:
-        """Whether a piece of work is being done just now, as far as memory tells."""
+        """Whether the worker does a piece of work just now, as far as memory tells."""
         return self._running is not None
 
     def status(self, limit: int = 10) -> BackgroundStatus:
-        """Describe what is going on, what waits, and the work asked for last."""
+        """Describe what the worker does, what waits for it, and the work asked for last."""
         items, run = self._work.items(limit), self._running
         return BackgroundStatus(
             paused=self._paused,
@@ -209,7 +209,7 @@ class Worker:
             self.wake()
 
     def wake(self) -> None:
-        """Look again whether there is anything to do, or a reason to rest."""
+        """Have the worker look again whether there is anything to do, or a reason to rest."""
         if self._started:
             self._thread.wake()
         self._foreground.wake()
