@@ -47,7 +47,7 @@ class IgnoreRules:
     rules: tuple[_Rule, ...] = ()
 
     def extended(self, lines: Iterable[str], folder: str = "") -> IgnoreRules:
-        """Return these rules and those of an ignore file that stands in `folder` (relative, `/` between names)."""
+        """Return these rules and those of a `.helixignore` that stands in `folder` (relative, `/` between names)."""
         base = f"{folder.strip('/')}/" if folder.strip("/") else ""
         added = [rule for line in lines if (rule := _parse(line, base)) is not None]
         rules = (*self.rules, *added)
@@ -57,7 +57,7 @@ class IgnoreRules:
         return IgnoreRules(rules)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
-        """Return whether a path (relative, `/` between names) is ignored, itself or with a folder it is in.
+        """Return whether a `.helixignore` excludes a path (relative, `/` between names) or a folder it is in.
 
         As in git, nothing inside an ignored folder can be taken back by a later `!` rule.
         """
@@ -69,7 +69,7 @@ class IgnoreRules:
         )
 
     def ignores_here(self, path: str, *, is_folder: bool = False) -> bool:
-        """Return the same of a path that lies in no ignored folder, which whoever walks down to it knows."""
+        """Return whether a `.helixignore` excludes a path that, as the caller knows, lies in no excluded folder."""
         return next((not rule.negated for rule in reversed(self.rules) if rule.says(path, is_folder=is_folder)), False)
 
 

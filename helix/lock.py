@@ -39,7 +39,7 @@ class StoreLock:
         self._fd: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock at once. Raises StoreLockedError naming the owner, StoreError for a folder that is not safe."""
+        """Take the store's lock at once. Raises StoreLockedError naming the owner, StoreError for an unsafe folder."""
         files.private_folder(self.path.parent)
         files.check_store(self.path.parent)
         fd = _opened(self.path, os.O_RDWR | os.O_CREAT)
@@ -59,7 +59,7 @@ class StoreLock:
         self._fd = fd
 
     def release(self) -> None:
-        """Let the store go; releasing twice is no error."""
+        """Let the store's lock go; releasing twice is no error."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None

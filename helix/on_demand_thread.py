@@ -38,11 +38,11 @@ class OnDemandThread:
 
     @property
     def resting(self) -> bool:
-        """Whether there is nothing to do just now, as the last look found."""
+        """Whether an on-demand thread has nothing to do just now, as its last look found."""
         return self._resting and not self._news
 
     def wake(self) -> None:
-        """Have it look, again if it just does; nothing after `close`."""
+        """Have an on-demand thread look, again if it just does; nothing after `close`."""
         with self.changed:
             if self._closed:
                 return
@@ -54,7 +54,7 @@ class OnDemandThread:
             self.changed.notify_all()
 
     def close(self, seconds: float | None = None) -> None:
-        """Have it look a last time where it was told of something, and wait for it to end; twice is no error."""
+        """Have an on-demand thread look a last time if told of something, and wait for its end; twice is no error."""
         with self.changed:
             self._closed = True
             self.changed.notify_all()

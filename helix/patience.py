@@ -26,7 +26,7 @@ class Patience:
         self._last = self.measure(), time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether it has taken longer than that."""
+        """Return whether a connection has taken longer than patience lasts."""
         now, measured = time.monotonic(), self.measure()
         if measured != self._last[0]:
             self._last = measured, now
@@ -59,7 +59,7 @@ class _Opened(Protocol):
     """A file or a socket."""
 
     def fileno(self) -> int:
-        """Return the number that the system has for it."""
+        """Return the number that the system has for a connection."""
 
 
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
@@ -67,7 +67,7 @@ _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def is_ready(opened: _Opened, event: int, seconds: float) -> bool:
-    """Return whether an event (of `selectors`), an end or an error comes within the time; at once where that is 0."""
+    """Return whether an event of a connection, an end or an error comes within the time; at once where that is 0."""
     with _Selector() as selector:
         selector.register(opened, event)
         return bool(selector.select(max(0.0, seconds)))

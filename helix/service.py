@@ -103,7 +103,7 @@ class Helix:
         engine: OpensEngine | None = None,
         turns: Turns | None = None,
     ) -> Helix:
-        """Open the store of the settings, with their models, tables and threads unless others are handed in.
+        """Open the service: the store of the settings, with models, tables and threads unless others are handed in.
 
         What is missing is made good in the background: a graph that could not be used, vectors of passages that were
         stored without a model. Raises StoreLockedError, StoreTooNewError, StoreCorruptError, DiskFullError.
@@ -154,7 +154,7 @@ class Helix:
         self.store.graph.leave()
 
     def close(self) -> None:
-        """Stop the jobs, finish what is being written, and close the store."""
+        """Close the service: stop the jobs, finish what is being written, and close the store."""
         self._closing = True
         self.watching.stop()
         self.reacting.close()
@@ -172,14 +172,14 @@ class Helix:
 
     @contextmanager
     def beside(self, folder: Path) -> Iterator[Store]:
-        """Lend another store, in a folder of its own, with the models of this one; closed afterwards."""
+        """Lend a service over another store, in a folder of its own, with the models of this one; closed afterwards."""
         runtime, settings = self.store.runtime, replace(self.settings, db_path=folder, engine="")
         other = Store(settings, embedder=runtime.embedder, clock=runtime.clock, make_id=runtime.make_id)
         with closing(other):
             yield other
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
-        """Answer a question; the answer is kept as the last one of its session."""
+        """Answer a question put to the service; the answer is kept as the last one of its session."""
         self.store.check_space()
         with self.foreground.request():
             answer = self.recaller.recall(query)
@@ -188,19 +188,19 @@ class Helix:
         return answer
 
     def close_session(self, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
-        """End a session, and have what is new in its scope consolidated."""
+        """End a session of the service, and have what is new in its scope consolidated."""
         report = sessions.close_session(self.store, name, scope)
         if not report.private:
             self.worker.session_ended(report.scope)
         return report
 
     def flush(self, scope: str | None = None) -> WorkItem:
-        """Have what happened in a scope (None: in all) consolidated now, without waiting for more."""
+        """Have the service consolidate what happened in a scope (None: in all) now, without waiting for more."""
         self.store.check_capture()
         return self.worker.flush(None if scope is None else Intake(self.settings.text_limit).scope(scope))
 
     def sync(self, place: str, *, key: str | None = None, passphrase: str | None = None) -> Job:
-        """Have strands exchanged with a place, as a job; see `helix.strands.sync`. ConflictError: another one is."""
+        """Have the service exchange strands with a place, as a job; see `helix.strands.sync`. ConflictError: one is."""
         keyring = Keyring(self.settings.home, now=self.store.runtime.clock())
 
         def work(ticket: Ticket) -> Mapping[str, Any]:
@@ -212,34 +212,34 @@ class Helix:
         return self.jobs.start(arriving.JOB, work)
 
     def acting(self, actor: str) -> AbstractContextManager[None]:
-        """Have the changes that are asked for meanwhile, here or in jobs that begin here, name who asked for them."""
+        """Have the changes asked of the service meanwhile, here or in jobs begun here, name who asked for them."""
         return self.store.writer.acting(actor)
 
     def request(self, request: Request) -> AbstractContextManager[None]:
-        """Have what this thread asks for meanwhile count once, however often the request is sent."""
+        """Have what this thread asks of the service meanwhile count once, however often the request is sent."""
         return self.store.writer.request(request)
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
-        """Have `callback` told of every change after it is durable; return a function that ends it.
+        """Have `callback` told of the service's changes once durable; return a function that ends it.
 
         It runs on the writer's or a job's thread and must return at once.
         """
         return self.events.subscribe(callback)
 
     def tell_store(self, what: str) -> None:
-        """Tell subscribers that of the store as a whole something is otherwise now."""
+        """Tell the service's subscribers that of the store as a whole something is otherwise now."""
         self.events.tell_store(self.store.journal.store_id, what)
 
     def is_busy(self) -> bool:
-        """Return whether a job is being done just now."""
+        """Return whether the service does a job just now."""
         return any(job.state is JobState.RUNNING for job in self.jobs.all())
 
     def at_work(self) -> bool:
-        """Return whether a job or a piece of background work is being done just now."""
+        """Return whether the service does a job or a piece of background work just now."""
         return self.is_busy() or self.worker.at_work
 
     def rebuild_graph(self) -> Job:
-        """Make good what the journal's state lacks, and build the graph anew from it, while recall goes on."""
+        """Have the service make good what the journal's state lacks, and build the graph anew, while recall goes on."""
 
         def work(ticket: Ticket) -> Mapping[str, Any]:
             ticket.progress(0, 0, "comparing the state with the log")
@@ -251,7 +251,10 @@ class Helix:
         return self.jobs.start("rebuild", work)
 
     def mend_graph(self, rows: Sequence[Row] = ()) -> None:
-        """Build a graph that could not be built, now that something is written or asked: what kept it may have gone."""
+        """Have the service build a graph that could not be built.
+
+        Now that something is written or asked, what kept it may have gone.
+        """
         if self.store.graph.needs_rebuild and time.monotonic() > self._rebuilt_at + _BETWEEN_REBUILDS_SECONDS:
             self._want_rebuild()
 
@@ -275,7 +278,7 @@ class Helix:
 
 
 def open_embedded(path: str | Path, **overrides: Any) -> Helix:
-    """Open the store in the folder `path` inside this process, for scripts and tests.
+    """Open the service over the store in the folder `path` inside this process, for scripts and tests.
 
     Refused with StoreLockedError while a daemon owns the store.
     """

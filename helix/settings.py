@@ -221,14 +221,14 @@ class Settings:
 
     @property
     def store_path(self) -> Path:
-        """Folder of the store in use; with an engine, of what is kept here of a tenant."""
+        """Folder of the settings' store; with an engine, of what is kept here of a tenant."""
         if self.engine:  # whatever else is set: the daemon of a tenant is found by the tenant alone
             return self.home / "tenants" / hashlib.sha256(self.engine.encode()).hexdigest()[:12] / self.tenant
         return self.db_path if self.db_path is not None else self.home / "store"
 
     @property
     def models_path(self) -> Path:
-        """Folder of the installed models; shared by all stores of a home."""
+        """Folder of the installed models by the settings; shared by all stores of a home."""
         return self.home / "models"
 
 

@@ -68,33 +68,33 @@ class Access:
         self._sessions: dict[bytes, float] = {}
 
     def token_matches(self, authorization: str | None) -> bool:
-        """Return whether an Authorization value is `Bearer` and the token, compared in constant time."""
+        """Return whether an HTTP request's Authorization is `Bearer` and the token, compared in constant time."""
         return _shows(authorization, self._token)
 
     def hook_token_matches(self, authorization: str | None) -> bool:
-        """Return the same of the token that is good for hooks alone."""
+        """Return whether an HTTP request's Authorization has the token that is good for hooks alone."""
         return _shows(authorization, self._hook_token)
 
     def share_of(self, authorization: str | None) -> MemoryShare | None:
-        """Return the share that an Authorization value lets in."""
+        """Return the share that an HTTP request's Authorization lets in."""
         token = bearer(authorization)
         return None if self._shares is None or token is None else self._shares.of_token(token)
 
     def new_link(self) -> str:
-        """Return a nonce that lets one browser in, once, within LINK_SECONDS."""
+        """Return a nonce that lets one browser into the API, once, within LINK_SECONDS."""
         return _remember(self._links, self._clock(), LINK_SECONDS)
 
     def redeem(self, nonce: str) -> str | None:
-        """Return a new session for an unused link that has not run out, or None; the link is used up either way."""
+        """Return a new session of the API for an unused link, or None if it has run out; it is used up either way."""
         expiry = self._links.pop(_digest(nonce), 0.0)
         return _remember(self._sessions, self._clock(), SESSION_SECONDS) if expiry > self._clock() else None
 
     def page_key(self, page: str) -> bytes:
-        """Return the key of a page by its id; the same from every daemon that has this token."""
+        """Return the key of a page of the API by its id; the same from every daemon that has this token."""
         return hmac.new(self._token, f"page {page}".encode(), hashlib.sha512).digest()
 
     def session_holds(self, session: str) -> bool:
-        """Return whether a browser's session is known and has not run out."""
+        """Return whether a browser's session with the API is known and has not run out."""
         return self._sessions.get(_digest(session), 0.0) > self._clock()
 
 
@@ -275,7 +275,7 @@ def _shows(authorization: str | None, expected: bytes) -> bool:
 
 
 def bearer(authorization: str | None) -> str | None:
-    """Return the bearer token of an Authorization header; None for another kind."""
+    """Return the bearer token of an HTTP request's Authorization header; None for another kind."""
     scheme, _, token = (authorization or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 

@@ -193,11 +193,11 @@ class Activity:
 
     @property
     def idle_seconds(self) -> float:
-        """Seconds since the last request ended; 0 while one is open."""
+        """Seconds since the API's last request ended; 0 while one is open."""
         return 0.0 if self._open else self._clock() - self._last
 
     def watch(self, app: ASGIApp) -> ASGIApp:
-        """Return `app`, watched."""
+        """Return the API's `app`, its requests watched."""
 
         async def watched(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "lifespan" or scope["path"] in ("/healthz", "/metrics"):

@@ -95,11 +95,11 @@ class GuardedProtocol(H11Protocol):
             self.transport.abort()
 
     def answering(self) -> bool:
-        """Return whether a request has come whole up to its body and is not answered yet."""
+        """Return whether an HTTP request has come whole up to its body and is not answered yet."""
         return self.upgraded or (self.cycle is not None and not self.cycle.response_complete)
 
     def stuck(self) -> bool:
-        """Return whether the client does not read its answer."""
+        """Return whether the client of an HTTP connection does not read its answer."""
         return not self.upgraded and bool(self.flow.write_paused)
 
     def _be_patient(self) -> None:
@@ -155,7 +155,7 @@ def guarded(
 
 
 def rooms_of(config: Config) -> tuple[int, int]:
-    """Return how many connections and WebSockets there is room for by the port, of a config that `guarded` made."""
+    """Return how many HTTP connections and WebSockets the port has room for, of a config that `guarded` made."""
     room: Room = cast(Any, config.http).by_port
     return room.most, room.most_websockets
 

@@ -81,7 +81,7 @@ class Endpoint(GraphQL[Context, None]):
         )
 
     async def on_ws_connect(self, context: Context) -> UnsetType | dict[str, object] | None:
-        """Let a WebSocket in that proved itself in its handshake, or says `{"authorization": "Bearer ..."}` now."""
+        """Let in a GraphQL WebSocket that proved itself in its handshake, or says `{"authorization": "Bearer ..."}`."""
         given = context.connection_params.get("authorization")
         if context.authorized or self._runtime.access.token_matches(given if isinstance(given, str) else None):
             return await super().on_ws_connect(context)
@@ -99,7 +99,7 @@ class Endpoint(GraphQL[Context, None]):
         return response
 
     def create_response(self, response_data: Any, sub_response: Response) -> Response:
-        """Return the response: a request error has no `data`, and is a 400 for those who know the newer media type."""
+        """Return the GraphQL response: a request error has no `data`, and is a 400 by the newer media type."""
         request_error = is_request_error(response_data)
         if request_error:
             response_data = {key: value for key, value in response_data.items() if key != "data"}
@@ -119,7 +119,7 @@ class Endpoint(GraphQL[Context, None]):
             raise HTTPException(400, f"the body is no GraphQL request: {error.msg}") from error
 
     def decode_json(self, data: str | bytes) -> object:
-        """Return the JSON object of a request or message; all that is wrong with it is a JSONDecodeError."""
+        """Return the JSON object of a GraphQL request or message; all that is wrong with it is a JSONDecodeError."""
         try:
             text = data if isinstance(data, str) else data.decode("utf-8")
             value: object = json.loads(text, parse_constant=_refuse_constant)

@@ -46,7 +46,7 @@ class Handover:
         self._connections = 0
 
     def routes(self) -> Iterator[Route]:
-        """Yield where a page that the daemon knows gets its key, and where it asks at a port that is the daemon's."""
+        """Yield the HTTP routes where a page gets its key, and where it asks at a port that is the daemon's."""
 
         async def new_page(request: Request) -> Response:
             return JSONResponse(self.new_page())
@@ -59,7 +59,7 @@ class Handover:
         yield Route(MOVED, moved)
 
     def new_page(self) -> Mapping[str, str]:
-        """Return the id and the key of a page that the daemon knows now."""
+        """Return the id and the key of a web page that the daemon knows now."""
         made = f"{int(self._clock())}.{secrets.token_hex(8)}"
         page = made + self._mark(made)
         return {"page": page, "key": self._access.page_key(page).hex()}
@@ -69,7 +69,7 @@ class Handover:
         return self._access.page_key(made).hex()[:16]
 
     def where(self, page: str, nonce: str, port: int) -> Mapping[str, str | int]:
-        """Return the daemon's port, a sealed one-time link, and a proof that only the page's key makes.
+        """Return the daemon's port, a sealed one-time link, and a proof that only the web page's key makes.
 
         `sealed` is the link XOR HMAC-SHA512(key, "link" + nonce); `proof` is HMAC-SHA512(key, "port" + nonce + port +
         sealed), both in hexadecimal digits. Raises NotFoundError for what is no question of a page that was given a
@@ -95,7 +95,7 @@ class Handover:
         return True
 
     async def answer(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one connection at a port that is no longer the daemon's: the one question, and nothing else."""
+        """Answer one HTTP connection at a port that is no longer the daemon's: the one question, and nothing else."""
         self._connections += 1
         try:
             if self._connections <= _MOST_CONNECTIONS:

@@ -66,9 +66,9 @@ class Handshake(asyncio.Protocol):
             self._next.connection_lost(exc)
 
     def answering(self) -> bool:
-        """Return that nothing was asked yet."""
+        """Return that an HTTP connection by TLS was asked nothing yet."""
         return False
 
     def stuck(self) -> bool:
-        """Return that no answer waits to be read."""
+        """Return that no answer of an HTTP connection by TLS waits to be read."""
         return False

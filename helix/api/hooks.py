@@ -68,7 +68,7 @@ class HookEndpoint:
         helix.reacting.warm_up()
 
     async def answer(self, request: Request) -> Response:
-        """Return the answer to one hook, as a route of the app."""
+        """Return the HTTP answer to one hook, as a route of the app."""
         given = _patience(request.headers.get(WAIT, ""), self._seconds)
         end = time.monotonic() + given - _under_way(request.headers.get(SENT, ""))
         try:
@@ -110,7 +110,7 @@ class HookEndpoint:
         return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
 
     async def receipt(self, request: Request) -> Response:
-        """Take note that an agent has an answer, as a route of the app; one that came too late was not shown."""
+        """Take note over HTTP that an agent has an answer; one that came too late was not shown."""
         showing = self._receipts.pop(str(request.path_params["name"]), None)
         if showing is not None:
             showing.arrived()

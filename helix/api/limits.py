@@ -128,14 +128,14 @@ class Accepted:
         self._documents: OrderedDict[str, DocumentNode] = OrderedDict()
 
     def get(self, text: str | None) -> DocumentNode | None:
-        """Return the parsed document of a text that was accepted before."""
+        """Return the parsed GraphQL document of a text that was accepted before."""
         if text is None or text not in self._documents:
             return None
         self._documents.move_to_end(text)
         return self._documents[text]
 
     def add(self, text: str | None, document: DocumentNode) -> None:
-        """Keep an accepted document, unless it is very long; the one not asked for longest makes room."""
+        """Keep an accepted GraphQL document, unless very long; the one not asked for longest makes room."""
         if text is not None and len(text) <= self.LONGEST:
             self._documents[text] = document
             if len(self._documents) > self.KEPT:

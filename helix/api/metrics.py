@@ -48,12 +48,12 @@ class Meters:
         )
 
     def operation(self, name: str, kind: str, code: str, seconds: float) -> None:
-        """Count one operation; `kind` is query or mutation, `code` is OK, CANCELLED or an error's."""
+        """Count one operation asked of the API; `kind` is query or mutation, `code` OK, CANCELLED or an error's."""
         self._operations.labels(name, kind, code).inc()
         self._durations.labels(name).observe(seconds)
 
     def answer(self, answer: object) -> None:
-        """Note the stage times of an answer, where it is one of recall."""
+        """Note the stage times of an API answer, where it is one of recall."""
         if isinstance(answer, RecallAnswer):
             for stage, milliseconds in answer.timings_ms.items():
                 self._stages.labels(stage).observe(milliseconds / 1000)
@@ -66,13 +66,13 @@ class Meters:
         self._requests.labels(route, str(status)).inc()
 
     def text(self, status: StatusReport) -> bytes:
-        """Return everything in Prometheus text, with the store's sizes as `status` has them."""
+        """Return all of the API's metrics in Prometheus text, with the store's sizes as `status` has them."""
         sizes = CollectorRegistry()
         sizes.register(_Sizes(status))
         return generate_latest(self._registry) + generate_latest(sizes)
 
     def families(self, status: StatusReport) -> Iterator[Metric]:
-        """Yield the same, not yet written out."""
+        """Yield all of the API's metrics, not yet written out."""
         yield from self._registry.collect()
         yield from _Sizes(status).collect()
 

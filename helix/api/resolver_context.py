@@ -45,7 +45,7 @@ class Threads:
         self.hooks = ThreadPoolExecutor(_HOOKS * times, thread_name_prefix="helix-hook")
 
     async def close(self) -> None:
-        """Let begun work end, drop what still waits."""
+        """Let API requests that have begun end, drop what still waits."""
         for pool in (self.readers, self.writers, self.askers, self.hooks):
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
 
@@ -62,7 +62,7 @@ class Share:
         self._free = asyncio.Semaphore(most)
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Return what a blocking function returns; one that has begun goes on to its end, whoever stops waiting."""
+        """Return what a blocking function returns to an API request; once begun it goes on, whoever stops waiting."""
         loop = asyncio.get_running_loop()
         await self._free.acquire()
         try:
@@ -109,7 +109,7 @@ class Runtime:
         asking: bool = False,
         **named: Any,
     ) -> T:
-        """Return what the blocking `function` returns, run in a thread for at most `seconds`.
+        """Return what the blocking `function` returns to an API request, in a thread, for at most `seconds`.
 
         Raises QueryTimeoutError after that. A thread cannot be stopped: work that has begun goes on to its end, and
         only work that still waits for a thread is dropped.
@@ -130,7 +130,7 @@ class Runtime:
         raise QueryTimeoutError(f"the request took longer than {self.seconds:g} s", hint=hint)
 
     def known(self, principal: Principal | None) -> Principal | None:
-        """Return who asks; None is the owner of the machine. Raises UnauthorizedError where it may be anybody else."""
+        """Return who asks the API; None: the machine's owner. UnauthorizedError where it may be anybody else."""
         if principal is None and self.many:
             raise UnauthorizedError("nothing says who asks")
         return principal
@@ -156,24 +156,24 @@ class Context:
 
     @property
     def asker(self) -> str:
-        """What tells who asks from others who ask for the same: the agent, whose key it is, and where that leads."""
+        """What tells an API request's asker from others who ask the same: agent, whose key it is, where it leads."""
         who = self.principal
         return self.agent if who is None else "\n".join((who.name, *who.scopes, self.agent))
 
     async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
-        """Return what a blocking read returns, within the time the request has left."""
+        """Return what a blocking read returns, within the time the API request has left."""
         return await self.runtime.call(function, *args, seconds=self._left(), **named)
 
     async def ask(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
-        """Return what a question to the graph comes to, within the time the request has left."""
+        """Return what a question to the graph comes to, within the time the API request has left."""
         return await self.runtime.call(function, *args, seconds=self._left(), asking=True, **named)
 
     async def write(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
-        """Return what a blocking write returns, within the time the request has left."""
+        """Return what a blocking write returns, within the time the API request has left."""
         return await self.runtime.call(function, *args, seconds=self._left(), writing=True, **named)
 
     def walk(self, nodes: int) -> None:
-        """Count nodes about to be read on a walk; raises InvalidInputError when the request asks for too many."""
+        """Count nodes that an API request is about to read on a walk; raises InvalidInputError for too many."""
         self.walks += nodes
         if self.walks > MAX_WALKS:
             message = f"the request walks over more than {MAX_WALKS} nodes"

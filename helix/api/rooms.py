@@ -17,7 +17,7 @@ class Inside(Protocol):
         ...
 
     def stuck(self) -> bool:
-        """Return whether the client does not read its answer."""
+        """Return whether the client of an HTTP connection does not read its answer."""
         ...
 
 
@@ -29,7 +29,7 @@ class Room:
         self._inside: dict[asyncio.Transport, Inside] = {}
 
     def enter(self, transport: asyncio.Transport, protocol: Inside) -> bool:
-        """Let a connection in, in the place of another if need be; False where all are being answered."""
+        """Let an HTTP connection in, in the place of another if need be; False where all are being answered."""
         self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
         if len(self._inside) >= self.most:
             waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
@@ -42,15 +42,15 @@ class Room:
         return True
 
     def leave(self, transport: asyncio.Transport) -> None:
-        """Give up the place of a connection that becomes another one, if it still has it."""
+        """Give up the place of an HTTP connection that becomes another one, if it still has it."""
         self._inside.pop(transport, None)
 
     def takes_websocket(self) -> bool:
-        """Return whether there is room for one WebSocket more: they stay, and nothing makes them leave."""
+        """Return whether the API has room for one WebSocket more: they stay, and nothing makes them leave."""
         held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
         return held < self.most_websockets
 
     @property
     def most_websockets(self) -> int:
-        """How many of the connections may be WebSockets."""
+        """How many of the API's connections may be WebSockets."""
         return max(self.most // 4, 1)

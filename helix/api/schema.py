@@ -44,7 +44,7 @@ class HelixSchema(strawberry.Schema):
         mark_shown(self._schema)
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
-        """Code, log and mask errors in place: strawberry passes every list through here before it is answered."""
+        """Code, log and mask GraphQL errors in place: strawberry passes every list through here before the answer."""
         errors[:] = [coded(error, self._known_words(error.message)) for error in errors]
 
     def _known_words(self, message: str) -> str | None:
@@ -117,7 +117,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
     """Executes one operation of a schema whose fields are marked."""
 
     def execute_field(self, parent_type: GraphQLObjectType, source: Any, field_details_list: Any, *place: Any) -> Any:
-        """Return a field's value; whatever is out of the ordinary is left to graphql-core, which words the error."""
+        """Return a GraphQL field's value; graphql-core has all out of the ordinary, and words the error."""
         field = parent_type.fields.get(field_details_list[0].node.name.value)
         shown: _Shown | None = field.extensions.get(_SHOWN) if field is not None else None
         if shown is not None:

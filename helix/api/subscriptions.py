@@ -32,7 +32,7 @@ class Feed:
         self._ready = asyncio.Event()
 
     def publish(self, event: Mapping[str, Any]) -> None:
-        """Hand an event over; from any thread, returns at once."""
+        """Hand an event to a GraphQL subscription; from any thread, returns at once."""
         if self._wanted(event) and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._put, event)
 
@@ -44,7 +44,7 @@ class Feed:
         self._ready.set()
 
     async def take(self, closing: asyncio.Event) -> tuple[Mapping[str, Any], int] | None:
-        """Return the next event and how many were dropped before it; None when the daemon closes."""
+        """Return a subscription's next event and how many were dropped before it; None when the daemon closes."""
         while not self._waiting:
             self._ready.clear()
             ends = [asyncio.ensure_future(self._ready.wait()), asyncio.ensure_future(closing.wait())]
@@ -59,7 +59,7 @@ class Feed:
         return self._waiting.popleft(), missed
 
     def skip(self) -> None:
-        """Let go of the events that wait: what they tell of is about to be read anyway."""
+        """Let go of the events that wait for a GraphQL subscription: what they tell of is about to be read anyway."""
         self._waiting.clear()
 
 

@@ -42,7 +42,7 @@ class SyncApi:
         self._turns: dict[str, str] = {}
 
     def mount(self) -> Mount:
-        """Return where all of it is served."""
+        """Return where all of the API for syncing is served over HTTP."""
         return Mount(
             SYNC_PATH,
             routes=[
@@ -124,7 +124,7 @@ class SyncApi:
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args))
 
     async def close(self) -> None:
-        """Let begun work end, drop what waits."""
+        """Let begun work of the API for syncing end, drop what waits."""
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
 
 

@@ -69,7 +69,7 @@ class Connection(Generic[T]):
 
 
 def connection(page: Page[Any], after: str | None) -> Connection[Any]:
-    """Return a page of a list as one of a Relay connection; `after` is the cursor it was asked for with."""
+    """Return a page of a list as one of a Relay connection in GraphQL; `after` is the cursor it was asked for with."""
     edges = tuple(Listed(cursor=cursor, node=item) for cursor, item in zip(page.cursors, page.items, strict=True))
     info = PageInfo(
         has_next_page=page.next_cursor is not None,
@@ -137,11 +137,11 @@ class Views:
         raise TypeError(f"no GraphQL type for {annotation!r}")
 
     def nodes(self) -> list[Any]:
-        """Return the types of every kind of node, for those that no field names."""
+        """Return the GraphQL types of every kind of node, for those that no field names."""
         return [self.of(cls) for cls in CLASS_OF.values()]
 
     def payload(self, name: str, words: str, answer: Any) -> Any:
-        """Return the type of what a mutation answers with: its `result`, and room for more."""
+        """Return the GraphQL type of what a mutation answers with: its `result`, and room for more."""
         body = {
             "__annotations__": {"result": self.of(answer)},
             "__module__": __name__,
@@ -151,7 +151,7 @@ class Views:
         return strawberry.type(made, name=name, description=words)
 
     def input(self, name: str, words: str, given: Sequence[tuple[str, Any, Any, str]]) -> Any:
-        """Return the input type of (name, type, default, description) of each argument of a mutation."""
+        """Return the GraphQL input type of (name, type, default, description) of each argument of a mutation."""
         body: dict[str, Any] = {"__annotations__": {one: kind for one, kind, _, _ in given}, "__module__": __name__}
         for one, _, default, said in given:
             held = {} if default is Parameter.empty else {"default": default}

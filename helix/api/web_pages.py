@@ -52,14 +52,14 @@ class Pages:
         self._built = {name: built for name in (EXPLORER, GRAPHIQL) if (built := _bundle(name, folder))}
 
     def answer(self, name: str) -> HTMLResponse:
-        """Return a page, or a sentence on how to get it."""
+        """Return a web page, or a sentence on how to get it."""
         try:
             return HTMLResponse((self._built[name] / "index.html").read_text("utf-8"))
         except (KeyError, FileNotFoundError):  # it is not built, or is just being built anew
             return page(MISSING)
 
     def mounts(self) -> Iterator[Mount]:
-        """Yield where the files of each page are served."""
+        """Yield where the files of each web page are served."""
         for name, built in self._built.items():
             yield Mount(ASSETS + name, GZipMiddleware(_Files(directory=built)))
 

@@ -19,7 +19,9 @@ class Crew:
         self._pool = ThreadPoolExecutor(max(1, self._helpers), thread_name_prefix=name)
 
     def run(self, jobs: Iterable[T], work: Callable[[T], None]) -> None:
-        """Do `work` for every job, in about their order; what it raises leaves the rest undone and is raised here.
+        """Do a local model's `work` for every job, in about their order.
+
+        What it raises leaves the rest undone and is raised here.
 
         The calling thread takes its share. A helper that is busy with another call is not waited for, which is what
         lets a query through while a bulk job runs.

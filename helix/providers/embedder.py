@@ -29,13 +29,13 @@ class Embedder(Protocol):
 
     @property
     def query_prefix(self) -> str:
-        """What the model wants in front of a question that looks for passages; empty for most models."""
+        """What the embedding model wants in front of a question that looks for passages; empty for most."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 rows of unit length, shape (len(texts), space.dimension), in the order of `texts`."""
+        """Return the texts' embeddings: float32 rows of unit length, shape (len(texts), space.dimension), in order."""
         ...
 
     def forget(self) -> None:
-        """Let go of every vector that was kept of a text."""
+        """Let go of every vector that the embedding model kept of a text."""
         ...

@@ -26,23 +26,23 @@ class HashEmbedder:
 
     @property
     def space(self) -> EmbeddingSpace:
-        """The space `fake-hash` of this dimension."""
+        """The space `fake-hash` of this dimension, of the embedder without a model."""
         return self._space
 
     @property
     def query_prefix(self) -> str:
-        """Nothing: a question is read like any text."""
+        """Nothing: the embedder without a model reads a question like any text."""
         return ""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 rows of unit length, shape (len(texts), dimension), in the order of `texts`."""
+        """Return the texts' fake embeddings: float32 rows of unit length, shape (len(texts), dimension), in order."""
         rows = np.empty((len(texts), self._space.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             rows[row] = self._vector(text)
         return rows
 
     def forget(self) -> None:
-        """Do nothing: no vector is kept."""
+        """Do nothing: the fake embedder keeps no vector."""
 
     def _vector(self, text: str) -> Vectors:
         total = np.zeros(self._space.dimension, dtype=np.float64)
@@ -63,7 +63,10 @@ class OverlapReranker:
     """Scores a text by the words of the query that it has: from -4 for none of them to 4 for all."""
 
     def scores(self, query: str, texts: Sequence[str]) -> Scores:
-        """Return float32 scores, shape (len(texts),), in the order of `texts`; a query without words is in no text."""
+        """Return the fake reranker's scores, float32 of shape (len(texts),), in order.
+
+        A query without words is in no text.
+        """
         asked = set(_WORD.findall(query.lower()))
         shared = [len(asked.intersection(_WORD.findall(text.lower()))) / max(1, len(asked)) for text in texts]
         return 8.0 * np.array(shared, np.float32) - 4.0
@@ -78,7 +81,10 @@ class ScriptedModel:
         self.asked: list[tuple[str, str]] = []
 
     def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
-        """Return the script's answer to each text; one that does not fit the schema is an absence, as always."""
+        """Return the fake language model's answer to each text, by its script.
+
+        One that does not fit the schema is an absence, as always.
+        """
         return [self._answer(question, text) for text in texts]
 
     def _answer(self, question: Question, text: str) -> Answer:

@@ -54,6 +54,6 @@ class GivenVectors:
                 )
 
     def at_line(self, number: int) -> bytes:
-        """Return the vector of a line, counted from 1."""
+        """Return the vector of a line, counted from 1, that was made by another embedding model's program."""
         row: npt.NDArray[np.float32] = self._rows[number - 1]
         return row.tobytes()

@@ -165,7 +165,7 @@ class _Meter:
         self.preview(0)
 
     def preview(self, count: int) -> None:
-        """Report `count` bytes beyond those added, without adding them."""
+        """Report `count` bytes of a model's download beyond those added, without adding them."""
         self._shown = max(self._shown, self._done + count)
         if self._progress is not None:
             self._progress(self._shown, self._total)

@@ -103,11 +103,11 @@ class LiteLLMCalls:
 
     @property
     def running(self) -> bool:
-        """Whether there is a process now."""
+        """Whether there is a process of LiteLLM now."""
         return self._process is not None
 
     def ask(self, call: Call) -> Reply:
-        """Send a call and return its reply; whatever fails is a reply with a reason."""
+        """Send a call to a language model and return its reply; whatever fails is a reply with a reason."""
         with self._turn:
             reply = self._sent(call)
             if self._leaving is not None:
@@ -117,7 +117,7 @@ class LiteLLMCalls:
             return reply
 
     def close(self) -> None:
-        """End the process, and the call that it is at; later calls are not sent."""
+        """End the process of LiteLLM, and the call that it is at; later calls are not sent."""
         self._closed = True
         process = self._process
         if process is not None:

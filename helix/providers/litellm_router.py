@@ -108,13 +108,13 @@ class Router:
 
     @property
     def available(self) -> bool:
-        """Whether there is a provider that may be asked: now, after a rest, or in a month with another budget."""
+        """Whether a language model's provider may be asked: now, after a rest, or in a month with another budget."""
         return any(
             self._key(provider) is not None and (provider.free or self._budget > 0) for provider in self._providers
         )
 
     def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
-        """Return one answer for each text, in order, kept ones without a call; absent with a reason, never raising.
+        """Return a language model's answer for each text, kept ones without a call; absent with a reason, no raising.
 
         A call at a time is under way. Once every provider is out for more than a moment, a further text costs nothing.
         """
@@ -131,7 +131,7 @@ class Router:
         return [answers[text] for text in redacted]
 
     def close(self) -> None:
-        """End what is being asked or waited for; later questions are absent."""
+        """End what language models are being asked or waited for; later questions are absent."""
         self._stopping.set()
         self._calls.close()
 
@@ -364,19 +364,19 @@ class Circuit:
         self.answered()
 
     def answered(self) -> None:
-        """Note an answer: whatever was before is forgotten."""
+        """Note a model provider's answer: whatever was before is forgotten."""
         self._failures = self._rests = 0
         self._until: datetime | None = None
         self.trouble = ""
         """How it failed last; empty once it answers again."""
 
     def resting(self, now: datetime) -> datetime | None:
-        """Return until when the provider rests, or None when it may be asked."""
+        """Return until when a model provider rests, or None when it may be asked."""
         until = self._until
         return until if until is not None and now < until else None
 
     def failed(self, now: datetime, trouble: str, *, rest: bool, at_least: float = 0.0) -> None:
-        """Note a failure. The third in a row is followed by a rest, as is the first after a rest, or where `rest` says.
+        """Note a provider's failure. The third in a row means a rest, as does the first after one, or what `rest` says.
 
         A rest is twice as long as the one before it, and not shorter than `at_least` seconds, both up to an hour.
         """

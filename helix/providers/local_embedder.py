@@ -52,16 +52,16 @@ class LocalEmbedder:
 
     @property
     def space(self) -> EmbeddingSpace:
-        """The space of the vectors, known without loading the model."""
+        """The space of the local embedding model's vectors, known without loading it."""
         return self._space
 
     @property
     def query_prefix(self) -> str:
-        """What the model wants in front of a question."""
+        """What the local embedding model wants in front of a question."""
         return self._model.query_prefix
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 rows of unit length, shape (len(texts), space.dimension), in the order of `texts`.
+        """Return the texts' embeddings: float32 rows of unit length, shape (len(texts), space.dimension), in order.
 
         A row depends on its text alone. Equal texts are embedded once. Memory beyond the result is that of one text
         per thread, and calls do not wait for each other. A text without any token gets the vector whose components
@@ -83,15 +83,15 @@ class LocalEmbedder:
         return rows
 
     def warm(self) -> Vectors:
-        """Load the model and return the vector of PROBE_TEXT, shape (dimension,): it drifts when the runtime does."""
+        """Load the embedding model, return the vector of PROBE_TEXT, (dimension,): it drifts when the runtime does."""
         return self._vector(self._loaded(), PROBE_TEXT)
 
     def forget(self) -> None:
-        """Let go of every vector that was kept of a text."""
+        """Let go of every vector that the local embedding model kept of a text."""
         self._cache.clear()
 
     def cache_info(self) -> CacheInfo:
-        """Return how the cache of vectors does; each different text of a call is one lookup."""
+        """Return how the embedder's cache of vectors does; each different text of a call is one lookup."""
         return self._cache.info()
 
     def _compute(self, lacking: dict[bytes, tuple[str, list[int]]], rows: Vectors) -> None:
@@ -182,7 +182,7 @@ class VectorCache:
         self._lock = Lock()
 
     def get(self, key: bytes) -> Vectors | None:
-        """Return the vector of that key, now the most recently used, or None."""
+        """Return the vector of that key in the embedder's cache, now the most recently used, or None."""
         with self._lock:
             vector = self._vectors.get(key)
             if vector is None:
@@ -193,7 +193,7 @@ class VectorCache:
             return vector
 
     def put(self, key: bytes, vector: Vectors) -> None:
-        """Keep the vector, shape (dimension,), which must not be changed any more."""
+        """Keep the vector, shape (dimension,), in the embedder's cache; it must not be changed any more."""
         with self._lock:
             self._vectors[key] = vector
             self._vectors.move_to_end(key)
@@ -201,11 +201,11 @@ class VectorCache:
                 self._vectors.popitem(last=False)
 
     def clear(self) -> None:
-        """Let go of every vector."""
+        """Let go of every vector in the embedder's cache."""
         with self._lock:
             self._vectors.clear()
 
     def info(self) -> CacheInfo:
-        """Return the counts so far."""
+        """Return the counts of the embedder's cache so far."""
         with self._lock:
             return CacheInfo(self._hits, self._misses, len(self._vectors), self._capacity)

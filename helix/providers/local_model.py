@@ -81,7 +81,7 @@ class LocalModel:
         return EmbeddingSpace(model=self.name, dimension=self.dimension, digest=digest)
 
     def check(self) -> None:
-        """Hash the files. Raises ModelError naming those that are missing or damaged."""
+        """Hash the files of a local model. Raises ModelError naming those that are missing or damaged."""
         check_files(self.name, self.folder, self.hashes)
 
 

@@ -30,7 +30,7 @@ class LocalReranker:
         self._loading = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> Scores:
-        """Return float32 log-odds that each text answers the query, shape (len(texts),), in the order of `texts`.
+        """Return the local reranker's log-odds that each text answers the query, float32 (len(texts),), in order.
 
         A score depends on the query and its text alone. Equal texts are read once; of query and text together the
         model reads `max_tokens`, cutting the longer. Raises ModelError when the model is not installed, damaged, or

@@ -97,7 +97,7 @@ class Model:
 
     @property
     def size(self) -> int:
-        """Bytes on disk once installed."""
+        """Bytes of a model on disk once installed."""
         return sum(file.size for file in self.files)
 
     @property

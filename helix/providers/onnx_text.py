@@ -36,7 +36,7 @@ class OnnxText:
         self._tokenizer.enable_truncation(max_tokens, direction=cut.get("direction", "right"))
 
     def output(self, text: str, beside: str | None = None) -> Vectors:
-        """Return the first output for a text or a pair, float32 of shape (tokens, dimension) or (labels,)."""
+        """Return the model's first output for a text or a pair, float32 (tokens, dimension) or (labels,)."""
         (read,) = self._tokenizer.encode_batch([text if beside is None else (text, beside)])
         given = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
         rows = {name: np.array([given[name]], np.int64) for name in self._inputs}

@@ -15,7 +15,7 @@ class Reranker(Protocol):
     """Reads a question and a text together and says how well the text answers it. One call is safe from any thread."""
 
     def scores(self, query: str, texts: Sequence[str]) -> Scores:
-        """Return float32 log-odds that each text answers the query, shape (len(texts),), in the order of `texts`.
+        """Return a reranker's log-odds that each text answers the query, float32 of shape (len(texts),), in order.
 
         A score depends on the query and its text alone. Raises ModelError when there is no model to read with.
         """

@@ -53,6 +53,6 @@ def fits(view: CatalogueView, rows: IndexArray, meaning: FloatArray, terms: Sequ
 
 
 def information(words: WordView, terms: Sequence[str]) -> dict[str, float]:
-    """Return how much each term of a question says: its idf, the most for one that no passage holds."""
+    """Return how much each term of a recall question says: its idf, the most for one that no passage holds."""
     frequency = words.document_frequency(list(dict.fromkeys(terms)))
     return {term: float(np.log1p((words.living - count + 0.5) / (count + 0.5))) for term, count in frequency.items()}

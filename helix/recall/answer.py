@@ -61,15 +61,15 @@ class Records(Protocol):
     """Reads nodes and passages by what the catalogue knows them by."""
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
-        """Return the domain objects in the order of `refs`, None for one that was dropped since its row was found."""
+        """Return a recall's nodes in the order of `refs`, None for one that was dropped since its row was found."""
         ...
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
-        """Return the texts of passages in the order of `numbers`."""
+        """Return the texts of passages for a recall in the order of `numbers`."""
         ...
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:
-        """Return every edge that starts or ends at the node."""
+        """Return every edge that starts or ends at the node, for a recall."""
         ...
 
 

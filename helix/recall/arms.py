@@ -43,12 +43,12 @@ class RankedList:
 
     @staticmethod
     def plain(arm: str, rows: IndexArray, scores: FloatArray) -> RankedList:
-        """Return the list of an arm that does not look at passages."""
+        """Return the list of a recall arm that does not look at passages."""
         return RankedList(arm=arm, rows=rows, scores=scores, passages=np.full(len(rows), NO_INDEX, np.int64))
 
     @staticmethod
     def empty(arm: str) -> RankedList:
-        """Return the list of an arm that found nothing."""
+        """Return the list of a recall arm that found nothing."""
         nothing = np.empty(0, np.int64)
         return RankedList(arm=arm, rows=nothing, scores=np.empty(0), passages=nothing)
 
@@ -78,7 +78,7 @@ def by_owner(
 
 
 def selective_terms(terms: Sequence[str], frequency: Mapping[str, int], limit: int = MAX_TERMS) -> list[str]:
-    """Return a question's terms that occur at all, the rarest first, at most `limit`; of equals the earlier."""
+    """Return a recall question's terms that occur at all, the rarest first, at most `limit`; of equals the earlier."""
     known = [term for term in dict.fromkeys(terms) if frequency.get(term, 0) > 0]
     return sorted(known, key=lambda term: frequency[term])[:limit]
 
@@ -91,11 +91,11 @@ class Matches:
     scores: npt.NDArray[np.float32]
 
     def ranked(self, view: CatalogueView, limit: int = ARM_LIMIT) -> RankedList:
-        """Return the best rows."""
+        """Return the best rows that a recall found by words."""
         return by_owner("lexical", view, self.passages, self.scores, limit)
 
     def of_rows(self, view: CatalogueView, rows: IndexArray) -> FloatArray:
-        """Return each row's best score, NaN for a row that was not found."""
+        """Return each row's best score in a recall by words, NaN for a row that was not found."""
         place = np.full(view.count, NO_INDEX, np.int64)
         place[rows] = np.arange(len(rows))
         places = place[view.passages.owner[self.passages]]
@@ -105,7 +105,7 @@ class Matches:
         return np.where(np.isinf(best), np.nan, best)
 
     def passages_of(self, view: CatalogueView, rows: IndexArray) -> IndexArray:
-        """Return each row's best passage, of equal ones the first, NO_INDEX for a row that was not found."""
+        """Return each row's best passage in a recall by words, of equals the first, NO_INDEX where not found."""
         best_last = np.lexsort((-self.passages, self.scores))
         of_row = np.full(view.count, NO_INDEX, np.int64)
         of_row[view.passages.owner[self.passages[best_last]]] = self.passages[best_last]
@@ -114,7 +114,7 @@ class Matches:
 
 
 def lexical_matches(view: CatalogueView, mask: BoolArray, terms: Sequence[str]) -> Matches:
-    """Return what the words of a question find by BM25 among the rows of the mask."""
+    """Return what the words of a question find for recall by BM25 among the rows of the mask."""
     passages, scores = view.words.search(terms)
     passes = mask[view.passages.owner[passages]]
     return Matches(passages=passages[passes], scores=scores[passes])
@@ -219,7 +219,7 @@ def time_arm(
 
 
 def path_fit(asked: str, known: str) -> float:
-    """Return 0..1 for how a question's file fits a path: 1 for the same, less where one ends in the other, else 0.
+    """Return 0..1 for how a recall question's file fits a path: 1 for the same, less for the end of one, else 0.
 
     A known name may be a pattern (`src/*.c`, see `helix.text.path_patterns`), which fits what it matches, from its
     start or from any folder on.

@@ -13,7 +13,7 @@ _MOST_ROUNDS = 50
 
 
 def shared(features: Sequence[Set[str]]) -> FloatArray:
-    """Return how many features each pair of things shares, for communities, shape (n, n), zeros on the diagonal.
+    """Return, for recall's communities, how many features each pair of things shares, (n, n), zeros on the diagonal.
 
     Each feature two of them share counts ln((n + 1) / how many have it): what all have says next to nothing.
     """
@@ -32,14 +32,14 @@ def shared(features: Sequence[Set[str]]) -> FloatArray:
 
 
 def weighty_communities(features: Sequence[Set[str]]) -> list[list[int]]:
-    """Return the places of things in communities by what they share, those with most in common first."""
+    """Return the places of things in recall's communities by what they share, those with most in common first."""
     weights = shared(features)
     found = communities(weights)
     return sorted(found, key=lambda held: (-round(float(weights[np.ix_(held, held)].sum()), 6), held))
 
 
 def communities(weights: FloatArray) -> list[list[int]]:
-    """Return the places of things in communities of greatest modularity (Blondel et al. 2008), the first leading.
+    """Return the places of things in recall's communities of greatest modularity (Blondel et al. 2008).
 
     `weights` is symmetric, not negative. Places are visited in order and of equal gains the first counts, so that the
     same weights always give the same communities. A place without any weight is a community of its own.

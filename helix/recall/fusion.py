@@ -25,27 +25,27 @@ class Fused:
     weights: tuple[float, ...]
 
     def share_of(self, rows: IndexArray, arm: str) -> FloatArray:
-        """Return, for each row, (60 + 1) / (60 + its rank in the arm): 1 for the first, 0 for a row it doesn't list."""
+        """Return, for each row, its share by its rank in a recall arm: (60 + 1) / (60 + rank), 0 for one not listed."""
         shares = [(ranked, (RANK_CONSTANT + 1) * _by_rank(ranked)) for ranked in self.lists if ranked.arm == arm]
         return _placed(rows, shares)
 
     def scores_of(self, rows: IndexArray, arm: str) -> FloatArray:
-        """Return, for each row, the arm's own score, 0 for a row that it doesn't list."""
+        """Return, for each row, the recall arm's own score, 0 for a row that it doesn't list."""
         return _placed(rows, [(ranked, ranked.scores) for ranked in self.lists if ranked.arm == arm])
 
     def contributions(self) -> dict[str, FloatArray]:
-        """Return by arm what it gave to the score of each row, in the order of `rows`; 0 where it does not list it."""
+        """Return by recall arm what it gave to the score of each row, in the order of `rows`; 0 where not listed."""
         given: dict[str, list[tuple[RankedList, FloatArray]]] = {}
         for weight, ranked in self.given():
             given.setdefault(ranked.arm, []).append((ranked, weight * _by_rank(ranked)))
         return {arm: _placed(self.rows, shares) for arm, shares in given.items()}
 
     def given(self) -> Iterator[tuple[float, RankedList]]:
-        """Yield every arm's weight and list."""
+        """Yield every recall arm's weight and list."""
         return zip(self.weights, self.lists, strict=True)
 
     def hits(self, row: int) -> tuple[ArmHit, ...]:
-        """Return where each arm ranked the row; the contributions add up to its fused score."""
+        """Return where each recall arm ranked the row; the contributions add up to its fused score."""
         found = []
         for weight, ranked in self.given():
             for place in np.flatnonzero(ranked.rows == row):

@@ -36,7 +36,7 @@ class LastAnswers:
         self._guard = threading.Lock()
 
     def keep(self, answer: RecallAnswer) -> None:
-        """Remember an answer as the last of its session, redacted; the one silent for longest gives way."""
+        """Remember recall's answer as the last of its session, redacted; the one silent for longest gives way."""
         asked, own = head(answer.query.query, MAX_CHARACTERS), _key(answer.query.session)
         kept = replace(answer, query=replace(answer.query, query=asked, session=own))
         with self._guard:
@@ -47,12 +47,12 @@ class LastAnswers:
                 self._answers.popitem(last=False)
 
     def of(self, session: str) -> RecallAnswer | None:
-        """Return the last answer of a session, or None."""
+        """Return recall's last answer of a session, or None."""
         with self._guard:
             return self._answers.get(_key(session))
 
     def place_of(self, name_or_id: str, session: str) -> RecallItem:
-        """Return the item of that name or id, or of what begins so alone, in the session's last answer.
+        """Return the item of that name or id, or of what begins so alone, in recall's last answer of the session.
 
         Raises NotFoundError where it was not in it.
         """
@@ -68,18 +68,18 @@ class LastAnswers:
         raise NotFoundError(f"{wanted!r} was not in the last answer", hint=meant or "`helix last` shows what was")
 
     def clear(self) -> None:
-        """Forget every answer: one may show what was erased since."""
+        """Forget every answer of recall: one may show what was erased since."""
         with self._guard:
             self._answers.clear()
 
     def to_json(self) -> str:
-        """Return the last answers of the sessions as text to keep while Helix is closed, nodes by their id."""
+        """Return recall's last answers of the sessions as text to keep while Helix is closed, nodes by their id."""
         with self._guard:
             kept = {session: _packed(answer) for session, answer in self._answers.items()}
         return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds
 
     def from_json(self, text: str, node_of: Callable[[Ref], Node]) -> None:
-        """Take up the answers that `to_json` wrote; what is no longer in the store is left out of them.
+        """Take up recall's answers that `to_json` wrote; what is no longer in the store is left out of them.
 
         A text that was damaged is passed over: it holds nothing but what was answered last.
         """

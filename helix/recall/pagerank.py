@@ -41,7 +41,7 @@ def personalised(
     damping: float = DAMPING,
     epsilon: float = EPSILON,
 ) -> FloatArray:
-    """Return each row's share of a PageRank walk from the seeds, shape (len(walkable),), summing to at most 1.
+    """Return each row's share of recall's PageRank walk from the seeds, (len(walkable),), summing to at most 1.
 
     Personalised PageRank p = (1 - d) s + d Pᵀ p with seeds s proportional to `mass` and P following edges by their
     walk weight, by push (Andersen, Chung and Lang 2006), every active row at once: a row stops spreading once it holds

@@ -48,7 +48,7 @@ class Turns:
         self.embedding = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-question")
 
     def close(self) -> None:
-        """Finish what was asked, and end the threads."""
+        """Finish what recall was asked, and end the threads."""
         self.answering.shutdown()
         self.embedding.shutdown()
 
@@ -90,7 +90,7 @@ class Recaller:
         self._shares_turns = turns is not None
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
-        """Answer the query: at most `limit` items, best first, each with what put it there.
+        """Recall what answers the query: at most `limit` items, best first, each with what put it there.
 
         Raises InvalidInputError for an empty query, an unknown recipe or a number out of range.
         """
@@ -133,7 +133,7 @@ class Recaller:
         )
 
     def walk(self, text: str, scope: str | None, limit: int) -> list[tuple[Ref, float]]:
-        """Return where the walk of a question goes, the hottest first, each with its heat over that of the hottest."""
+        """Return where recall's walk of a question goes, the hottest first, each with its heat over the hottest's."""
         query = RecallQuery(query=text, scope=scope)
         check_query(query, self._settings.page_size)
         now = self._clock()
@@ -233,7 +233,7 @@ class Recaller:
         return vector
 
     def close(self) -> None:
-        """Finish what was asked, and end the threads that answer and embed, where they are of this store alone."""
+        """Finish what recall was asked, and end the threads that answer and embed, where they are this store's."""
         if not self._shares_turns:
             self._turns.close()
 

@@ -58,12 +58,12 @@ class Question:
 
     @property
     def is_a_name(self) -> bool:
-        """Whether the question is nothing but names, such as a ticket's number alone."""
+        """Whether the question of a recall is nothing but names, such as a ticket's number alone."""
         return 0 < len(self.text.split()) == len(self.names)
 
     @property
     def embedded(self) -> str:
-        """The part of the text that stands for its meaning."""
+        """The part of a recall question's text that stands for its meaning."""
         return self.text[:EMBEDDED_CHARACTERS]
 
 

@@ -177,7 +177,7 @@ def redundancy(vectors: VectorArray, known: BoolArray) -> FloatArray:
 
 
 def maximal_marginal_relevance(relevance: FloatArray, similar: FloatArray, trade_off: float) -> IndexArray:
-    """Return all places of candidates by maximal marginal relevance (Carbonell and Goldstein 1998).
+    """Return all places of recall candidates by maximal marginal relevance (Carbonell and Goldstein 1998).
 
     Each step takes the place with the highest trade_off * relevance - (1 - trade_off) * (its largest similarity to what
     was taken before); of equals the first. `relevance` is in 0..1, `similar` a square matrix in 0..1. O(n²).

@@ -40,7 +40,7 @@ class Recipe(Protocol):
     def diversity(self) -> float: ...
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the factors of every candidate, in the order in which they are shown."""
+        """Return a ranking recipe's factors of every recall candidate, in the order in which they are shown."""
         ...
 
 
@@ -76,7 +76,7 @@ class Learning:
     otherwise: KindWeights = _STEADY
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the three weighted terms."""
+        """Return the three weighted terms of recall's recipe `learning`."""
         rows = [*(self.weights[kind] for kind in KINDS), self.otherwise]
         table = np.array([(row.relevance, row.effectiveness, row.recency) for row in rows])[signals.kind]
         return {
@@ -98,7 +98,7 @@ class Poignancy:
     relevance: float = 1 / 3
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the three weighted terms."""
+        """Return the three weighted terms of recall's recipe `poignancy`."""
         return {
             "+recency": self.recency * stretched(np.power(self.hourly_decay, signals.hours)),
             "+importance": self.importance * stretched(signals.importance),
@@ -119,7 +119,7 @@ class Engineering:
     proximity: float = 0.15
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the five weighted terms."""
+        """Return the five weighted terms of recall's recipe `engineering`."""
         return {
             "+similarity": self.similarity * signals.relevance,
             "+salience": self.salience * signals.salience,
@@ -155,7 +155,7 @@ class Default:
     trust_cap: float = 0.05
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the terms of relevance and the multipliers."""
+        """Return the terms of relevance and the multipliers of recall's default recipe."""
         terms = {
             "+meaning": (self.meaning, signals.meaning),
             "+words": (self.words, signals.words),
@@ -196,7 +196,7 @@ class Words:
     diversity: float = 1.0
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the lexical score over the best one."""
+        """Return the lexical score over the best one, for recall's ranking by words."""
         return {"+words": signals.lexical}
 
 
@@ -208,7 +208,7 @@ class Meaning:
     diversity: float = 1.0
 
     def factors(self, signals: Signals) -> Factors:
-        """Return the similarity."""
+        """Return the similarity, for recall's ranking by meaning."""
         return {"+meaning": signals.cosine}
 
 
@@ -220,7 +220,7 @@ class ReciprocalRank:
     diversity: float = 1.0
 
     def factors(self, signals: Signals) -> Factors:
-        """Return what each arm gave."""
+        """Return what each arm of recall gave, for the ranking by reciprocal ranks."""
         return {f"+{arm}": shares for arm, shares in signals.arms.items()}
 
 

@@ -50,11 +50,11 @@ class Relevance:
 
     @property
     def mixed(self) -> FloatArray:
-        """Meaning and words in one number, shape (rows,); words alone where nothing has a vector."""
+        """Meaning and words of a recall's rows in one number, shape (rows,); words alone where nothing has a vector."""
         return MEANING * self.meaning + WORDS * self.words
 
     def extended(self, other: Relevance, rows: IndexArray) -> Relevance:
-        """Return this and the other in the order of `rows`, each of which is in exactly one of the two."""
+        """Return this relevance to a recall and the other in the order of `rows`, each of which is in exactly one."""
         known = np.concatenate((self.rows, other.rows))
         order = np.argsort(known)
         places = order[np.searchsorted(known, rows, sorter=order)]
@@ -66,7 +66,7 @@ class Relevance:
 
 
 def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | None, matches: Matches) -> Relevance:
-    """Return the relevance of rows to a question of that vector (None: not embedded) and those matches of words."""
+    """Return the relevance of rows to a recall question by its vector (None: not embedded) and matches of words."""
     if vector is None:
         cosine, passages = np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
         meaning = np.zeros(len(rows))
@@ -85,7 +85,7 @@ def relevance_of(view: CatalogueView, rows: IndexArray, vector: VectorArray | No
 
 
 def unrelated(view: CatalogueView, vector: VectorArray) -> float:
-    """Return the mean cosine of the store's passages with a question's vector: what an unrelated text has.
+    """Return the mean cosine of passages with a recall question's vector: what an unrelated text has.
 
     Models differ in it (0.5 with bge-small, 0.1 with potion), and so do questions.
     """
@@ -95,7 +95,7 @@ def unrelated(view: CatalogueView, vector: VectorArray) -> float:
 
 
 def fits_of(index: StoreIndex, rows: Rows, vector: VectorArray) -> dict[int, float]:
-    """Return each row's cosine with a question above that of an unrelated text, as a share of what is left to 1.
+    """Return each row's cosine with a recall question above that of an unrelated text, as a share of what is left to 1.
 
     It is -1 for a row without a vector.
     """
@@ -109,7 +109,7 @@ def fits_of(index: StoreIndex, rows: Rows, vector: VectorArray) -> dict[int, flo
 
 
 def best_fit(index: StoreIndex, rows: Rows, vector: VectorArray) -> float:
-    """Return the best fit to a question among the rows, as `fits_of` gives it, 0 where none has a vector."""
+    """Return the best fit to a recall question among the rows, as `fits_of` gives it, 0 where none has a vector."""
     best = scan(index.view, candidates(index.view, rows.mask), vector, 1).scores
     floor = unrelated(index.view, vector)
     return (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
@@ -121,7 +121,7 @@ def holding(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[int]:
 
 
 def sharing(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
-    """Return by row the weights of the question's terms it holds, summed; each by how rare it is among the rows.
+    """Return by row the weights of the recall question's terms it holds, summed; by how rare each is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.
     Rows that hold none are left out.

@@ -43,7 +43,7 @@ class Rereading:
     note: Callable[[str], None]
 
     def factors(self, factors: Factors, rows: IndexArray, passages: IndexArray, best_first: IndexArray) -> Factors:
-        """Return the factors with the cross-encoder's among them, or as they are where it cannot be used.
+        """Return the recall factors with the cross-encoder's among them, or as they are where it cannot be used.
 
         `rows` and `passages` are those of all candidates, `best_first` their places in the order of their scores.
         """
@@ -71,7 +71,7 @@ class Rereading:
 
 
 def mixed(factors: Factors, best: IndexArray, odds: FloatArray) -> Factors:
-    """Mix a reranker's probabilities into scores: (1 - SHARE) * the sum before + SHARE * probability * the best sum.
+    """Mix a reranker's probabilities into recall's scores: (1 - SHARE) * the sum + SHARE * probability * the best sum.
 
     `odds` are the log-odds of the candidates at the places `best`. The others have no probability, so that they keep
     their order behind these, and scores keep the scale that the recipe gave them.

@@ -95,7 +95,7 @@ class Signals:
 
     @property
     def relevance(self) -> FloatArray:
-        """The similarity to the query: the cosine, or where no vectors were compared the words."""
+        """A recall candidate's similarity to the query: the cosine, or where no vectors were compared the words."""
         return self.cosine if self.cosine.any() else self.words
 
 
@@ -158,7 +158,7 @@ def _kinds_of(intent: Intent | None) -> BoolArray:
 
 
 def recency_half_lives(columns: Columns) -> FloatArray:
-    """Return the half-life in days of each candidate's recency: by kind for memories, else by label."""
+    """Return the half-life in days of each recall candidate's recency: by kind for memories, else by label."""
     by_kind = np.array([*(RECENCY_HALF_LIFE_DAYS[kind] for kind in KINDS), REFLECTION_HALF_LIFE_DAYS])
     days = np.where(columns.label == LABEL_CODE[Label.MEMORY], by_kind[columns.kind], REFLECTION_HALF_LIFE_DAYS)
     return np.where(columns.label == LABEL_CODE[Label.EPISODE], EPISODE_HALF_LIFE_DAYS, days)

@@ -60,7 +60,7 @@ class Found:
 
 
 def matches_of(view: CatalogueView, mask: BoolArray, question: Question) -> Matches:
-    """Return what the most selective of a question's words find among the rows of the mask."""
+    """Return what the most selective of a recall question's words find among the rows of the mask."""
     return lexical_matches(view, mask, selective_terms(question.terms, view.words.document_frequency(question.terms)))
 
 

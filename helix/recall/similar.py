@@ -54,7 +54,7 @@ class Suggestion:
 def nearest(
     index: StoreIndex, vector: bytes, rows: Rows, *, threshold: float = -1.0, limit: int
 ) -> list[tuple[Memory, float]]:
-    """Return (memory, cosine) of the similar memories among rows, by a stored vector and a least cosine, best first."""
+    """Return (memory, cosine) of similar memories among recall's rows, by a vector and a least cosine, best first."""
     near = nearest_memories(index.view, vector_of(vector), rows.mask, threshold=threshold, limit=limit)
     nodes = index.records.present([index.ref_of(row) for row, _ in near])
     return [(node, cosine) for node, (_, cosine) in zip(nodes, near, strict=True) if isinstance(node, Memory)]
@@ -63,7 +63,7 @@ def nearest(
 def nearest_memories(
     view: CatalogueView, vector: VectorArray, mask: BoolArray, *, threshold: float, limit: int
 ) -> list[tuple[int, float]]:
-    """Return (row, cosine) of the similar memories of the mask by a least cosine, best first; exact.
+    """Return (row, cosine) of the similar memories of recall's mask by a least cosine, best first; exact.
 
     Raises EmbeddingSpaceError for a vector of another dimension.
     """
@@ -86,7 +86,7 @@ def similar_recent(
     scope: str | None = None,
     limit: int = 10,
 ) -> list[tuple[int, float]]:
-    """Return (row, cosine) of the similar memories of the last days by a least cosine, best first.
+    """Return (row, cosine) of similar memories of the last days among recall's rows, by a least cosine, best first.
 
     Whatever has faded counts too: it is asked whether something happened before, not what to show.
     """
@@ -98,7 +98,7 @@ def similar_recent(
 def suggest_edges(
     view: CatalogueView, graph: GraphSnapshot, row: int, *, now: datetime, limit: int = 5
 ) -> list[Suggestion]:
-    """Return edges that a memory could have to similar ones of its scope, the most similar first.
+    """Return edges that a memory could have to similar ones of its scope, as recall finds them, the most similar first.
 
     Memories it has an edge with already are left out; so is everything where it has no vector of its own.
     """

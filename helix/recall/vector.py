@@ -44,7 +44,7 @@ def candidates(view: CatalogueView, mask: BoolArray) -> IndexArray:
 
 
 def scan(view: CatalogueView, indexes: IndexArray, vector: VectorArray, limit: int = ARM_LIMIT) -> RankedList:
-    """Scan the passages at `indexes` (ascending) for the rows nearest to the question's vector by cosine.
+    """Scan the passages at `indexes` (ascending) for the rows nearest to a recall question's vector by cosine.
 
     All are compared by their codes, and so many of the best as `limit` rows take by themselves.
     """
@@ -89,7 +89,7 @@ def vector_arm(
 
 
 def cosines(view: CatalogueView, rows: IndexArray, vector: VectorArray) -> tuple[FloatArray, IndexArray]:
-    """Return each row's best cosine with the question's vector and that passage's index (NaN and NO_INDEX without)."""
+    """Return each row's best cosine with a recall question's vector and that passage's index (NaN, NO_INDEX: none)."""
     best, passages = np.full(len(rows), np.nan), np.full(len(rows), NO_INDEX, np.int64)
     indexes = view.passages.of_rows(rows, view.count)
     indexes = indexes[view.passages.embedded[indexes]]

@@ -56,7 +56,7 @@ class Seeds:
 
 
 def entity_rows(view: CatalogueView, mentions: Iterable[Mention], walkable: BoolArray) -> IndexArray:
-    """Return the rows of the entities that a question speaks of, as far as its asker may see them."""
+    """Return the rows of the entities that a recall question speaks of, as far as its asker may see them."""
     rows = dict.fromkeys(
         row for mention in mentions for row in view.entities(mention.kind, mention.name) if walkable[row]
     )
@@ -157,7 +157,7 @@ def context_arm(graph: GraphSnapshot, mask: BoolArray, relevance: Relevance) -> 
 
 
 def turns_beside(graph: GraphSnapshot, rows: IndexArray) -> IndexArray:
-    """Return the places of candidates that are turns next to each other in a session, both ways, shape (2, pairs)."""
+    """Return the places of recall candidates that are turns next to each other in a session, both ways, (2, pairs)."""
     found = graph.neighbours(rows, Relation.NEXT)
     sorter = np.argsort(rows)
     places = (

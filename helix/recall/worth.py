@@ -44,7 +44,7 @@ def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetim
 def worthiest(
     index: StoreIndex, query: RecallQuery, trusts: Sequence[Trust], now: datetime, limit: int
 ) -> list[tuple[int, float]]:
-    """Return the rows of the query's kinds and of these classes of trust that are worth most, and their worth.
+    """Return the rows of a recall query's kinds and of these classes of trust that are worth most, and their worth.
 
     What the user said comes first. The worth, 0 to 1, is importance/10 * confidence * trust * effectiveness *
     (1 + recency)/2, halved for what is not the project's own.

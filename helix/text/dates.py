@@ -47,7 +47,7 @@ def day_in_words(moment: datetime) -> str:
 
 
 def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """Return the half-open range of time, in UTC, that a question names, or None where it names none.
+    """Return the half-open range of time, in UTC, that a question's text names, or None where it names none.
 
     Days begin at midnight in the zone of `now` (UTC where it has none), weeks on Monday; what lacks a year is the
     latest that has begun. "since" and "before" reach to LATEST and from EARLIEST. Of several times the first one

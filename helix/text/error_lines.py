@@ -84,7 +84,7 @@ The last of them counts: before it stands what the tool was doing.
 
 @lru_cache(maxsize=16)  # evidence, fixes and what is known of an error ask for it one after the other
 def signature_of(output: str, *, failed: bool = False) -> str:
-    """Return the error line of an output, which says what went wrong, in the form that is compared; else empty.
+    """Return the error line in the text of an output, which says what went wrong, as it is compared; else empty.
 
     `failed`: it is certain that something did, so that a line which only begins as tools begin theirs is one.
 
@@ -110,7 +110,7 @@ def signature_of(output: str, *, failed: bool = False) -> str:
 
 
 def keys_of(signature: str) -> tuple[str, ...]:
-    """Return the keys by which an error line is found, the most exact first: itself, its class with quoted names."""
+    """Return the keys by which an error line's text is found, the most exact first: itself, its class with names."""
     if not signature:
         return ()
     named = _NAMED.match(signature)
@@ -119,7 +119,7 @@ def keys_of(signature: str) -> tuple[str, ...]:
 
 
 def kind_of(signature: str) -> str:
-    """Return an error line without what it quotes and names at its end: one kind of error, of many things.
+    """Return an error line's text without what it quotes and names at its end: one kind of error, of many things.
 
     Empty where too little is left to tell it from others: `KeyError: 'id'`.
     """
@@ -141,7 +141,7 @@ def tells_of_failure(output: str) -> bool:
 
 
 def names_something(key: str) -> bool:
-    """Return whether an error line says what it is about by a name, as `Cannot find module 'zod'` does."""
+    """Return whether an error line's text says what it is about by a name, as `Cannot find module 'zod'` does."""
     return _QUOTED.search(key) is not None
 
 

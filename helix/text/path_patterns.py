@@ -13,22 +13,22 @@ _ESCAPED, _ASTERISK = "[*]", "\x00"
 
 
 def as_name(path: str) -> str:
-    """Return a file's path so that it is no path pattern."""
+    """Return the text of a file's path so that it is no path pattern."""
     return path.replace("*", _ESCAPED)
 
 
 def as_path(name: str) -> str:
-    """Return a file's path as it is on disk, from a name that is no path pattern."""
+    """Return a file's path as it is on disk, from the text of a name that is no path pattern."""
     return name.replace(_ESCAPED, "*")
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether a name is a path pattern: it stands for many files."""
+    """Return whether the text of a name is a path pattern: it stands for many files."""
     return "*" in name and 1 < len(_pieces(name)) <= MOST_WILDCARDS + 1
 
 
 def fits(pattern: str, path: str) -> bool:
-    """Return whether a path on disk fits a path pattern, upper and lower case apart, in time linear in both."""
+    """Return whether a path's text fits a path pattern, upper and lower case apart, in time linear in both."""
     first, *pieces = _pieces(pattern)
     if not pieces:
         return first.replace(_ASTERISK, "*") == path
@@ -45,7 +45,7 @@ def fits(pattern: str, path: str) -> bool:
 
 
 def fixed_part(pattern: str) -> str:
-    """Return a folder or file on every path of a path pattern, the last that it names; empty without one."""
+    """Return a folder or file on every path that a pattern's text names, the last that it names; empty without one."""
     parts = pattern.replace(_ESCAPED, _ASTERISK).split("/")
     return next((part.replace(_ASTERISK, "*") for part in reversed(parts) if part and "*" not in part), "")
 

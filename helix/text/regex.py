@@ -32,5 +32,5 @@ _OFFERED = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn"
 
 
 def regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a regular expression as `re.compile` does, which is compiled when it is first used."""
+    """Return a regular expression over text as `re.compile` does, which is compiled when it is first used."""
     return cast("re.Pattern[str]", _Regex(pattern, flags))

@@ -56,39 +56,39 @@ class Sentence:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The stems of its telling words, without English stopwords."""
+        """The stems of a sentence's telling words, without English stopwords."""
         words = " ".join(word for word in _WORD.findall(self.text) if not self._calls(word))
         return frozenset(query_terms(words)) if words else frozenset()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What it mentions by name, as it is written."""
+        """What a sentence mentions by name, as it is written."""
         found = (mention for mention in mentions(self.text) if mention.kind is not EntityKind.URL)
         return tuple(mention.name for mention in found if not self._calls(mention.name))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """The numbers in it, as they are written."""
+        """The numbers in a sentence, as they are written."""
         return frozenset(_NUMBER.findall(self.text))
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens a language model reads in it."""
+        """About how many tokens a language model reads in a sentence."""
         return estimate_tokens(self.text)
 
     @cached_property
     def cues(self) -> int:
-        """How many different words of it speak of choices, causes, plans, events and times."""
+        """How many different words of a sentence speak of choices, causes, plans, events and times."""
         return len({cue.casefold() for cue in _CUE.findall(self.text)})
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question."""
+        """Whether a sentence is a question."""
         return self.text.rstrip("\"')] ").endswith(("?", "\uff1f"))
 
     @cached_property
     def is_filler(self) -> bool:
-        """Whether it greets, thanks or cheers, and tells nothing."""
+        """Whether a sentence greets, thanks or cheers, and tells nothing."""
         if self.numbers or (self.names and not self.asks) or not self.text.isascii():
             return False  # the words of small talk are known in English alone
         words = {word.casefold().replace("\u2019", "'") for word in _WORD.findall(self.text) if not self._calls(word)}

@@ -77,7 +77,7 @@ class AgentTools:
         self._askers = askers
 
     def tools(self) -> list[Tool]:
-        """Return the tools under their names, with schemas that cost an agent few tokens."""
+        """Return the MCP tools under their names, with schemas that cost an agent few tokens."""
         return [
             _tool(self.search, "memory.search", _READS),
             _tool(self.context, "memory.context", _READS),
@@ -233,7 +233,7 @@ class AgentTools:
         return answered(f"{page.total} in all\n{lines_of(items, 'None.')}{more}", record)
 
     def forgetting(self) -> Callable[..., Any]:
-        """Return the tool that forgets, with the question to the person that it may ask first."""
+        """Return the MCP tool that forgets, with the question to the person that it may ask first."""
 
         async def meant(id: str, query: str, scope: str | None, call: Call) -> Elicit[Which] | Which:
             able = call.client_capabilities

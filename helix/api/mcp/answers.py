@@ -31,7 +31,7 @@ class Found(BaseModel):
 
     @property
     def line(self) -> str:
-        """It as a line: the way agents are shown memories everywhere, and its kind."""
+        """An item of an MCP answer as a line: the way agents are shown memories everywhere, and its kind."""
         return f"[{self.by}] {self.name} ({self.kind}): {self.text}"
 
 

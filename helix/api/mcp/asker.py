@@ -54,12 +54,14 @@ class Askers:
 
     @property
     def runtime(self) -> Runtime:
-        """What runs Helix."""
+        """What runs Helix for the MCP server."""
         assert self._runtime is not None, "a server that is only described was asked something"
         return self._runtime
 
     async def watch(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
-        """Forget the roots of a session whose client says that they changed; refuse what is too large to look through.
+        """Forget the roots of an MCP session whose client says that they changed.
+
+        What is too large to look through is refused.
 
         This is a middleware of the server.
         """
@@ -78,7 +80,7 @@ class Askers:
             raise
 
     async def read(self, call: Call | None, operation: str, /, **values: Any) -> Any:
-        """Return what an operation answers for a resource or a prompt; raises MCPError, which is the protocol's own."""
+        """Return what an operation answers for an MCP resource or prompt; raises MCPError, the protocol's own."""
         try:
             return await self.ask(call, operation, **values)
         except HelixError as error:
@@ -86,7 +88,7 @@ class Askers:
             raise MCPError(INVALID_PARAMS, error.message, data) from error
 
     async def ask(self, call: Call | None, operation: str, /, **values: Any) -> Any:
-        """Return what an operation answers, telling a client that wants to know how long it has been at it.
+        """Return what an operation answers over MCP, telling a client that wants to know how long it has been at it.
 
         A resource of a fixed address is read without a `call` to tell who asks. Raises HelixError.
         """
@@ -114,7 +116,7 @@ class Askers:
                 work.cancel()
 
     async def scope(self, call: Call, asked: str | None) -> str | None:
-        """Return the scope to work in: the one asked for, else that of the client's folder; None where neither is."""
+        """Return the scope an MCP client works in: the one asked for, else its folder's; None where neither is."""
         if asked:
             return asked
         if (principal := self._principal(call)) is not None:  # folders of other machines are none here
@@ -129,7 +131,7 @@ class Askers:
         return self.runtime.known(None if request is None else request.scope.get(PRINCIPAL))
 
     async def folder(self, call: Call) -> Path | None:
-        """Return the folder that a client works in: its first root that is one, else where `helix mcp` was started."""
+        """Return the folder an MCP client works in: its first root that is one, else where `helix mcp` was started."""
         if self.runtime.many:
             return None
         session = _header(call.request_context.request, _SESSION)

@@ -90,7 +90,7 @@ class McpEndpoint:
             await self._stop.wait()
 
     async def close(self) -> None:
-        """End all sessions."""
+        """End all MCP sessions."""
         self._stop.set()
         if self._running is not None:
             await self._running

@@ -37,7 +37,7 @@ class ToolServer(MCPServer[Any]):
         self._offered = {tool.name: tool for tool in tools}
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Call[Any, Any] | None = None) -> Result:
-        """Call a tool; raises ToolError with `CODE: what is wrong. What to do.`."""
+        """Call an MCP tool; raises ToolError with `CODE: what is wrong. What to do.`."""
         try:
             return await self._called(name, arguments, context)
         except ToolError as error:

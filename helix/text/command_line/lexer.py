@@ -41,17 +41,17 @@ class Token(NamedTuple):
     raw: str
 
     def is_plain(self, *texts: str) -> bool:
-        """Return whether this is one of some operators or reserved words, which must not be quoted."""
+        """Return whether a word of a command line is an unquoted one of some operators or reserved words."""
         return self.raw in texts and self.kind in ("word", "operator")
 
     @property
     def assigns(self) -> bool:
-        """Whether the word is an assignment, where one may stand."""
+        """Whether a word of a command line is an assignment, where one may stand."""
         return _ASSIGNS.match(self.raw) is not None
 
     @property
     def assigns_list(self) -> bool:
-        """Whether the word is an assignment of a list in brackets."""
+        """Whether a word of a command line is an assignment of a list in brackets."""
         found = _ASSIGNS.match(self.raw)
         return found is not None and self.raw.startswith("(", found.end())
 
@@ -74,7 +74,7 @@ class Tokens:
         self._closing: dict[int, int] | None = None
 
     def next(self) -> Token:
-        """Return the next token; here-documents are passed over with the newline before them."""
+        """Return the next token of a command line; here-documents are passed over with the newline before them."""
         self._past_blanks()
         begun = self._place
         if begun >= len(self._line):
@@ -91,21 +91,21 @@ class Tokens:
         return self._word(begun)
 
     def awaits(self, delimiter: str, *, tabs: bool) -> None:
-        """Have the text behind the next newline, until a line that is the delimiter, passed over as a here-document.
+        """Have the text behind a command line's newline passed over as a here-document, until its delimiter.
 
         `tabs` tells that the line may be indented with them.
         """
         self._documents.append((delimiter, tabs))
 
     def skip(self, pattern: re.Pattern[str]) -> bool:
-        """Pass over what a pattern matches right here, and return whether it did."""
+        """Pass over what a pattern matches right here in a command line, and return whether it did."""
         found = pattern.match(self._line, self._place)
         if found is not None:
             self._place = found.end()
         return found is not None
 
     def skip_arithmetic(self) -> bool:
-        """Pass over the rest of `((...))`, of which the first bracket is read; False where it is not that."""
+        """Pass over the rest of a command line's `((...))`, whose first bracket is read; False where it is none."""
         end = self._line.startswith("(", self._place) and self._end_of_arithmetic(self._place - 1)
         if end:
             self._place = end

@@ -289,7 +289,10 @@ class _Places:
         self._of_word: dict[frozenset[str], list[tuple[int, int]]] = {}
 
     def of(self, concepts: frozenset[str]) -> list[tuple[int, int]]:
-        """Return where the concepts of a word stand, the later place first: one word never stands for two places."""
+        """Return where the concepts of an instruction's word stand, the later first.
+
+        One word never stands for two places.
+        """
         known = self._of_word.get(concepts)
         if known is None:
             found = [place for concept in concepts for place in self._of_one.get(concept, ())]
@@ -309,7 +312,7 @@ class Reading:
         self.steps = 0
 
     def found(self, words: Iterable[Word]) -> Iterator[tuple[int, Rule]]:
-        """Yield the rules that the words meet, and the offset of the last word of each meeting.
+        """Yield the rules of instructions that words meet, and the offset of the last word of each meeting.
 
         For each rule it is kept where its first 1, 2, ... concepts were last met in this sentence, so that every word
         is looked at once.

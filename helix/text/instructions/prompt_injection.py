@@ -38,7 +38,7 @@ class Suspicion:
 
     @property
     def suspicious(self) -> bool:
-        """Whether a person should look at the text before an agent reads it."""
+        """Whether a person should look at a text for instructions before an agent reads it."""
         return self.score >= SUSPICIOUS
 
 

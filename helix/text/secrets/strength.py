@@ -147,7 +147,7 @@ def is_template(value: str) -> bool:
 
 
 def is_placeholder(value: str, *, every: bool = False) -> bool:
-    """Return whether nobody would have this as a password: a template, a type, "changeme", the word itself.
+    """Return whether nobody would have this as a secret: a template, a type, "changeme", the word itself.
 
     One such word tells it, or with `every` all must be such.
     """
@@ -200,7 +200,7 @@ def is_jumbled(value: str, *, most_words: float = 0.5) -> bool:
 
 
 def before_empty_line(value: str) -> str:
-    """Return what stands before an empty line of a text that is escaped as in JSON."""
+    """Return what of a would-be secret stands before an empty line of a text that is escaped as in JSON."""
     return value.split("\\n\\n", 1)[0]
 
 

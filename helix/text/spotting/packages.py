@@ -60,7 +60,7 @@ def packages_in(text: str) -> Iterator[Found]:
 
 
 def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
-    """Yield the packages named by an install command ending at `end`, only the first one unless `several`."""
+    """Yield the packages that a text names behind an install command ending at `end`, only one unless `several`."""
     arguments = _ARGUMENTS.match(text, end)
     skip = False
     for word in re.finditer(r"\S+", arguments.group()) if arguments else ():
@@ -77,7 +77,7 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
 
 
 def package_in(word: str) -> str | None:
-    """Return the package that a word names, such as `lodash@4.17.21`."""
+    """Return the package that a word of a text names, such as `lodash@4.17.21`."""
     match = _VERSIONED.fullmatch(word)
     return canonical_package(match.group(1)) if match else None
 

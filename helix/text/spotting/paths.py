@@ -58,7 +58,7 @@ def canonical_path(path: str) -> str:
 
 
 def path_in(word: str) -> str | None:
-    """Return the canonical path that a word without blanks or quotes names, or None where it names none."""
+    """Return the canonical path that a word of a text names, without blanks or quotes, or None where it names none."""
     word = _LINE_SUFFIX.sub("", word)
     if not 2 < len(word) <= _LONGEST or "*" in word or word.startswith(("self.", "this.")):
         return None
@@ -68,7 +68,7 @@ def path_in(word: str) -> str | None:
 
 
 def is_file_name(word: str) -> bool:
-    """Return whether a word without slashes is the name of a file: a known extension or a well-known name."""
+    """Return whether a word of a text without slashes names a file: a known extension or a well-known name."""
     if _WELL_KNOWN.fullmatch(word):
         return True
     stem, dot, ending = word.rpartition(".")

@@ -27,7 +27,7 @@ _LONGEST = 120
 
 
 def symbols_in(word: str, *, called: bool, marked: bool) -> Iterator[str]:
-    """Yield the code symbol that a word is, and a dotted one's last part where that alone has the shape of code.
+    """Yield the code symbol that a word of a text is, and a dotted one's last part where that alone has such shape.
 
     `called`: parentheses follow it; `marked`: it stands in backticks. Words that are neither need the shape of code
     (`snake_case`, `camelCase`, `dotted.name`, `a::b`, `--option`), so that words of a language never count.
@@ -50,7 +50,7 @@ def symbols_in(word: str, *, called: bool, marked: bool) -> Iterator[str]:
 
 
 def has_code_shape(word: str) -> bool:
-    """Tell code symbols (`snake_case`, `__dunder__`, `camelCase`) from words, brands, surnames and plurals."""
+    """Tell a text's code symbols (`snake_case`, `__dunder__`, `camelCase`) from words, brands, names and plurals."""
     bare = word.strip("_")
     if "_" in bare or (word.startswith("__") and word.endswith("__")):
         return any(char.isalpha() for char in bare)

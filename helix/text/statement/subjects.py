@@ -20,7 +20,7 @@ _OTHERWISE = re.compile(
 
 
 def subjects(text: str) -> frozenset[str]:
-    """Return the subjects of a text, in the form of `subject_key`: the names that its opening says it is about.
+    """Return the subjects of a statement, in the form of `subject_key`: the names its opening says it is about.
 
     A title is a first line of at most 80 characters that ends no sentence and has text behind it. A definition is a
     first sentence such as "NAME, also known as OTHER, is a ...". Only the first 400 characters are read.
@@ -38,5 +38,5 @@ def subjects(text: str) -> frozenset[str]:
 
 
 def subject_key(name: str) -> str:
-    """Return a subject's name as it is compared: one case, single blanks, no leading article, no marks around."""
+    """Return a statement's subject as it is compared: one case, single blanks, no leading article, no marks around."""
     return " ".join(_ARTICLE.sub("", name.strip(_TITLE_MARKS)).casefold().split())

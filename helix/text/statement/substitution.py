@@ -137,7 +137,7 @@ _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), name) for pattern, name i
 
 
 def without_aliases(text: str) -> str:
-    """Return a text with the shorter name wherever a thing has two names."""
+    """Return a statement with the shorter name wherever a thing has two names."""
     for pattern, name in _PATTERNS:
         text = pattern.sub(name, text)
     return text

@@ -32,7 +32,7 @@ _LEADING = frozenset(
 
 
 def says_more(text: str, than: str) -> bool:
-    """Return whether a text says more than another: a telling word, a number, a denial or an order of things.
+    """Return whether a statement says more than another: a telling word, a number, a denial or an order of things.
 
     Words count by their stems, whatever their order, but for what stands before and behind `after` and `before`.
     """
