@@ -28,7 +28,7 @@ from helix.bearer import drop_link, read_token
 from helix.client import LOOPBACK, Client, error_from
 from helix.errors import DaemonError, DiskFullError, HelixError, StoreLockedError
 from helix.lock import StoreLock, is_locked, owner_of
-from helix.processes import NEUTRAL_FOLDER, daemon_environment, identity, python_command
+from helix.processes import NEUTRAL_FOLDER, daemon_environment, python_command, start_time
 from helix.settings import LOGS, Settings, load
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def announce(store: Path, *, url: str, port: int, idle_minutes: float) -> Daemon
         url=url,
         version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        identity=identity(os.getpid()),
+        identity=start_time(os.getpid()),
         idle_minutes=idle_minutes,
     )
     _write(store / PORTS_FILE, "".join(f"{one}\n" for one in [*used_ports(store), port][-_MOST_PORTS:]))
@@ -301,7 +301,7 @@ def _asked_to_stop(daemon: Daemon, store: Path) -> bool:
 
 def _signalled(daemon: Daemon) -> bool:
     # On Windows every signal is a kill.
-    if sys.platform == "win32" or identity(daemon.pid) != daemon.identity:
+    if sys.platform == "win32" or start_time(daemon.pid) != daemon.identity:
         return False
     with suppress(ProcessLookupError):
         os.kill(daemon.pid, signal.SIGTERM)

@@ -110,7 +110,7 @@ def end_loading() -> None:
     gc.enable()
 
 
-def identity(pid: int) -> str:
+def start_time(pid: int) -> str:
     """Return the start time of a process as its system writes it, or "" where it does not tell."""
     if sys.platform == "win32":
         return ""

@@ -15,9 +15,9 @@ from helix.command_outcome.exit_status import Told, Words, can_fail, parse, told
 from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.text.command_line.launchers import bare, git_verb
+from helix.text.command_line.launchers import bare_command, git_verb
 from helix.text.command_line.parser import Node, simple_commands
-from helix.text.command_line.runners import recognised
+from helix.text.command_line.runners import work_of_line
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import is_file_name
 
@@ -63,19 +63,19 @@ def classify(action: Action, verify: str = "") -> Evidence | None:
     kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in parts]
     if own:
         return _of_own(action, whole, parts)
-    if any(action.exit_status in _NO_TESTS.get((bare(words) or [""])[0], ()) for words in parts):
+    if any(action.exit_status in _NO_TESTS.get((bare_command(words) or [""])[0], ()) for words in parts):
         return None
     return _of_parts(action, whole, parts, kinds)
 
 
 def _of_own(action: Action, whole: Node, parts: Sequence[Words]) -> Evidence | None:
     """Judge the verify command itself: by its status, unless that cannot tell; then by its own summary."""
-    known = [kind for kind in map(recognised, parts) if kind is not None]
+    known = [kind for kind in map(work_of_line, parts) if kind is not None]
     kind = min(known, key=_STRENGTH.index, default=EvidenceKind.OTHER)
     good, bad = counts_of(action.output) if kind is EvidenceKind.TEST else (None, None)
     if bad:
         return _evidence(action, kind, False, verify=True)
-    if can_fail(whole, lambda words: recognised(words) is not None if known else True):
+    if can_fail(whole, lambda words: work_of_line(words) is not None if known else True):
         return _evidence(action, kind, bool(action.passed), verify=True)
     return _evidence(action, kind, True, verify=True) if good and action.passed else None
 
@@ -113,7 +113,7 @@ def _blamed(
     if not suspects or any(_is_commit(kinds[place]) for place in suspects):
         return None
     good, bad = counts_of(action.output)
-    tests = [place for place in suspects if recognised(parts[place]) is EvidenceKind.TEST]
+    tests = [place for place in suspects if work_of_line(parts[place]) is EvidenceKind.TEST]
     if good is None or not tests:
         return suspects[-1]
     if bad:
@@ -126,7 +126,7 @@ def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evi
     if kind is EvidenceKind.REVERT:
         return _as_revert(action, git_verb(words)[1])
     own = kind is EvidenceKind.OTHER
-    return _evidence(action, (recognised(words) or kind) if own else kind, end == "passed", own)
+    return _evidence(action, (work_of_line(words) or kind) if own else kind, end == "passed", own)
 
 
 def _as_revert(action: Action, named: Sequence[str]) -> Evidence:
@@ -223,7 +223,7 @@ def _kind(words: Words) -> EvidenceKind | None:
         aside = {"--dry-run", "--abort", "--continue", "--quit", "--skip", "-n", "--no-commit"}
         said = set(rest) & (aside if verb == "revert" else {"--dry-run"})
         return None if said else EvidenceKind(verb)
-    return recognised(words)
+    return work_of_line(words)
 
 
 def _is_commit(kind: EvidenceKind | None) -> bool:

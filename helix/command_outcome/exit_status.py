@@ -29,7 +29,7 @@ from helix.text.command_line.parser import (
     joined_command,
     read,
 )
-from helix.text.command_line.runners import recognised
+from helix.text.command_line.runners import work_of_line
 from helix.text.error_lines import tells_of_failure
 
 Words = tuple[str, ...]
@@ -368,7 +368,7 @@ def command_ended_well(action: Action) -> bool | None:
         return False
     if end is False or not counts_of(action.output)[1]:
         return end
-    return False if recognised(words) is EvidenceKind.TEST else None
+    return False if work_of_line(words) is EvidenceKind.TEST else None
 
 
 def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
@@ -385,7 +385,7 @@ def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
     """Return whether a command line runs only tests and linters that change no files, and what only `looks`."""
     whole = parse(line)
     parts = [] if whole is None else [words for words in words_of(whole) if words]
-    checks = [recognised(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]
+    checks = [work_of_line(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]
     return any(checks) and all(check or looks(words) for check, words in zip(checks, parts, strict=True))
 
 

@@ -87,7 +87,7 @@ def vector_of(op: PutPassage) -> list[float]:
     return array("f", op.vector or b"").tolist()
 
 
-def fold(operations: Iterable[Operation]) -> Batch:
+def fold_batch(operations: Iterable[Operation]) -> Batch:
     """Fold a batch of operations for Kuzu, later ones over earlier ones; the rest may be applied in any order."""
     batch = Batch()
     for op in operations:

@@ -23,7 +23,7 @@ import kuzu
 from helix import resources
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, of_the_system
 from helix.graph import migrate, parquet, queries
-from helix.graph.batch import fold
+from helix.graph.batch import fold_batch
 from helix.graph.on_disk import drop_log, seal
 from helix.graph.parquet import INTEGER, Column, Columns
 from helix.graph.refusals import mapped
@@ -104,7 +104,7 @@ class KuzuEngine:
 
         Operations say what is, not what changes: where it ends half-way, applying all of them again makes it whole.
         """
-        batch = fold(operations)
+        batch = fold_batch(operations)
         passages: list[_Statement] = []
         if self.dimension is not None:
             passages += [("drop_passage", {"id": passage}) for passage in batch.passages]

@@ -22,14 +22,14 @@ def digest_of(salt: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(salt + payload).digest()
 
 
-def link(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:
+def chained_digest(previous: bytes, seq: int, at: int, digest: bytes) -> bytes:
     """Return the digest that chains a journal row to every row before it."""
     return hashlib.sha256(previous + seq.to_bytes(8, "big") + at.to_bytes(8, "big", signed=True) + digest).digest()
 
 
-def follows(previous: bytes, seq: int, at: int, digest: bytes, chain: bytes) -> bool:
+def continues_chain(previous: bytes, seq: int, at: int, digest: bytes, chain: bytes) -> bool:
     """Return whether a stored row continues the journal's chain; False too for one that can be no part of it."""
     try:
-        return link(previous, seq, at, digest) == chain
+        return chained_digest(previous, seq, at, digest) == chain
     except (TypeError, OverflowError):
         return False

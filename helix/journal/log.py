@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from helix.errors import StoreCorruptError, StoreError
 from helix.journal import effects, restating, state, tables
 from helix.journal.backend import Backend, Connection, put
-from helix.journal.chain import GENESIS, ChainReport, digest_of, follows, link
+from helix.journal.chain import GENESIS, ChainReport, chained_digest, continues_chain, digest_of
 from helix.journal.database import Database
 from helix.journal.decoding import inflated, text_of
 from helix.journal.idempotency import Idempotency, Note
@@ -187,7 +187,7 @@ class Journal:
                 payload = _pack(replace(change, operations=tuple(operations)))
                 salt = salts[_SALT_BYTES * place : _SALT_BYTES * (place + 1)]
                 digest = digest_of(salt, payload)
-                chain = link(chain, seq, at, digest)
+                chain = chained_digest(chain, seq, at, digest)
                 stored.append((seq, at, payload, salt, digest, chain))
                 rows.append(Row(seq=seq, at=at, change=replace(change, operations=tuple(complete))))
             batch = writes.batch()
@@ -237,7 +237,7 @@ class Journal:
             ):
                 seen += 1
                 erased += payload is None
-                if not follows(chain, seq, at, digest, stored) or (
+                if not continues_chain(chain, seq, at, digest, stored) or (
                     payload is not None and not _is_proved(payload, salt, digest)
                 ):
                     damaged.append(seq)

@@ -22,7 +22,7 @@ from helix import files
 from helix.errors import StoreCorruptError
 from helix.journal import decoding, tables
 from helix.journal.backend import Connection
-from helix.journal.chain import GENESIS, follows
+from helix.journal.chain import GENESIS, continues_chain
 from helix.journal.database import make_tables
 from helix.journal.writes import Writes
 from helix.model.operations import Change, DropNode
@@ -173,7 +173,7 @@ def _replay(
         (last,),
     ):
         change = read(payload, salt, digest)
-        whole = whole and follows(before, seq, at, digest, chain) and (change is not None or payload is None)
+        whole = whole and continues_chain(before, seq, at, digest, chain) and (change is not None or payload is None)
         before = chain
         if change is None:
             continue

@@ -13,7 +13,7 @@ from helix.agents.observer import observe, queue
 from helix.agents.observer.chunking import ChunkRequest
 from helix.agents.observer.chunking import chunk as chunk_of
 from helix.agents.observer.observe import Origin
-from helix.agents.observer.queue import Keeping, keep
+from helix.agents.observer.queue import Keeping, keep_candidates
 from helix.agents.observer.verify import verify as examine
 from helix.agents.tasks.board import tasks_of
 from helix.agents.tasks.task_lists import objects
@@ -196,4 +196,4 @@ def _observe(helix: Helix, keeping: Keeping, look: Callable[[Origin], Sequence[C
     if keeping.writes:
         helix.store.check_capture()
     with helix.foreground.request():
-        return keep(helix.store, look(keeping.origin(helix.store.runtime.clock())), keeping)
+        return keep_candidates(helix.store, look(keeping.origin(helix.store.runtime.clock())), keeping)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from helix.providers.embedder import EmbeddingSpace, Vectors
-from helix.providers.llm import Absence, Answer, Question, fits
+from helix.providers.llm import Absence, Answer, Question, fits_schema
 from helix.providers.reranker import Scores
 
 _WORD = re.compile(r"\w+")
@@ -92,6 +92,6 @@ class ScriptedModel:
         value = self._script(question, text)
         if isinstance(value, Absence):
             return Answer(absence=value, model="scripted")
-        if not fits(value, question.schema):
+        if not fits_schema(value, question.schema):
             return Answer(absence=Absence.MISFIT, model="scripted")
         return Answer(value=value, model="scripted")

@@ -31,7 +31,7 @@ from helix.model.usage import (
 )
 from helix.providers.addresses import is_here
 from helix.providers.litellm_calls import Call, Reply
-from helix.providers.llm import Absence, Answer, Provider, Question, fits, read
+from helix.providers.llm import Absence, Answer, Provider, Question, fits_schema, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
 from helix.text.redact import redact
 from helix.text.tokens import estimate_tokens
@@ -155,7 +155,7 @@ class Router:
         for provider in self._providers:
             kept = self._ledger.kept(_key_of(provider, question, text))
             value = read(kept.answer) if kept is not None else None
-            if isinstance(value, dict) and fits(value, question.schema):
+            if isinstance(value, dict) and fits_schema(value, question.schema):
                 return Answer(value=value, model=provider.name, cached=True)
         return None
 

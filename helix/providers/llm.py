@@ -120,7 +120,7 @@ def _no_json(constant: str) -> object:
     raise ValueError(constant)
 
 
-def fits(value: object, schema: Mapping[str, Any]) -> bool:
+def fits_schema(value: object, schema: Mapping[str, Any]) -> bool:
     """Return whether a language model's answer is valid under the JSON schema (draft 2020-12)."""
     from jsonschema import Draft202012Validator  # a tenth of a second that only whoever has a model pays
 

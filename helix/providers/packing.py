@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helix.providers.llm import Absence, Question, fits, read
+from helix.providers.llm import Absence, Question, fits_schema, read
 from helix.text.tokens import estimate_tokens
 
 MOST_TOKENS = 2_500
@@ -77,7 +77,7 @@ def unpacked(text: str, question: Question, count: int) -> list[Mapping[str, Any
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= count:
             continue
         answer = entry.get("answer")
-        once = number not in answered and isinstance(answer, dict) and fits(answer, question.schema)
+        once = number not in answered and isinstance(answer, dict) and fits_schema(answer, question.schema)
         found[number - 1] = answer if once else Absence.MISFIT
         answered.add(number)
     return found

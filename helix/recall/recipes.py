@@ -11,7 +11,7 @@ import numpy as np
 from helix.errors import ConfigError, InvalidInputError, did_you_mean
 from helix.model.memory import Kind
 from helix.recall.relevance import MEANING, WORDS
-from helix.recall.scoring import Factors, Signals, scores_of, stretched
+from helix.recall.scoring import Factors, Signals, min_max_scaled, scores_of
 from helix.store.node_columns import KINDS, FloatArray
 
 ARM_WEIGHTS: Mapping[str, float] = dict.fromkeys(
@@ -100,9 +100,9 @@ class Poignancy:
     def factors(self, signals: Signals) -> Factors:
         """Return the three weighted terms of recall's recipe `poignancy`."""
         return {
-            "+recency": self.recency * stretched(np.power(self.hourly_decay, signals.hours)),
-            "+importance": self.importance * stretched(signals.importance),
-            "+relevance": self.relevance * stretched(signals.relevance),
+            "+recency": self.recency * min_max_scaled(np.power(self.hourly_decay, signals.hours)),
+            "+importance": self.importance * min_max_scaled(signals.importance),
+            "+relevance": self.relevance * min_max_scaled(signals.relevance),
         }
 
 

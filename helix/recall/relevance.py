@@ -115,12 +115,12 @@ def best_fit(index: StoreIndex, rows: Rows, vector: VectorArray) -> float:
     return (float(best[0]) - floor) / (1.0 - floor) if len(best) else 0.0
 
 
-def holding(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[int]:
+def holding_terms(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[int]:
     """Return those of recall's rows that hold every one of the question's terms, none where there are no terms."""
     return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]
 
 
-def sharing(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
+def term_shares(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
     """Return by row the weights of the recall question's terms it holds, summed; by how rare each is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.

@@ -164,8 +164,8 @@ def recency_half_lives(columns: Columns) -> FloatArray:
     return np.where(columns.label == LABEL_CODE[Label.EPISODE], EPISODE_HALF_LIFE_DAYS, days)
 
 
-def stretched(values: FloatArray) -> FloatArray:
-    """Return a ranking signal min-max scaled to 0..1, 1 where all are equal, 0 where one is NaN."""
+def min_max_scaled(values: FloatArray) -> FloatArray:
+    """Return recall's ranking signal min-max scaled to 0..1, 1 where all are equal, 0 where one is NaN."""
     known = np.isfinite(values)
     if not known.any():
         return np.zeros(len(values))
@@ -175,7 +175,7 @@ def stretched(values: FloatArray) -> FloatArray:
 
 
 def with_intent(factors: Factors, signals: Signals) -> Factors:
-    """Return the score factors with the boost of the kinds that the question's intent is after, if there is one."""
+    """Return recall's score factors with the boost of the kinds that the question's intent is after, if any."""
     if not signals.intended.any():
         return factors
     return {**factors, "*intent": np.where(signals.intended, INTENT_BOOST, 1.0)}

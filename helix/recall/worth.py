@@ -22,7 +22,7 @@ _ELSEWHERE = 0.5
 """What a memory of `global` is worth beside one of the project itself."""
 
 
-def heard(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
+def answerable_rows(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
     """Return those of the rows that a recall query may be answered with, ascending.
 
     What outcomes speak against is not among them, unless the user stands for it.

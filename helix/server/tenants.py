@@ -36,7 +36,7 @@ from helix.server.quotas import Room, parsed
 from helix.server.tenant_sync import seed_of, share_of
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store.engine import Engine, engine_of
+from helix.store.engine import Engine, open_tenant_engine
 
 log = logging.getLogger(__name__)
 
@@ -221,7 +221,7 @@ class Tenants:
 
         def opens(folder: Path) -> Engine:
             closing = partial(self._home.release, there.id)
-            found = engine_of(self._server, self._home, there.id, own, folder, closing)
+            found = open_tenant_engine(self._server, self._home, there.id, own, folder, closing)
             write_private(caches / _SERVED, self._note(there.id, there.epoch + 1))
             return found
 

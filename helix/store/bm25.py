@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from helix.store.image import Image
 from helix.store.node_columns import FloatArray, IndexArray
-from helix.store.postings import LengthArray, Postings, build, keys_of
+from helix.store.postings import LengthArray, Postings, build_postings, keys_of
 
 K1 = 0.9
 B = 0.6
@@ -116,11 +116,11 @@ class WordTable:
         self._fold_minimum = fold_minimum
         self._lengths = np.empty(_FIRST_CAPACITY, np.float32)
         self._count = self._living = self._tokens = 0
-        self._base = self._recent = build(())[0]
+        self._base = self._recent = build_postings(())[0]
 
     def load(self, batches: Iterable[tuple[IndexArray, Sequence[bytes]]], count: int) -> None:
         """Fill the store's empty word table, for `count` passages, with the living ones, by index and tokens."""
-        self._base, passages, lengths = build(batches)
+        self._base, passages, lengths = build_postings(batches)
         self._lengths = np.full(count, _DEAD, np.float32)
         self._lengths[passages] = lengths
         self._count, self._living, self._tokens = count, len(passages), int(lengths.sum(dtype=np.float64))
@@ -141,7 +141,7 @@ class WordTable:
         if texts:
             self._append(texts)
         if len(self._recent.passages) > self._bound():
-            self._base, self._recent = self._base.extended(self._recent), build(())[0]
+            self._base, self._recent = self._base.extended(self._recent), build_postings(())[0]
 
     def _bound(self) -> float:
         return max(self._fold_minimum, len(self._base.passages) * FOLD_SHARE)
@@ -164,7 +164,7 @@ class WordTable:
             grown = np.empty(max(stop, len(self._lengths) * 3 // 2), np.float32)
             grown[:start] = self._lengths[:start]
             self._lengths = grown
-        added, _, lengths = build([(np.arange(start, stop), texts)])
+        added, _, lengths = build_postings([(np.arange(start, stop), texts)])
         self._lengths[start:stop] = lengths
         self._count, self._living = stop, self._living + len(texts)
         self._tokens += int(lengths.sum(dtype=np.float64))

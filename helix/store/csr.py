@@ -195,7 +195,7 @@ class Csr:
         )
 
 
-def build(edges: EdgeList, row_count: int) -> Csr:
+def build_csr(edges: EdgeList, row_count: int) -> Csr:
     """Return the store's edges over `row_count` rows in compressed form (CSR); O(E log E)."""
     owner = np.concatenate((edges.source, edges.target))
     order = np.argsort(owner, kind="stable")

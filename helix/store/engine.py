@@ -82,12 +82,12 @@ def _on_server(settings: Settings, folder: Path) -> Engine:
         home = Home(server)
         opened.callback(home.close)
         kept = ExitStack()
-        engine = engine_of(server, home, tenant.id, settings, folder, kept.close)
+        engine = open_tenant_engine(server, home, tenant.id, settings, folder, kept.close)
         kept.push(opened.pop_all())
     return engine
 
 
-def engine_of(
+def open_tenant_engine(
     server: Server, home: Home, tenant: int, settings: Settings, folder: Path, closing: Callable[[], object]
 ) -> Engine:
     """Open the store's engine for a tenant that a process becomes home to; `closing` is called when it is closed.

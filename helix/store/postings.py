@@ -98,7 +98,7 @@ class Postings:
         )
 
 
-def build(batches: Iterable[tuple[IndexArray, Sequence[bytes]]]) -> tuple[Postings, IndexArray, LengthArray]:
+def build_postings(batches: Iterable[tuple[IndexArray, Sequence[bytes]]]) -> tuple[Postings, IndexArray, LengthArray]:
     """Return the postings of the store's passages, the passages in their order, and their lengths in tokens.
 
     Each passage is given by its index and its tokens in UTF-8, joined by blanks.
@@ -140,7 +140,7 @@ def _joined(parts: Sequence[Postings]) -> Postings:
 
 
 def _batch(passages: IndexArray, texts: Sequence[bytes]) -> tuple[Postings, IndexArray, LengthArray]:
-    """As `build`, for at most _BATCH texts: one sort of keys that end in the text's place among them."""
+    """As `build_postings`, for at most _BATCH texts: one sort of keys that end in the text's place among them."""
     keys, ends = _hashes(b" ".join(texts))
     closed = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
     lengths = np.diff(np.searchsorted(ends, closed), prepend=0)

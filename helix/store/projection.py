@@ -17,7 +17,7 @@ import numpy.typing as npt
 from helix.model.edge import Relation
 from helix.model.operations import DropEdge, DropNode, Operation, PutEdge
 from helix.store.catalogue import Catalogue, CatalogueView
-from helix.store.csr import RELATION_CODE, RELATIONS, Adjacency, Csr, EdgeKey, EdgeList, EdgeTable, build
+from helix.store.csr import RELATION_CODE, RELATIONS, Adjacency, Csr, EdgeKey, EdgeList, EdgeTable, build_csr
 from helix.store.node_columns import NO_CODE, FloatArray, IndexArray
 
 _N = TypeVar("_N", np.float64, np.int64)
@@ -236,10 +236,10 @@ class Projection:
     def _rebased(self, edges: EdgeList) -> GraphSnapshot:
         """Make the edges the new base, with nothing recent beside it."""
         row_count = int(max(edges.source.max(initial=-1), edges.target.max(initial=-1))) + 1
-        self._base = build(edges, row_count)
+        self._base = build_csr(edges, row_count)
         self._walk = self._weighed(self._base)
         self._recent = EdgeTable()
-        nothing = build(self._recent.edges(), 0)
+        nothing = build_csr(self._recent.edges(), 0)
         blank = GraphSnapshot(
             base=self._base,
             walk=self._walk,
@@ -309,7 +309,7 @@ def _compact(edges: EdgeList) -> tuple[Csr, IndexArray]:
     """Return the edges over only the rows that have one, and those rows, ascending."""
     rows, places = np.unique(np.concatenate((edges.source, edges.target)), return_inverse=True)
     count = len(edges.source)
-    csr = build(replace(edges, source=places[:count], target=places[count:]), len(rows))
+    csr = build_csr(replace(edges, source=places[:count], target=places[count:]), len(rows))
     return replace(csr, rows=rows[csr.rows]), rows
 
 

@@ -107,7 +107,7 @@ def sentences(text: str, present: frozenset[str] = frozenset()) -> list[Sentence
     return [Sentence(piece, present) for piece in _pieces(text)]
 
 
-def shortened(text: str, longest: int) -> str:
+def cut_at_word(text: str, longest: int) -> str:
     """Return a text cut at a word, with an ellipsis, where it is longer than that many characters."""
     if len(text) <= longest:
         return text
@@ -121,4 +121,4 @@ def _pieces(text: str) -> Iterator[str]:
         for piece in _END.split(_BULLET.sub("", line)):
             words = " ".join(piece.split())
             if words:
-                yield shortened(words, LONGEST_SENTENCE)
+                yield cut_at_word(words, LONGEST_SENTENCE)

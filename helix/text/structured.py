@@ -11,7 +11,7 @@ Told = Callable[[str, str], str]
 _NAMING = ("name", "key", "id", "field")
 
 
-def told(value: Any, tell: Told, name: str = "") -> Any:
+def map_texts(value: Any, tell: Told, name: str = "") -> Any:
     """Return JSON data with every text and name in it as `tell` says; a number stays where its text does.
 
     Two names that read the same then are told apart by a number.
@@ -21,7 +21,7 @@ def told(value: Any, tell: Told, name: str = "") -> Any:
     if isinstance(value, Mapping):
         return _members(value, tell, name)
     if isinstance(value, list | tuple):
-        return [told(item, tell, name) for item in value]
+        return [map_texts(item, tell, name) for item in value]
     if isinstance(value, int) and not isinstance(value, bool):
         text = tell(name, str(value))
         return value if text == str(value) else text
@@ -36,7 +36,7 @@ def texts(value: Any) -> Iterator[tuple[str, str]]:
         found.append((name, text))
         return text
 
-    told(value, tell)
+    map_texts(value, tell)
     yield from found
 
 
@@ -49,5 +49,5 @@ def _members(value: Mapping[Any, Any], tell: Told, name: str) -> dict[str, Any]:
         said = tell("", str(key))
         own = said if said not in members else f"{said} {len(members)}"
         under = named if named and str(key).lower() == "value" else f"{name}.{key}"
-        members[own] = told(item, tell, under)
+        members[own] = map_texts(item, tell, under)
     return members

@@ -15,7 +15,7 @@ from helix.command_outcome.exit_status import parse, words_of
 from helix.command_outcome.test_counts import counts_of
 from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
-from helix.text.command_line.runners import recognised
+from helix.text.command_line.runners import work_of_line
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -76,7 +76,7 @@ def test_the_common_tools_are_known_by_what_they_do(kind: EvidenceKind | None, l
     for line in (one.strip() for row in lines.splitlines() for one in row.split("|")):
         part = parse(line)
         assert part is not None
-        found = recognised(words_of(part)[0])
+        found = work_of_line(words_of(part)[0])
         assert found is kind, line
 
 

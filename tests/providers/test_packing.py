@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.providers.llm import Absence, Question, fits
+from helix.providers.llm import Absence, Question, fits_schema
 from helix.providers.packing import MOST_TOKENS, packed, packs, schema_of, unpacked
 from helix.text.tokens import estimate_tokens
 
@@ -40,7 +40,7 @@ def test_answers_are_matched_by_number_whatever_their_order(order: list[int]) ->
     given_ = [YES, NO, YES, YES, NO]
     text = answer(*({"item": place + 1, "answer": given_[place]} for place in order))
     assert unpacked(text, QUESTION, 5) == given_
-    assert fits(json.loads(text), schema_of(QUESTION))
+    assert fits_schema(json.loads(text), schema_of(QUESTION))
 
 
 def test_what_does_not_fit_costs_its_own_item_alone() -> None:

@@ -19,7 +19,7 @@ from helix.model.records import put_record
 from helix.recall import pagerank, relevance, walk
 from helix.recall.recipes import KIND_WEIGHTS, RECIPES, Default, Learning, recipe_named, recipes_of
 from helix.recall.relevance import Relevance
-from helix.recall.scoring import INTENT_BOOST, Signals, score_of, scores_of, signals_of, stretched, with_intent
+from helix.recall.scoring import INTENT_BOOST, Signals, min_max_scaled, score_of, scores_of, signals_of, with_intent
 from helix.store import bm25
 from helix.store.catalogue import Catalogue
 from helix.store.node_columns import KIND_CODE, Columns
@@ -232,6 +232,6 @@ def test_an_intent_boosts_its_kinds_and_filters_nothing() -> None:
 
 
 def test_stretching_keeps_order_and_gives_missing_values_nothing() -> None:
-    assert stretched(np.array([2.0, np.nan, 4.0, 3.0])).tolist() == [0.0, 0.0, 1.0, 0.5]
-    assert stretched(np.array([0.3, 0.3])).tolist() == [1.0, 1.0]
-    assert stretched(np.array([np.nan])).tolist() == [0.0]
+    assert min_max_scaled(np.array([2.0, np.nan, 4.0, 3.0])).tolist() == [0.0, 0.0, 1.0, 0.5]
+    assert min_max_scaled(np.array([0.3, 0.3])).tolist() == [1.0, 1.0]
+    assert min_max_scaled(np.array([np.nan])).tolist() == [0.0]

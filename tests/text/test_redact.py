@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from helix.text.excerpts import ends, head
 from helix.text.redact import redact, redact_parts, redact_value
-from helix.text.structured import told
+from helix.text.structured import map_texts
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -532,8 +532,8 @@ FIELDS = st.sampled_from(("password", "api_key", "token", "name", "value", "secr
     )
 )
 def test_redacting_attributes_twice_changes_nothing(data: Any) -> None:
-    once = told(data, lambda name, text: redact_value(name, text).text)
-    assert told(once, lambda name, text: redact_value(name, text).text) == once
+    once = map_texts(data, lambda name, text: redact_value(name, text).text)
+    assert map_texts(once, lambda name, text: redact_value(name, text).text) == once
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=12))).map("".join))
@@ -646,7 +646,7 @@ def test_json_data_is_redacted_by_its_names() -> None:
         "pin": 3,
         TOKENS["github-token"]: {"password": 840291},
     }
-    kept = told(data, lambda name, text: redact_value(name, text).text)
+    kept = map_texts(data, lambda name, text: redact_value(name, text).text)
     assert kept == {
         "env": [{"name": "DB_PASSWORD", "value": "[REDACTED:password]"}],
         "pin": 3,

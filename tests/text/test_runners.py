@@ -6,7 +6,7 @@ import pytest
 
 from helix.command_outcome.exit_status import parse, words_of
 from helix.model.evidence import EvidenceKind
-from helix.text.command_line.runners import of_target, recognised
+from helix.text.command_line.runners import work_of_line, work_of_target
 
 TEST, BUILD, LINT = EvidenceKind.TEST, EvidenceKind.BUILD, EvidenceKind.LINT
 
@@ -64,7 +64,7 @@ LINES = {
 def test_a_target_is_what_its_first_or_last_part_says_unless_another_part_says_otherwise(
     name: str, kind: EvidenceKind | None
 ) -> None:
-    assert of_target(name) is kind
+    assert work_of_target(name) is kind
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_a_target_is_what_its_first_or_last_part_says_unless_another_part_says_o
 def test_a_run_is_known_behind_what_starts_it_and_what_only_talks_is_none(line: str, kind: EvidenceKind | None) -> None:
     whole = parse(line)
     assert whole is not None
-    assert recognised(words_of(whole)[0]) is kind
+    assert work_of_line(words_of(whole)[0]) is kind

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.text.sentences import LONGEST_SENTENCE, Sentence, sentences, shortened
+from helix.text.sentences import LONGEST_SENTENCE, Sentence, cut_at_word, sentences
 
 
 def texts(text: str) -> list[str]:
@@ -46,8 +46,8 @@ def test_those_who_are_called_by_name_are_not_what_is_told() -> None:
 
 
 def test_a_longer_text_is_cut_at_a_word_and_marked() -> None:
-    assert shortened("one two three four", 12) == "one two\u2026"
-    assert shortened("one", 3) == "one"
+    assert cut_at_word("one two three four", 12) == "one two\u2026"
+    assert cut_at_word("one", 3) == "one"
 
 
 @given(st.text(max_size=2_000))

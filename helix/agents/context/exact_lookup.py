@@ -23,8 +23,8 @@ from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
 from helix.model.task import ACTION, ON_ERROR, Shown
-from helix.recall.relevance import sharing
-from helix.recall.worth import by_exactness, heard
+from helix.recall.relevance import term_shares
+from helix.recall.worth import answerable_rows, by_exactness
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
@@ -280,9 +280,9 @@ def _sharing_words(index: StoreIndex, action: Action, scope: str | None, now: da
     own = index.of_trust(Trust.USER_ASSERTED)
     if not (parts and own):
         return
-    notes = heard(index, own, _asked(_RULES, scope), now)
+    notes = answerable_rows(index, own, _asked(_RULES, scope), now)
     for terms in parts:
-        shared = sharing(index, notes, terms)
+        shared = term_shares(index, notes, terms)
         best = max(shared, key=lambda row: (shared[row], -row), default=None)
         if best is not None and shared[best] >= SHARED:
             yield best
@@ -327,7 +327,7 @@ def _owners(index: StoreIndex, key: _Key, scope: str | None, now: datetime) -> l
     if not key.rows:
         return []
     owners = (row for held in index.supported_by(key.rows, key.relation) for row in held)
-    return heard(index, owners, _asked(key.kinds, scope), now)
+    return answerable_rows(index, owners, _asked(key.kinds, scope), now)
 
 
 def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
@@ -339,7 +339,9 @@ def _systemic(index: StoreIndex, found: dict[int, _Key], scope: str | None, now:
     failures = index.where(Label.MEMORY, kinds=[Kind.FAILURE]) if found else ()
     rows = [row for row in sorted(found) if row in failures]
     caused = index.supports_of(rows, Relation.CAUSES)
-    fit = set(heard(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now))
+    fit = set(
+        answerable_rows(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now)
+    )
     best: dict[int, _Key] = {}
     for failure, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
         key, known = found[failure], found.get(systemic) or best.get(systemic)

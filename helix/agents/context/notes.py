@@ -17,7 +17,7 @@ from helix.model.edge import Label
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.recall.relevance import best_fit, fits_of, holding
+from helix.recall.relevance import best_fit, fits_of, holding_terms
 from helix.recall.vector import check_dimension
 from helix.store.store import Store
 from helix.text.tokens import query_terms
@@ -79,7 +79,7 @@ def notes_by_user(store: Store, question: str, scope: str | None, *, strict: boo
     rival = best_fit(index, index.matching(RecallQuery(query=question, scope=scope), now) & said, vector)
     behind = (BEHIND_ASKING if _ASKS.match(question) else BEHIND) * (STRICTLY if strict else 1.0)
     if max(fits.values()) < max(rival - behind, LEAST):
-        fits = {row: fits[row] for row in holding(index, notes, query_terms(question))}
+        fits = {row: fits[row] for row in holding_terms(index, notes, query_terms(question))}
     order = sorted(fits, key=lambda row: (-fits[row], row))[:_MOST]
     near_best = (row for row in order if fits[row] >= fits[order[0]] - NEAR_BEST)
     return tuple(Note(memory=index.memory(row), fit=fits[row]) for row in near_best)

@@ -17,7 +17,7 @@ from helix.agents.hooks.deferred_queue import Work
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import AgentStopped, Rested, SessionEnded
 from helix.agents.hooks.session_state import Worker
-from helix.agents.hooks.task_list import said_of, told_of
+from helix.agents.hooks.task_list import attributes_said, observed_task
 from helix.agents.hooks.unsolved import blocked_by, remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder, observe_explorer, observe_planner, observe_session
 from helix.agents.observer.queue import enqueue
@@ -114,7 +114,7 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
     """Return what an agent says of its task, which memories it says it used, and the outcome it claims."""
     if kind is AgentType.BUILDER:
         answer = read_builder(message)
-        return said_of(answer), answer.utilized, answer.outcome
+        return attributes_said(answer), answer.utilized, answer.outcome
     if kind is AgentType.EXPLORER:
         explored = read_explorer(message)
         return {}, tuple(memory.name for memory in explored.memories), DELIVERED if explored.succeeded else ""
@@ -124,7 +124,7 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
 def _candidates(desk: Desk, kind: AgentType, message: str, worker: Worker, origin: Origin) -> tuple[Candidate, ...]:
     if kind is AgentType.BUILDER:
         task = find_task(desk.store.index, origin.task)
-        found = observe_builder(told_of(task), message, tuple(worker.files), origin)
+        found = observe_builder(observed_task(task), message, tuple(worker.files), origin)
         return tuple(_placed(one, desk, worker, task) for one in found)
     if kind is AgentType.EXPLORER:
         return observe_explorer(message, origin)
@@ -169,7 +169,7 @@ def _finish(desk: Desk, key: str) -> None:
 def _end(desk: Desk) -> None:
     session = desk.session
     tasks = [
-        {**told_of(task), "id": task.id}
+        {**observed_task(task), "id": task.id}
         for task in reversed(tasks_of(desk.store.index, scope=session.scope, session=session.name))
         if task.outcome and task.objective
     ]

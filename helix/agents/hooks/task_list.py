@@ -48,7 +48,7 @@ def task_told(desk: Desk, event: TaskTold) -> Reaction:
     return Reaction(always=(lambda: _keep(desk, event),), did=f"task {event.status or 'told'}")
 
 
-def said_of(answer: BuilderAnswer) -> dict[str, object]:
+def attributes_said(answer: BuilderAnswer) -> dict[str, object]:
     """Return an agent's words at a hook on its task as the task's attributes; what it did not say is left out."""
     said: dict[str, object] = {
         SUMMARY: answer.summary,
@@ -60,8 +60,8 @@ def said_of(answer: BuilderAnswer) -> dict[str, object]:
     return {name: value for name, value in said.items() if value}
 
 
-def told_of(task: Task | None, **more: object) -> dict[str, Any]:
-    """Return a client's task as the observer reads it: what the board knows of it."""
+def observed_task(task: Task | None, **more: object) -> dict[str, Any]:
+    """Return the task that a hook tells of as the observer reads it: what the board knows of it."""
     if task is None:
         return dict(more)
     return {
@@ -77,7 +77,7 @@ def _keep(desk: Desk, event: TaskTold) -> None:
     said, deleted = read_task_metadata(event.metadata), event.status == _DELETED
     desk.sees(
         event.task,
-        {CLIENT_TASK: event.task, **_planned(event), **said_of(said)},
+        {CLIENT_TASK: event.task, **_planned(event), **attributes_said(said)},
         objective=event.description or event.subject or None,
         status=COMPLETED if deleted else event.status if event.status in _STATUSES else None,
     )
@@ -100,7 +100,7 @@ def _keep(desk: Desk, event: TaskTold) -> None:
             agent=desk.client,
             source=f"{desk.client}:{desk.session.name}",
         )
-        enqueue(desk.store, observe_builder(told_of(known), event.metadata, (), origin))
+        enqueue(desk.store, observe_builder(observed_task(known), event.metadata, (), origin))
 
 
 def _planned(event: TaskTold) -> Mapping[str, object]:

@@ -86,12 +86,12 @@ def store_candidates(
         if not proposable(store, [one]):
             skipped.append(one)
             continue
-        known = find(store.index, one.id)
+        known = find_candidate(store.index, one.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             skipped.append(known)
             continue
         result = become_memory(store, one)
-        stored.append(settle(store, known or one, CandidateStatus.STORED, memory=result.id))
+        stored.append(settle_candidate(store, known or one, CandidateStatus.STORED, memory=result.id))
         results.append(result)
     return Stored(stored=tuple(stored), results=tuple(results), skipped=tuple(skipped))
 
@@ -159,7 +159,7 @@ def become_memory(store: Store, candidate: Candidate) -> StoreResult:
     return result
 
 
-def settle(
+def settle_candidate(
     store: Store,
     candidate: Candidate,
     status: CandidateStatus,
@@ -170,7 +170,7 @@ def settle(
     """Write the decision on a candidate of the observer, and return it; somebody else's decision meanwhile stays."""
 
     def decision() -> Decision[Candidate]:
-        known = find(store.index, candidate.id)
+        known = find_candidate(store.index, candidate.id)
         if known is not None and known.status is not CandidateStatus.WAITING:
             return Decision((), known)
         composer = Composer(store, store.runtime.clock())
@@ -181,13 +181,13 @@ def settle(
             decided_at=composer.now,
             attributes={**candidate.attributes, **(why or {})},
         )
-        put(store.index, composer, settled)
+        put_candidate(store.index, composer, settled)
         return Decision((composer.change("candidate", status=status.value),), settled)
 
     return store.writer.submit(decision)
 
 
-def put(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
+def put_candidate(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
     """Write a candidate of the observer with the source that proposed it, as a part of somebody's change."""
     ref = composer.node(candidate)
     if candidate.task and find_task(index, candidate.task) is not None:
@@ -195,7 +195,7 @@ def put(index: StoreIndex, composer: Composer, candidate: Candidate) -> None:
         composer.edge(Relation.PROPOSED, here, ref, provenance=candidate.provenance)
 
 
-def find(index: StoreIndex, ident: str) -> Candidate | None:
+def find_candidate(index: StoreIndex, ident: str) -> Candidate | None:
     """Return the observer's candidate of that id, or None."""
     ref = Ref(label=Label.CANDIDATE, id=ident)
     if ref not in index:

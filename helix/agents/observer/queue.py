@@ -14,10 +14,10 @@ from helix.agents.observer.candidates import (
     Stored,
     become_memory,
     cleaned,
-    find,
+    find_candidate,
     proposable,
-    put,
-    settle,
+    put_candidate,
+    settle_candidate,
     store_candidates,
 )
 from helix.agents.observer.observe import Origin
@@ -67,10 +67,10 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
         here = {one.id: one for one in reversed(_waiting(store.index, None))}
         added: list[Candidate] = []
         for one in found.values():
-            known = here.get(one.id) or find(store.index, one.id)
+            known = here.get(one.id) or find_candidate(store.index, one.id)
             if known is None or known.attributes.get(DECIDED_BY) == _WANT_OF_ROOM:
                 one = replace(one, recorded_at=composer.now)
-                put(store.index, composer, one)
+                put_candidate(store.index, composer, one)
                 here[one.id] = one
                 added.append(one)
             elif known.status is CandidateStatus.WAITING and (again := _met_again(known, one)) != known:
@@ -115,13 +115,17 @@ def accept(store: Store, ident: str, by: str = "") -> Accepted:
     """
     candidate = _one(store.index, ident)
     result = become_memory(store, candidate)
-    settled = settle(store, candidate, CandidateStatus.ACCEPTED, memory=result.id, why={DECIDED_BY: by or _A_PERSON})
+    settled = settle_candidate(
+        store, candidate, CandidateStatus.ACCEPTED, memory=result.id, why={DECIDED_BY: by or _A_PERSON}
+    )
     return Accepted(candidate=settled, result=result)
 
 
 def reject(store: Store, ident: str, by: str = "") -> Candidate:
     """Reject a candidate in the observer's learning queue, also when proposed again. Raises as `accept` does."""
-    return settle(store, _one(store.index, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON})
+    return settle_candidate(
+        store, _one(store.index, ident), CandidateStatus.REJECTED, why={DECIDED_BY: by or _A_PERSON}
+    )
 
 
 def reopen(store: Store, ident: str) -> Candidate:
@@ -150,7 +154,7 @@ def _met_again(known: Candidate, one: Candidate) -> Candidate:
 
 
 def _known(index: StoreIndex, ident: str) -> Candidate:
-    candidate = find(index, ident.strip())
+    candidate = find_candidate(index, ident.strip())
     if candidate is None:
         raise NotFoundError(f"no candidate has the id {ident!r}", hint="`helix queue list` shows those that wait")
     return candidate
@@ -216,7 +220,7 @@ class Keeping:
         )
 
 
-def keep(store: Store, seen: Sequence[Candidate], keeping: Keeping) -> Observed:
+def keep_candidates(store: Store, seen: Sequence[Candidate], keeping: Keeping) -> Observed:
     """Store and queue the observer's candidates as far as that was asked for; all are answered as they may be kept."""
     clean = tuple(cleaned(store, one) for one in seen)
     outcome = store_candidates(store, clean, keeping.min_confidence) if keeping.store else Stored(skipped=clean)

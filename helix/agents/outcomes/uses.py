@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from helix.command_outcome.exit_status import parse, words_of
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import forms
-from helix.text.command_line.launchers import bare
+from helix.text.command_line.launchers import bare_command
 from helix.text.cues import cue_pattern
 from helix.text.entities import mentions
 from helix.text.spotting.paths import canonical_path
@@ -114,7 +114,7 @@ def _named_in(text: str, command: str) -> list[re.Match[str]]:
 
 def _run_in(line: str) -> list[list[str]]:
     whole = parse(line)
-    return [] if whole is None else [found for words in words_of(whole) for found in (bare(words), [*words])]
+    return [] if whole is None else [found for words in words_of(whole) for found in (bare_command(words), [*words])]
 
 
 def _words(says: str, deeds: Deeds, situation: str, common: Callable[[Sequence[str]], Iterable[str]]) -> list[str]:

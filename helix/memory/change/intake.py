@@ -12,7 +12,7 @@ from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.cleaning import clean, given_name
 from helix.text.redact import Redaction, redact, redact_parts, redact_value
-from helix.text.structured import told
+from helix.text.structured import map_texts
 
 OWN_ATTRIBUTE = "helix:"
 """How the attributes begin that Helix keeps for itself; nobody else may set them."""
@@ -91,7 +91,7 @@ class Intake:
         if len(text) > limit:
             raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
         try:
-            kept: dict[str, Any] = told(value or {}, self._told)
+            kept: dict[str, Any] = map_texts(value or {}, self._told)
         except RecursionError as error:
             raise InvalidInputError("attributes are nested too deeply") from error
         if own := [key for key in kept if key.startswith(OWN_ATTRIBUTE)]:

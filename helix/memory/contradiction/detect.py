@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 
-from helix.text.statement.replacement import Reading, clauses, denied_by, is_reason, reading
+from helix.text.statement.replacement import Reading, clauses, denied_by, is_reason, read_statement
 from helix.text.statement.single_valued import Hold, is_copula, narrows, of_number, of_value, qualities
 from helix.text.statement.wording import (
     Exchange,
@@ -84,7 +84,7 @@ def contradiction(left: Statement, right: Statement) -> Contradiction | None:
         # Words are aligned from the left: which of the two comes first must not decide what is found.
         turned = contradiction(right, left)
         return None if turned is None else turned.turned
-    one, other = reading(left.trigger), reading(right.trigger)
+    one, other = read_statement(left.trigger), read_statement(right.trigger)
     if one.aside != other.aside or one.case != other.case or _both_deny(one, other) or _are_personal(one, other):
         return None
     ours, theirs = _plain(one, left), _plain(other, right)

@@ -32,7 +32,7 @@ from helix.model.operations import (
 from helix.text.chunks import chunks
 from helix.text.cleaning import slug
 from helix.text.redact import Redaction, redact_value
-from helix.text.structured import texts, told
+from helix.text.structured import map_texts, texts
 
 Redact = Callable[[str, str], Redaction]
 """Redacts a text that stands under a name; "" where it stands under none."""
@@ -163,7 +163,7 @@ def _loaded(value: str) -> Any:
 
 def _cleared(value: str, redact: Redact) -> str:
     """Return attributes, as they are written, without secrets."""
-    cleared = told(_loaded(value), lambda name, text: redact(text, name).text)
+    cleared = map_texts(_loaded(value), lambda name, text: redact(text, name).text)
     return cleared if isinstance(cleared, str) else json.dumps(cleared, ensure_ascii=False, sort_keys=True)
 
 

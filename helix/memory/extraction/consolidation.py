@@ -31,7 +31,7 @@ from helix.model.memory import DERIVED_SOURCE, Memory, Status, body
 from helix.model.tombstone import KeptOut
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
 from helix.store.store import Store
-from helix.text.sentences import shortened
+from helix.text.sentences import cut_at_word
 
 _STRENGTHENED, _UNCHANGED = "stored memories strengthened", "stored memories unchanged"
 _LEFT = "memories left as people or rules put them"
@@ -131,7 +131,7 @@ def _matched(
 def _told(wanted: Desired) -> str:
     """Return a desired memory in a line for people."""
     words = f"{wanted.trigger} => {wanted.resolution}" if wanted.resolution else wanted.trigger
-    return f"{wanted.kind} {shortened(words, _SHOWN)!r} ({len(wanted.grounding)} episodes)"
+    return f"{wanted.kind} {cut_at_word(words, _SHOWN)!r} ({len(wanted.grounding)} episodes)"
 
 
 def _step(wanted: Desired) -> str:

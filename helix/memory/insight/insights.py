@@ -20,7 +20,7 @@ from helix.model.reports import Page
 from helix.store.index import Rows, StoreIndex
 from helix.store.listing import page
 from helix.store.store import Store
-from helix.text.sentences import shortened
+from helix.text.sentences import cut_at_word
 
 DEEPEST = 8
 """Levels of evidence shown; reflections on reflections on reflections end well before."""
@@ -92,7 +92,7 @@ def demote(run: Run, scope: str | None) -> None:
         for reflection, confidence, status in changed:
             ref = reflection.ref
             composer.patch(ref, confidence=confidence, status=status)
-            run.say(f"{status}, confidence {confidence:.2f}: {shortened(reflection.insight, _EXCERPT)}")
+            run.say(f"{status}, confidence {confidence:.2f}: {cut_at_word(reflection.insight, _EXCERPT)}")
         return len(changed)
 
     if _changed(run.store.index, scope, run.now) and (count := run.write("weigh anew", compose)):
@@ -158,7 +158,7 @@ def _evidence(index: StoreIndex, stands: Rows, row: int, depth: int, seen: set[i
 def _cited(ref: Ref, node: Node, below: Sequence[Cited], *, stands: bool, cut: bool) -> Cited:
     return Cited(
         ref=ref,
-        text=shortened(" ".join(_text(node).split()), _EXCERPT),
+        text=cut_at_word(" ".join(_text(node).split()), _EXCERPT),
         at=_moment(node),
         level=node.level if isinstance(node, Reflection) else 0,
         stands=stands,

@@ -65,15 +65,15 @@ def without_launchers(words: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def bare(words: Sequence[str]) -> list[str]:
-    """Return a command without what only starts it (`uv run`, `npx`, `timeout 60`, `python -m`) and without path."""
+def bare_command(words: Sequence[str]) -> list[str]:
+    """Return a command line without what only starts it (`uv run`, `npx`, `timeout 60`, `python -m`) and path."""
     left = without_launchers(words)[-1]
-    return [tool(left[0]), *left[1:]] if left else []
+    return [tool_name(left[0]), *left[1:]] if left else []
 
 
 def git_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     """Return git's subcommand in a command line and what follows it; an empty one where it is not git's."""
-    plain = bare(words)
+    plain = bare_command(words)
     if not plain or plain[0] != "git":
         return "", []
     rest = plain[1:]
@@ -82,7 +82,7 @@ def git_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     return (rest[0], rest[1:]) if rest else ("", [])
 
 
-def tool(word: str) -> str:
+def tool_name(word: str) -> str:
     """Return the name of the tool that a command line's first word calls, without path and suffix."""
     name = PurePosixPath(word.replace("\\", "/")).name
     name = re.sub(r"\.(?:exe|cmd|bat|js|phar)$", "", name)
@@ -91,7 +91,7 @@ def tool(word: str) -> str:
 
 def is_interpreter(word: str) -> bool:
     """Return whether the first word of a command line calls an interpreter of scripts."""
-    return _VERSIONED.fullmatch(tool(word)) is not None
+    return _VERSIONED.fullmatch(tool_name(word)) is not None
 
 
 def operands(words: Sequence[str]) -> list[str]:
@@ -120,7 +120,7 @@ def past_options(words: Sequence[str]) -> list[str]:
 
 def _started(words: list[str]) -> list[str] | None:
     """Return what the first word starts; None where it starts nothing that is known."""
-    name, rest = tool(words[0]), words[1:]
+    name, rest = tool_name(words[0]), words[1:]
     if PurePosixPath(words[0]).name in _CONTAINERS:
         return _in_container(["compose", *rest] if words[0].endswith("-compose") else rest)
     if _VERSIONED.fullmatch(name):

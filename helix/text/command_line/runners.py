@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from helix.model.evidence import EvidenceKind
-from helix.text.command_line.launchers import is_interpreter, operands, takes_next, tool, without_launchers
+from helix.text.command_line.launchers import is_interpreter, operands, takes_next, tool_name, without_launchers
 from helix.text.command_line.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
 from helix.text.spotting.known_words import words
 
@@ -101,11 +101,11 @@ _TALKS = frozenset(
 """First words that have a tool do so, and second ones of a tool that does many things."""
 
 
-def recognised(words: Sequence[str]) -> EvidenceKind | None:
+def work_of_line(words: Sequence[str]) -> EvidenceKind | None:
     """Return whether a command line tests, builds or lints, by its words; None for none of these, or mere talk."""
     started = without_launchers(words)
     for plain in reversed(started):
-        if plain and _is_known(name := tool(plain[0])):
+        if plain and _is_known(name := tool_name(plain[0])):
             rest = plain[1:]
             return None if (_ASIDE | _ASIDE_OF.get(name, frozenset())) & set(rest) else _does(name, rest)
     return None if any(form and is_interpreter(form[0]) for form in started) else _of_script(started[-1])
@@ -180,21 +180,21 @@ def _values(words: Sequence[str], options: Sequence[str]) -> list[str]:
 
 def _of_environment(name: str) -> EvidenceKind | None:
     versions = any(_INTERPRETERS.fullmatch(part) for part in re.split(r"[^a-z0-9.]+", name.lower()))
-    return of_target(name) or (TEST if versions or name == "ALL" else None)
+    return work_of_target(name) or (TEST if versions or name == "ALL" else None)
 
 
 def _of_script(words: Sequence[str]) -> EvidenceKind | None:
     """Return what a project's own script does, by its name: `./test.sh`, `scripts/lint`."""
     if not words:
         return None
-    script = words[1] if len(words) > 1 and tool(words[0]) in ("bash", "sh") else words[0]
-    return None if "/" not in script or script.startswith("/") else of_target(PurePosixPath(script).stem)
+    script = words[1] if len(words) > 1 and tool_name(words[0]) in ("bash", "sh") else words[0]
+    return None if "/" not in script or script.startswith("/") else work_of_target(PurePosixPath(script).stem)
 
 
 def _of_target(name: str, rest: Sequence[str]) -> EvidenceKind | None:
     left = operands(rest)
     if name in _MANY_TARGETS:
-        return _strongest(map(of_target, left)) if left else BUILD if name in ("make", "gmake", "ninja") else None
+        return _strongest(map(work_of_target, left)) if left else BUILD if name in ("make", "gmake", "ninja") else None
     if name not in _ONE_TARGET:
         return None
     if name == "yarn" and left[:1] == ["workspace"]:
@@ -206,8 +206,8 @@ def _of_target(name: str, rest: Sequence[str]) -> EvidenceKind | None:
     elif name not in _PACKAGES or not left or (name in _MANAGERS and left[0] in _COMMANDS):
         return None
     if name in _BINARIES and left and _is_known(left[0]) and left[0] not in _ONE_TARGET:
-        return recognised(rest[rest.index(left[0]) :])
-    return of_target(left[0]) if left else None
+        return work_of_line(rest[rest.index(left[0]) :])
+    return work_of_target(left[0]) if left else None
 
 
 _WORDS = {
@@ -233,7 +233,7 @@ _BESIDE = words(
 """What prepares the work, serves it or tells of it, and ends well whatever the work is like."""
 
 
-def of_target(name: str) -> EvidenceKind | None:
+def work_of_target(name: str) -> EvidenceKind | None:
     """Return which work (test, build, lint) a command line's target names by its first or last part, or None."""
     parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
     if len(parts) == 1 and parts[0] in _ALONE:

@@ -200,7 +200,7 @@ class Reading:
 
 
 @lru_cache(maxsize=4096)
-def reading(text: str) -> Reading:
+def read_statement(text: str) -> Reading:
     """Return a statement read for its signs of time and change; one of more than 600 characters is left as it is."""
     if len(text) > _LONGEST:
         return Reading(text=text, speaker="", case=frozenset(), newer=False, moved=False, aside=False, replaced=())
@@ -223,7 +223,7 @@ def reading(text: str) -> Reading:
 
 def states_change(text: str) -> bool:
     """Return whether a statement says that something holds no more."""
-    return bool(reading(text).replaced)
+    return bool(read_statement(text).replaced)
 
 
 @lru_cache(maxsize=4096)
