@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helix.model.entity import EntityKind, Mention
+from helix.text.path_patterns import canonical_path
 from helix.text.spotting import codes, packages, paths, typed_commands
 from helix.text.spotting.found import Found
 from helix.text.spotting.known_words import words
@@ -55,7 +56,7 @@ def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:
     hyphens, URLs without query. Names that differ in case alone are one mention, as first written. Only the first
     LONGEST_TEXT characters are read, in linear time; any string will do. E-mail addresses are never mentions.
     """
-    given = (Found(-1, -1, EntityKind.FILE, path) for path in map(paths.canonical_path, files) if path)
+    given = (Found(-1, -1, EntityKind.FILE, path) for path in map(canonical_path, files) if path)
     spotted = sorted(_spotted(text[:LONGEST_TEXT]), key=lambda found: (_SALIENCE[found.kind], found.start))
     unique: dict[tuple[EntityKind, str], str] = {}
     for found in (*given, *spotted):

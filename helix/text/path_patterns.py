@@ -1,4 +1,4 @@
-"""Path patterns: names that stand for many files, and whether a path is one of these.
+"""Path patterns: names that stand for many files, and whether a path is one of these; the one form a path is kept in.
 
 `*` alone is a wildcard, for any characters, slashes among them. `?` and `[` mean themselves, as in `[id].tsx`. So does
 the asterisk in `[*]`: so a name that comes from a commit or an edit is written, which is never a pattern.
@@ -6,10 +6,21 @@ the asterisk in `[*]`: so a name that comes from a commit or an edit is written,
 
 from __future__ import annotations
 
+import re
+
 MOST_WILDCARDS = 16
 """A name with more asterisks is none that anybody writes for a pattern: it is a name."""
 
 _ESCAPED, _ASTERISK = "[*]", "\x00"
+_ENDING = re.compile(r"(?<![/\s])[/\s]+$")
+
+
+def canonical_path(path: str) -> str:
+    """Return a path's text in one form: forward slashes, each once, no leading `./`, no slash or blank at its ends."""
+    name = re.sub(r"/{2,}", "/", path.strip().replace("\\", "/"))
+    while name.startswith("./"):
+        name = name[2:].lstrip()
+    return _ENDING.sub("", name) or name[:1]
 
 
 def as_name(path: str) -> str:

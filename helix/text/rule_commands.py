@@ -16,10 +16,9 @@ from helix.text.command_line.command_forms import is_path, unwrapped
 from helix.text.command_line.command_words import ALONE_ENOUGH, GIVEN_CODE, WITH_ACTIONS
 from helix.text.command_line.parser import Command, simple_commands
 from helix.text.command_line.tools import only_looks
-from helix.text.path_patterns import fits
+from helix.text.path_patterns import canonical_path, fits
 from helix.text.regex import regex
 from helix.text.spotting.known_words import words
-from helix.text.spotting.paths import canonical_path
 from helix.text.spotting.typed_commands import HEADS
 
 _READ = 4_000

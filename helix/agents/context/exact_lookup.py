@@ -33,7 +33,7 @@ from helix.text.command_line.command_terms import terms_of
 from helix.text.cues import NEED, PITFALL, RULE, cue_pattern
 from helix.text.error_lines import keys_of, kind_of, signature_of
 from helix.text.inert import quoted
-from helix.text.path_patterns import as_path, fits, is_pattern
+from helix.text.path_patterns import as_path, canonical_path, fits, is_pattern
 from helix.text.rare import rare_names
 from helix.text.rule_commands import (
     Role,
@@ -45,7 +45,6 @@ from helix.text.rule_commands import (
     names_file,
     speaks_against,
 )
-from helix.text.spotting.paths import canonical_path
 from helix.text.tokens import estimate_tokens, lexical_tokens
 
 MOST = 3

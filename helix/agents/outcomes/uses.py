@@ -13,7 +13,7 @@ from helix.text.command_line.command_forms import forms
 from helix.text.command_line.launchers import bare_command
 from helix.text.cues import cue_pattern
 from helix.text.entities import mentions
-from helix.text.spotting.paths import canonical_path
+from helix.text.path_patterns import canonical_path
 from helix.text.tokens import lexical_tokens, query_terms
 
 _LEAST_WORDS, _LEAST_SHARE = 2, 0.25
@@ -60,7 +60,7 @@ class Given:
 def signs_of_use(
     lesson: Lesson, deeds: Deeds, given: Given, common: Callable[[Sequence[str]], Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return the signs in a task's deeds that a memory was used there, in words; nothing where there are none.
+    """Return the signs of a memory's use in a task's deeds, in words, for its outcome; nothing where there are none.
 
     A sign is a file that was edited or a command that was run as the lesson says, named in code or word for word, or at
     least two words of its, and a quarter of them, that are rare in the store (`common` names those that are not). What

@@ -31,7 +31,8 @@ from helix.text.command_line.command_words import (
 from helix.text.command_line.parser import Command, joined_command, simple_commands
 from helix.text.command_line.tools import BY_ARGUMENT, DONE_ALONE, DONE_BY_OPTION, MODULES
 from helix.text.excerpts import head
-from helix.text.spotting.paths import canonical_path, is_file_name
+from helix.text.path_patterns import canonical_path
+from helix.text.spotting.paths import is_file_name
 
 LONGEST_FORM = 240
 _LONGEST_LINE = 8_192

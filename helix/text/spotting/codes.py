@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
+from helix.text.path_patterns import canonical_path
 from helix.text.regex import regex
 from helix.text.spotting.found import Found
 from helix.text.spotting.known_words import words
-from helix.text.spotting.paths import canonical_path, is_file_name
+from helix.text.spotting.paths import is_file_name
 
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""
@@ -91,7 +92,7 @@ def commit_in(word: str) -> str | None:
 
 
 def numbered(text: str, start: int, word: str) -> Iterator[Found]:
-    """Yield the error, test or commit that a lower-cased word says with a number: `HTTP 404`, `exit code 1`."""
+    """Yield the error, test or commit that a text's lower-cased word says with a number: `HTTP 404`, `exit code 1`."""
     if not (word in _NUMBER_WORDS or word.startswith("http/") or (len(word) == 3 and word[0] in "345")):
         return
     if word.startswith("test"):

@@ -1,10 +1,11 @@
-"""Paths: which written words name a file or a folder, and the one form in which each is kept."""
+"""Paths: which written words name a file or a folder."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from helix.text.path_patterns import canonical_path
 from helix.text.spotting.known_words import words
 
 _EXTENSIONS = words(
@@ -45,16 +46,7 @@ _PART = re.compile(r"[\w@+$~.][\w@+$~.%-]*")
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[a-z]\d*)?")
 _BRACES = re.compile(r"\{(\w{1,12}(?:, ?\w{1,12}){1,7})\}", re.ASCII)
-_ENDING = re.compile(r"(?<![/\s])[/\s]+$")
 _DEEPEST, _LONGEST = 24, 240
-
-
-def canonical_path(path: str) -> str:
-    """Return a path in canonical form: forward slashes, each once, no leading `./`, no slash or blank at its ends."""
-    name = re.sub(r"/{2,}", "/", path.strip().replace("\\", "/"))
-    while name.startswith("./"):
-        name = name[2:].lstrip()
-    return _ENDING.sub("", name) or name[:1]
 
 
 def path_in(word: str) -> str | None:

@@ -28,9 +28,8 @@ from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.command_line.command_forms import redacted_forms
 from helix.text.error_lines import keys_of, signature_of
-from helix.text.path_patterns import fits
+from helix.text.path_patterns import canonical_path, fits
 from helix.text.redact import redact
-from helix.text.spotting.paths import canonical_path
 from tests.counting import calls_of
 from tests.sampling import draws
 from tests.waiting import UNHURRIED
