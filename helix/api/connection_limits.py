@@ -95,11 +95,11 @@ class GuardedProtocol(H11Protocol):
             self.transport.abort()
 
     def answering(self) -> bool:
-        """Return whether an HTTP request has come whole up to its body and is not answered yet."""
+        """Return whether a request to the API has come whole up to its body and is not answered yet."""
         return self.upgraded or (self.cycle is not None and not self.cycle.response_complete)
 
     def stuck(self) -> bool:
-        """Return whether the client of an HTTP connection does not read its answer."""
+        """Return whether a client of the API does not read its answer."""
         return not self.upgraded and bool(self.flow.write_paused)
 
     def _be_patient(self) -> None:

@@ -66,9 +66,9 @@ class Handshake(asyncio.Protocol):
             self._next.connection_lost(exc)
 
     def answering(self) -> bool:
-        """Return that an HTTP connection by TLS was asked nothing yet."""
+        """Return that the API was asked nothing yet on a connection by TLS."""
         return False
 
     def stuck(self) -> bool:
-        """Return that no answer of an HTTP connection by TLS waits to be read."""
+        """Return that no answer of the API waits to be read on a connection by TLS."""
         return False

@@ -13,11 +13,11 @@ class Inside(Protocol):
     """Whether it is a WebSocket."""
 
     def answering(self) -> bool:
-        """Return whether a request has come whole up to its body and is not answered yet."""
+        """Return whether a request to the API has come whole up to its body and is not answered yet."""
         ...
 
     def stuck(self) -> bool:
-        """Return whether the client of an HTTP connection does not read its answer."""
+        """Return whether a client of the API does not read its answer."""
         ...
 
 
@@ -29,7 +29,7 @@ class Room:
         self._inside: dict[asyncio.Transport, Inside] = {}
 
     def enter(self, transport: asyncio.Transport, protocol: Inside) -> bool:
-        """Let an HTTP connection in, in the place of another if need be; False where all are being answered."""
+        """Let a connection to the API in, in the place of another if need be; False where all are being answered."""
         self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
         if len(self._inside) >= self.most:
             waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
@@ -42,7 +42,7 @@ class Room:
         return True
 
     def leave(self, transport: asyncio.Transport) -> None:
-        """Give up the place of an HTTP connection that becomes another one, if it still has it."""
+        """Give up the place of a connection to the API that becomes another one, if it still has it."""
         self._inside.pop(transport, None)
 
     def takes_websocket(self) -> bool:

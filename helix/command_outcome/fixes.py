@@ -81,7 +81,7 @@ class Fix(_Failure):
 
     @property
     def resolution(self) -> str:
-        """What was done before it passed again."""
+        """What was done before the failed command passed again."""
         done = []
         if self.files:
             told = [*self.changes, *[""] * len(self.files)]
@@ -101,7 +101,7 @@ class Unsolved(_Failure):
 
     @property
     def trigger(self) -> str:
-        """When this is to be remembered: in the words of one that was mended."""
+        """When a failed command is to be remembered: in the words of one that was mended."""
         return Fix(command=self.command, error=self.error).trigger
 
 

@@ -69,7 +69,7 @@ class Connections:
         self._path = home / "clients" / "connections.json"
 
     def all(self) -> list[Memo]:
-        """Return every memo, oldest first; a file that cannot be read counts as none."""
+        """Return the memo of every client's settings file, oldest first; a file that cannot be read counts as none."""
         return self._read() or []
 
     def set_aside(self) -> Path | None:
@@ -96,11 +96,11 @@ class Connections:
         return next((memo for memo in self.all() if memo.path == str(path)), None)
 
     def keep(self, memo: Memo) -> None:
-        """Keep a memo in place of the one of the same file."""
+        """Keep the memo of a client's settings file in place of the one before."""
         self._write([*(other for other in self.all() if other.path != memo.path), memo])
 
     def drop(self, memo: Memo) -> None:
-        """Keep a file's memo no longer."""
+        """Keep the memo of a client's settings file no longer."""
         self._write([other for other in self.all() if other.path != memo.path])
 
     def _write(self, memos: Iterable[Memo]) -> None:

@@ -93,7 +93,7 @@ class Description:
         return any(file.of != "mcp" for file in self.files)
 
     def installed(self) -> bool:
-        """Return whether it is on this machine, as far as its programs and folders tell."""
+        """Return whether a client is on this machine, as far as its programs and folders tell."""
         return any(shutil.which(program) for program in self.programs) or any(
             Path(_expanded(folder)).is_dir() for folder in self.folders
         )

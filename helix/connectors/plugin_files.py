@@ -37,13 +37,13 @@ class Copy:
     files: Mapping[str, str]
 
     def differing(self) -> list[Path]:
-        """Return the files that are not on disk as they should be, and those that should not be there."""
+        """Return the plugin's files that are not on disk as they should be, and those that should not be there."""
         there = {path.relative_to(self.folder).as_posix(): _text(path) for path in _files(self.folder)}
         names = sorted(there.keys() | self.files.keys())
         return [self.folder / name for name in names if there.get(name) != self.files.get(name)]
 
     def write(self) -> list[Path]:
-        """Bring the folder to this state, each file whole or not at all; return what had to change."""
+        """Bring the plugin's folder to this state, each file whole or not at all; return what had to change."""
         differing = self.differing()
         for path in differing:
             text = self.files.get(path.relative_to(self.folder).as_posix())

@@ -97,11 +97,11 @@ class Change:
 
     @property
     def is_none(self) -> bool:
-        """Whether nothing would change."""
+        """Whether nothing would change in a client's settings file."""
         return self.before == self.after
 
     def write(self) -> None:
-        """Bring the file to its new state, whole or not at all; its mode stays, and a link goes on leading to it."""
+        """Bring a client's settings to their new state, whole or not at all; mode and link of the file stay."""
         path = self.path.resolve()
         if self.is_none:
             return
@@ -146,12 +146,12 @@ class Memo:
     real: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is kept."""
+        """Return the memo of a client's settings as it is kept."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Memo:
-        """Return what `as_json` made a record of, of this version or of the one before.
+        """Return the memo of a client's settings that `as_json` made a record of, of this version or the one before.
 
         Raises ValueError, KeyError, TypeError or AttributeError for anything else.
         """

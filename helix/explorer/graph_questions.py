@@ -82,7 +82,7 @@ def graph_schema(store: Store) -> list[GraphTable]:
 
 
 def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limit: int) -> Neighbourhood:
-    """Return the graph within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
+    """Return what the explorer draws within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
     if not 1 <= steps <= _MOST_STEPS:
         raise InvalidInputError(f"steps must be 1 to {_MOST_STEPS}, not {steps}")
     index = store.index
@@ -99,7 +99,7 @@ def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limi
 
 
 def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphPath:
-    """Return a shortest path of at most 8 steps between two nodes of the graph; an empty one where there is none."""
+    """Return a shortest path of at most 8 steps between two nodes as the explorer draws it, or else an empty one."""
     ends = {"source": (source.label.value, source.id), "target": (target.label.value, target.id)}
     found = _ask(store, "path", **ends, scope=scope or "")
     places = [_ref(place) for place in found["nodes"]]
@@ -149,7 +149,7 @@ def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
 
 
 def community(store: Store, ident: str, *, scope: str | None, limit: int) -> CommunityInside:
-    """Return one of the graph's communities of an overview from near; raises NotFoundError for an unknown id."""
+    """Return a community of an overview from near, as the explorer draws it; raises NotFoundError for an unknown id."""
     groups = {_name_of(members): (size, members) for size, members in _from_afar(store, scope)["groups"]}
     if ident not in groups:
         raise NotFoundError("there is no such community now", hint="the overview shows those that there are")

@@ -40,7 +40,7 @@ class Counted:
         self._total = total
 
     def one(self) -> None:
-        """Count one thing written; raises ConflictError where the job is to stop."""
+        """Count one thing exported; raises ConflictError where the job is to stop."""
         self.written += 1
         if self.written % _OFTEN == 0:
             self._ticket.progress(self.written, self._total)

@@ -53,7 +53,7 @@ def note_text(note: MemoryNote) -> str:
 
 
 def read_note(text: str) -> MemoryNote | None:
-    """Return a memory from a Markdown note that `note_text` wrote, None for any other; ValueError for a damaged one.
+    """Return a memory from a Markdown note that an export wrote, None for any other; ValueError for a damaged one.
 
     Words that were changed in the body are taken as they are now.
     """

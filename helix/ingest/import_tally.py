@@ -21,7 +21,7 @@ class Tally:
     problems: list[IngestProblem] = field(default_factory=list)
 
     def add(self, more: Tally) -> None:
-        """Count what was written besides."""
+        """Count what an import has written besides."""
         self.episodes += more.episodes
         self.memories += more.memories
         self.edges += more.edges

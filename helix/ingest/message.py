@@ -65,7 +65,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The message as evidence: subject, body, and the trailers that say something."""
+        """The commit message as evidence: subject, body, and the trailers that say something."""
         return "\n\n".join(part for part in (self.subject, self.body, "\n".join(self.trailers)) if part)
 
 

@@ -39,7 +39,7 @@ class Beside:
             log.warning("no second process", extra={"error": str(error)})
 
     def clean(self, batch: Sequence[Slice]) -> list[Cleaned | IngestProblem]:
-        """Return what `preparing.clean` returns of the batch; for one thread at a time."""
+        """Return what `preparing.clean` returns of a batch to import; for one thread at a time."""
         if self._process is not None and self._process.stdin is not None and self._process.stdout is not None:
             try:
                 pickle.dump(list(batch), self._process.stdin, pickle.HIGHEST_PROTOCOL)
@@ -52,7 +52,7 @@ class Beside:
         return clean(batch, self._text_limit)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process that prepares an import."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

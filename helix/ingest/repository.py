@@ -137,7 +137,7 @@ class Repository:
 
     @property
     def scope(self) -> str:
-        """The project's id; see `helix.identity`."""
+        """The id of the git project; see `helix.identity`."""
         return scope_of_repository(self.common_dir)
 
     def has_commits(self) -> bool:
@@ -217,7 +217,7 @@ class Told:
         self.code = 0
 
     def read(self, most: int) -> bytes:
-        """Return what there is, at most so many bytes, as soon as there is anything; empty at the end."""
+        """Return what git has written, at most so many bytes, as soon as there is anything; empty at the end."""
         self.waiting_since = time.monotonic()
         block = os.read(self._stream.fileno(), most)
         self.waiting_since = None

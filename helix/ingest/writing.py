@@ -417,7 +417,7 @@ class Earlier:
         self._rows: dict[str, list[int]] = defaultdict(list)
 
     def of(self, index: StoreIndex, label: Label, place: str, scope: str) -> list[int]:
-        """Return the rows of a label and scope that came from a place, oldest first; `place` has its end."""
+        """Return the rows of a label and scope that were imported from a place, oldest first; `place` has its end."""
         for row in range(self._seen, index.count):
             before, end, _ = index.source_of(row).rpartition(_END_OF_PLACE)
             if end:

@@ -97,7 +97,7 @@ class Extracted:
         self._database = database
 
     def kept(self, edition: str, episodes: Sequence[str]) -> dict[str, tuple[str, bytes]]:
-        """Return the candidates (JSON) and vectors (float32) that the journal keeps for episodes, by their ids.
+        """Return from the journal's table the candidates (JSON) and vectors (float32) kept for episodes, by their ids.
 
         Only what was found by that edition of an extractor.
         """
@@ -110,7 +110,7 @@ class Extracted:
         return {episode: (candidates, vectors) for episode, candidates, vectors in rows}
 
     def keep(self, edition: str, found: Mapping[str, tuple[str, bytes]]) -> None:
-        """Keep candidates and vectors in the journal, by their episodes' ids, in the place of what was kept."""
+        """Put candidates and vectors into the journal's table, by their episodes' ids, in place of what was kept."""
         with self._database.transaction() as connection:
             connection.executemany(
                 put("extracted", ("episode", "edition", "candidates", "vectors"), ("episode",)),

@@ -121,7 +121,7 @@ class Accounts:
         self._known: OrderedDict[str, tuple[float, tuple[Any, ...] | None]] = OrderedDict()
 
     def principal_of(self, token: str) -> Principal | None:
-        """Return who shows a key or a session; None for one that is unknown, revoked or has run out.
+        """Return who shows a tenant's key or session; None for one that is unknown, revoked or has run out.
 
         The answer may be KNOWN_SECONDS old. Raises ForbiddenError for a key of a tenant that is not served, and
         EngineError while the server cannot be asked.
@@ -204,7 +204,7 @@ class Accounts:
                 )
 
     def redeem(self, link: str) -> str | None:
-        """Return a session for a link that nobody used and that has not run out; None for every other."""
+        """Return a tenant's session for a link that nobody used and that has not run out; None for every other."""
         shown = _TOKEN.fullmatch(link)
         if shown is None:
             return None
@@ -250,7 +250,7 @@ class Accounts:
         ]
 
     def revoke(self, tenant: Tenant | Whereabouts, prefix: str, *, by: str) -> None:
-        """Have a key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
+        """Have a tenant's key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
         statement = (
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
             " WHERE (prefix = $1 OR made_by = 'link ' || $1) AND tenant = $2"
@@ -311,7 +311,7 @@ class Accounts:
         ]
 
     def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:
-        """Write down what somebody administered."""
+        """Write down what somebody administered on the server."""
         with mapped(), self._server.connection() as connection:
             audit.note(connection, None if tenant is None else tenant.id, actor, action, detail)
 

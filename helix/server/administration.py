@@ -39,7 +39,7 @@ class Administration:
         self._url = url.rstrip("/")
 
     def app(self) -> Router:
-        """Return what answers below PREFIX."""
+        """Return what answers the owners of tenants below PREFIX."""
         return Router(
             [
                 Route(f"{PREFIX}/keys", self._by_owner(self._keys), methods=["GET"]),
@@ -124,7 +124,7 @@ class Administration:
 
 
 def role_of(text: str) -> Role:
-    """Return a role by its word. Raises InvalidInputError."""
+    """Return a role in a tenant by its word. Raises InvalidInputError."""
     try:
         return Role(text)
     except ValueError:

@@ -28,7 +28,7 @@ class Crowd:
         self._talking: Counter[int] = Counter()
 
     def enter(self, principal: Principal, *, talks: bool, handed_on: bool) -> ExitStack:
-        """Count one more answer, of a WebSocket where it `talks`; what is returned counts it out once it is closed.
+        """Count one more answer to a tenant, a WebSocket's where it `talks`; closing what is returned counts it out.
 
         What another process has `handed_on` counts for its tenant alone: that one has counted the key. Raises
         TooManyRequestsError where the key has as many as it may, or the tenant three times as many as are left to all.

@@ -156,7 +156,7 @@ class Forwarder:
         return True
 
     async def close(self) -> None:
-        """End all connections."""
+        """End all connections to the server's other processes."""
         await self._client.aclose()
 
 

@@ -48,7 +48,7 @@ class Verifier:
         self._keys: jwt.PyJWKClient | None = None
 
     def claims(self, token: str) -> dict[str, Any]:
-        """Return the claims of a token. Raises UnauthorizedError where it is not to be believed.
+        """Return the claims of a token of the server's issuer. Raises UnauthorizedError where it is not to be believed.
 
         EngineError: the issuer cannot be asked for its keys.
         """

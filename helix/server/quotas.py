@@ -23,7 +23,7 @@ _BYTES_EVERY = 300.0
 
 
 def parsed(text: str) -> dict[str, int]:
-    """Return a quota from how it is kept. Raises InvalidInputError for another name, and for no number from 0 up."""
+    """Return a tenant's quota from how it is kept; InvalidInputError for another name, or no number from 0 up."""
     try:
         told = json.loads(text or "{}")
         quota = {str(name): int(value) for name, value in told.items()}

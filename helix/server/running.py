@@ -68,7 +68,7 @@ class Listening:
     drain_seconds: float = 0.0
 
     def check(self) -> None:
-        """Raise ConfigError where keys would travel in the open, or an address leads nowhere."""
+        """Raise ConfigError where keys of tenants would travel in the open, or an address leads nowhere."""
         for option, address in (("--url", self.url), ("--internal", self.internal)):
             if address and not _ADDRESS.fullmatch(address):
                 raise ConfigError(

@@ -68,11 +68,11 @@ class Open:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody asks and nothing is being done."""
+        """Whether nobody asks a tenant and nothing is being done."""
         return not self.asking and not self.helix.at_work()
 
     async def answered(self) -> None:
-        """Wait until what was asked before is answered, but not for long."""
+        """Wait until what a tenant was asked before is answered, but not for long."""
         until = time.monotonic() + _ANSWERED_SECONDS
         while self.asking and time.monotonic() < until:
             await asyncio.sleep(0.02)
@@ -126,7 +126,7 @@ class Tenants:
         self._keeper = asyncio.create_task(self._keep())
 
     def all(self) -> list[Open]:
-        """Return what is open here."""
+        """Return the tenants that are open here."""
         return list(self._open.values())
 
     async def where(self, slug: str, number: int = 0) -> Whereabouts:

@@ -60,7 +60,7 @@ class Jobs:
         self._running: dict[str, tuple[Ticket, threading.Thread]] = {}
 
     def start(self, kind: str, work: Work, *, prepare: Callable[[], object] | None = None) -> Job:
-        """Run `work` in a thread as a job of the store; raises ConflictError while another one of the kind runs.
+        """Run an import, a backup or other `work` in a thread of the store; ConflictError while one of its kind runs.
 
         `prepare` is done before this returns: what must hold as soon as the job is acknowledged. What it raises is
         raised here, and there is no job then.

@@ -131,7 +131,7 @@ class _Shared:
         self._sizes = np.array([len(held) for held in terms])
 
     def enough(self, here: int, sure: BoolArray) -> BoolArray:
-        """Return whether each of the store's texts shares enough with this one: a word where it is `sure`, else two."""
+        """Return which of the store's texts share enough words with this one: one where it is `sure`, else two."""
         counts = np.zeros(len(self._sizes), np.int64)
         for term in self._terms[here]:
             counts[self._postings[term]] += 1

@@ -75,13 +75,13 @@ class Strand:
 
     @property
     def version(self) -> Mapping[str, Any]:
-        """What the manifest says of its version."""
+        """What the strand's manifest says of its version."""
         found: Mapping[str, Any] = self.manifest.data["version"]
         return found
 
     @property
     def id(self) -> str:
-        """The id by which its version is known here."""
+        """The id by which the strand's version is known here."""
         ident: str = self.version["id"]
         return ident if self.signer.is_own else foreign_version_id(self.manifest.data["signer"], ident)
 
@@ -97,7 +97,7 @@ class Strand:
         return None if told is None else self.id_here(store, told)
 
     def check_id(self) -> None:
-        """Raise InvalidInputError where the version's id is another one's."""
+        """Raise InvalidInputError where the id of the strand's version is another one's."""
         said = self.version
         if len(said["parents"]) > MOST_ANCESTORS or len(said["ancestry"]) > MOST_ANCESTORS:
             raise InvalidInputError(f"the strand names more than {MOST_ANCESTORS} versions that it came from")
@@ -105,7 +105,7 @@ class Strand:
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
     def entries(self, store: Store) -> tuple[Reading, Iterator[Entry]]:
-        """Return what reads the rows, and what it reads; nothing may be done with any before the last one was read."""
+        """Return what reads a strand's rows, and what it reads; nothing may be done with one before all were read."""
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
         reading = Reading(

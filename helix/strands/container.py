@@ -94,7 +94,7 @@ class Manifest:
 
     @property
     def created_at(self) -> datetime:
-        """When it was written, in UTC."""
+        """When the strand was written, in UTC."""
         return datetime.fromisoformat(self.data["created_at"]).astimezone(UTC)
 
 

@@ -39,7 +39,7 @@ class FolderRemote(Remote):
                 raise InvalidInputError("it grew while it was fetched")
 
     def publish(self, source: Path, name: str) -> None:
-        """Write a draft, and give it its name once it is on the disk."""
+        """Write a draft of the strand, and give it its name once it is on the disk."""
         target = self._file(name)
         files.private_folder(target.parent)
         draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.new")

@@ -61,7 +61,7 @@ class GitRemote(Remote):
         self._head = ""
 
     def names(self) -> list[str]:
-        """Return the names of all files of the branch, once it was fetched."""
+        """Return the names of all files of the branch that strands are left on, once it was fetched."""
         self._update()
         if not self._head:
             return []
@@ -69,7 +69,7 @@ class GitRemote(Remote):
         return [name.decode("utf-8", "replace") for name in listed.split(b"\0") if name]
 
     def fetch(self, name: str, target: Path, most: int) -> None:
-        """Write a file of the branch to a new file."""
+        """Write a strand of the branch to a new file."""
         blob = f"{self._head}:{StrandName.read(name)}"
         check_size(int(self._word("cat-file", "-s", blob)), most)
         asked = ("cat-file", "blob", blob)
@@ -77,13 +77,13 @@ class GitRemote(Remote):
             file.writelines(_blocks(told))
 
     def publish(self, source: Path, name: str) -> None:
-        """Commit a file and push it, as often as another machine is quicker."""
+        """Commit a strand and push it, as often as another machine is quicker."""
         self._ready()
         blob = self._word("hash-object", "-w", "--no-filters", "--", os.fspath(source.absolute()))
         self._commit(["update-index", "--add", "--cacheinfo", f"100644,{blob},{StrandName.read(name)}"])
 
     def remove(self, names: Sequence[str]) -> None:
-        """Commit that files are gone; the history of the branch still has them."""
+        """Commit that strands are gone; the history of the branch still has them."""
         if names:
             self._ready()
             self._commit(["update-index", "--force-remove", "--", *names])

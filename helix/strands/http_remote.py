@@ -73,13 +73,13 @@ class HttpRemote(Remote):
         self._connection: http.client.HTTPConnection | None = None
 
     def close(self) -> None:
-        """End the connection, which one request after the other goes by; the next request makes another."""
+        """End the connection that the requests of a sync go by, one after the other; the next request makes another."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def terms(self) -> Terms:
-        """Return whose it is, and of which scopes."""
+        """Return with whom strands are exchanged there, and of which scopes."""
         with self._as_a_helix():
             said = self._asked("GET", "/")
             scopes, write = tuple(map(str, said["scopes"])), said["write"] is True
@@ -154,7 +154,7 @@ class HttpRemote(Remote):
         return _place_in(answer)
 
     def remove(self, names: Sequence[str]) -> None:
-        """Take away what this store has left."""
+        """Take away strands that this store has left there."""
         for name in names:
             self._asked("DELETE", f"/strands/{name}")
 

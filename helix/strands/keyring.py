@@ -52,7 +52,7 @@ class Sealing:
 
     @property
     def opens(self) -> list[str]:
-        """What opens it, in words that tell one from another."""
+        """What opens the strand, in words that tell one from another."""
         locked = [] if self.passphrase is None else [LOCKED]
         return sorted([*locked, *(bytes(one).hex() for one in self.recipients)])
 
@@ -65,7 +65,7 @@ class Keyring:
         self._now = now
 
     def keys(self) -> list[StrandKey]:
-        """Return every key that is known, one's own first, by name."""
+        """Return every key for strands that is known, one's own first, by name."""
         own = [
             StrandKey(name=name, public=_public(_verifying(key)), own=True, trust=Trust.USER_ASSERTED)
             for name, key in self._own().items()
@@ -73,14 +73,14 @@ class Keyring:
         return [*own, *sorted(self._others().values(), key=lambda key: key.name)]
 
     def new(self, name: str) -> StrandKey:
-        """Make a key of one's own; raises ConflictError where the name is taken."""
+        """Make a key of one's own that signs strands; raises ConflictError where the name is taken."""
         with _WRITING:
             self._check_free(name)
             self._write_own(name, SigningKey.generate())
         return next(key for key in self.keys() if key.name == name)
 
     def derive(self, name: str, seed: bytes) -> StrandKey:
-        """Have a key of one's own that follows from 32 bytes which are kept elsewhere, as a tenant's is."""
+        """Have a key for strands of one's own that follows from 32 bytes which are kept elsewhere, as a tenant's is."""
         with _WRITING:
             held = self._own()
             if name not in held or bytes(held[name]) != seed:
@@ -88,7 +88,7 @@ class Keyring:
         return next(key for key in self.keys() if key.name == name)
 
     def add(self, name: str, public: str) -> StrandKey:
-        """Know somebody else's key by its public text; its rows are believed as the web is.
+        """Know by its public text somebody else's key for strands; its rows are believed as the web is.
 
         Raises InvalidInputError for what is no key, ConflictError for a name or a key that is known.
         """
@@ -103,11 +103,11 @@ class Keyring:
         return added
 
     def believe(self, name: str, trust: Trust) -> StrandKey:
-        """Say how far the rows are believed that a key has signed; raises NotFoundError or ConflictError."""
+        """Say how far the rows of strands are believed that a key has signed; raises NotFoundError or ConflictError."""
         return self._changed(name, trust=trust)
 
     def revoke(self, name: str) -> StrandKey:
-        """Believe a key no more: what it signed is refused from now on. An own key's file is removed for good."""
+        """Believe a key no more: strands it signed are refused from now on. An own key's file is removed for good."""
         with _WRITING:
             if name not in self._own():
                 return self._changed(name, revoked_at=self._now)
@@ -118,7 +118,7 @@ class Keyring:
             return revoked
 
     def known(self, signer: str) -> StrandKey | None:
-        """Return the key of a public key in hexadecimal digits; None for one that is not known."""
+        """Return the strand key of a public key in hexadecimal digits; None for one that is not known."""
         return next((key for key in self.keys() if key.public == _public(signer)), None)
 
     def recipient(self, recipient: str) -> str:
@@ -127,7 +127,7 @@ class Keyring:
         return held.get(recipient, recipient)
 
     def signer(self, signer: str) -> StrandKey:
-        """Return the key that signed; raises UnauthorizedError for one that is not known, or was revoked."""
+        """Return the key that signed a strand; raises UnauthorizedError for one that is not known, or was revoked."""
         known = self.known(signer)
         if known is None:
             raise UnauthorizedError(
@@ -175,7 +175,7 @@ class Keyring:
         return self.sealing(own.name, None, [own.name, other.name])
 
     def own_machines(self) -> list[StrandKey]:
-        """Return the keys of one's own, those of one's other machines among them."""
+        """Return the keys that sign strands as one's own, those of one's other machines among them."""
         return [key for key in self.keys() if key.trust is Trust.USER_ASSERTED and key.revoked_at is None]
 
     def opener(self, passphrase: str | None) -> Opener:

@@ -93,14 +93,14 @@ class Counted:
         self._kept, self.tree = kept, Tree()
 
     def add(self, row: Row, of_row: bytes) -> None:
-        """Take a row by its digest; rows come in the order of their keys."""
+        """Take a row of a strand's version by its digest; rows come in the order of their keys."""
         self.tree.add(row, of_row)
         self._kept.add(Known(row.key, of_row))
 
     def noted(
         self, store: Store, selection: Selection, seq: int, *, who: str, why: str, parents: Sequence[str] = ()
     ) -> StoredVersion:
-        """Note the version of the rows that were taken, which the store held at row `seq` of its log; return it."""
+        """Note the strand version of the rows that were taken, held by the store at row `seq` of its log; return it."""
         known, root, named = store.journal.versions, self.tree.root, selection.named
         head = known.head(named)
         version = _same(store, root, head, parents)
@@ -191,7 +191,7 @@ def contained_versions(store: Store, selection: str) -> set[str]:
 
 
 def rows_file(store: Store, version: str) -> Path:
-    """Return where the digests of a version's rows are kept; the folder is made. ValueError: that is no version."""
+    """Return where a strand version's digests of rows are kept; the folder is made. ValueError: it is no version."""
     if not _ID.fullmatch(version):
         raise ValueError(f"no version is called {version!r:.100}")
     folder = store.path / STRANDS
@@ -241,11 +241,11 @@ class RowsKept:
         self._draft.unlink(missing_ok=True)
 
     def add(self, row: Known) -> None:
-        """Take one row; they come in the order of their keys."""
+        """Take one row of a strand's version; they come in the order of their keys."""
         self._lines.add(canonical_json([*row.key, row.digest[:SHORT].hex()]))
 
     def known_as(self, version: str) -> None:
-        """Keep the rows under a version; those of the oldest version beyond the last ones go."""
+        """Keep the rows under a strand's version; those of the oldest version beyond the last ones go."""
         self.moved_to(rows_file(self._store, version))
         prune_version_rows(self._store)
 

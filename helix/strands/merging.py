@@ -175,7 +175,7 @@ class Merge:
     """The memories that came in and are to meet those that are here (`meeting.py`)."""
 
     def wanted(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> Iterator[list[Incoming]]:
-        """Yield, in batches, the rows that may change something, as they may be stored; nothing is written.
+        """Yield, in batches, a strand's rows that may change something, as they may be stored; nothing is written.
 
         Raises ConflictError where the job was asked to stop.
         """
@@ -188,13 +188,13 @@ class Merge:
             ticket.progress(done, max(total, done), "reading")
 
     def plan(self, wanted: Sequence[Incoming]) -> None:
-        """Count what a batch would come to."""
+        """Count what merging a batch of a strand would come to."""
         here = held_rows(self.store, [one.key for one in wanted])
         for one in wanted:
             self._count(here[one.key], merged(here[one.key], one, self.received.signer))
 
     def write(self, wanted: Sequence[Incoming], step: str) -> None:
-        """Write a batch, as one step of the job; one that is in the journal already is passed over."""
+        """Write a batch of a strand, as one step of the job; one that is in the journal already is passed over."""
         self.fresh += [ref for one in wanted if (ref := _memory_of(one)) is not None]
         if self.store.journal.effects.has_step(self.job, step):
             return

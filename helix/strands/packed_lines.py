@@ -23,7 +23,7 @@ class PackedLines:
         self._bytes = 0
 
     def add(self, line: bytes) -> None:
-        """Take one line, which has no line feed in it."""
+        """Take one line of strand rows, which has no line feed in it."""
         self._waiting.append(line)
         self._bytes += len(line)
         if self._bytes > _AT_ONCE:

@@ -35,20 +35,20 @@ class Remote(Protocol):
     """A place of strands. Every call may take long, and raises HelixError or OSError where the place fails."""
 
     def terms(self) -> Terms:
-        """Return what may be exchanged there."""
+        """Return what may be exchanged in a place for strands."""
         return Terms()
 
     def names(self) -> list[str]:
-        """Return the names of what lies there, strands or not."""
+        """Return the names of what lies in a place for strands, strands or not."""
 
     def fetch(self, name: str, target: Path, most: int) -> None:
-        """Write what has a name to a new file; raises InvalidInputError where it has more than `most` bytes."""
+        """Write the strand of that name to a new file; raises InvalidInputError where it has more than `most` bytes."""
 
     def publish(self, source: Path, name: str) -> None:
-        """Leave a file there under a name; it is there whole or not at all."""
+        """Leave a strand in a place under a name; it is there whole or not at all."""
 
     def remove(self, names: Sequence[str]) -> None:
-        """Take what has these names away."""
+        """Take the strands that have these names away."""
 
     def close(self) -> None:
         """Let go of the connection to it, where there is one."""

@@ -50,7 +50,7 @@ class Signer:
 
     @property
     def is_own(self) -> bool:
-        """Whether what it signed counts as this person's own: nothing of it is believed less than here."""
+        """Whether strands that it signed count as this person's own: nothing of them is believed less than here."""
         return self.trust is Trust.USER_ASSERTED
 
 
@@ -65,7 +65,7 @@ class Received:
     quarantined: int = 0
 
     def row(self, row: Row) -> Row | None:
-        """Return the row as it may be stored, None for one that is left out.
+        """Return a strand's row as it may be stored, None for one that is left out.
 
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
         So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.

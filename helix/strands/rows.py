@@ -45,17 +45,17 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """What the row is known by."""
+        """What the row of a strand is known by."""
         return key_of(self.put)
 
     @property
     def owner(self) -> str:
-        """The id of the node, or of the edge's source: by it and its scope a row belongs to a selection."""
+        """The id of the node, or of the edge's source: by it and its scope a row belongs to a strand's selection."""
         return self.put.id if isinstance(self.put, PutNode) else self.put.source.id
 
     @property
     def table(self) -> str:
-        """The table that it is counted under: the label of a node, the type of an edge."""
+        """The table that a strand counts the row under: the label of a node, the type of an edge."""
         return (self.put.label if isinstance(self.put, PutNode) else self.put.type).value
 
     @property
@@ -70,7 +70,7 @@ class Row:
         return sum(_OVERHEAD + (len(one) if isinstance(one, str) else 0) for one in held)
 
     def said(self) -> dict[str, Any]:
-        """Return what a line says of the row; `read_row` makes it a row again."""
+        """Return what a strand's line says of the row; `read_row` makes it a row again."""
         put = self.put
         if isinstance(put, PutNode):
             return {"id": put.id, "label": put.label.value, "props": put.props, "t": "node", "texts": list(self.texts)}
@@ -78,7 +78,7 @@ class Row:
         return {**ends, "props": put.props, "scope": self.scope, "t": "edge", "type": put.type.value}
 
     def line(self) -> bytes:
-        """Return the row as canonical JSON."""
+        """Return the row as a strand's line: canonical JSON."""
         return canonical_json(self.said())
 
 
@@ -87,7 +87,7 @@ class Keyed(Protocol):
 
     @property
     def key(self) -> Key:
-        """What it is known by, and sorted by."""
+        """What a row of a strand is known by, and sorted by."""
 
 
 A = TypeVar("A", bound=Keyed)
@@ -114,7 +114,7 @@ def paired_rows(one: Iterable[A], other: Iterable[B]) -> Iterator[tuple[A | None
 def in_batches(
     rows: Iterable[T], weight: Callable[[T], int], most: int = BATCH, heaviest: int | None = None
 ) -> Iterator[list[T]]:
-    """Yield rows in their order, `most` at once, and no more than `heaviest` where there is more than one.
+    """Yield strand rows in their order, `most` at once, and no more than `heaviest` where there is more than one.
 
     `weight` tells each one's; together they have no more than BATCH_BYTES in any case.
     """
@@ -224,7 +224,7 @@ class Selection:
 
     @staticmethod
     def of(scopes: Iterable[str] | None, ids: frozenset[str] | None = None) -> Selection:
-        """Return the selection of some scopes in any order, or (None) of all, and there of these nodes alone."""
+        """Return a strand's selection of some scopes in any order, or (None) of all, and there of these nodes alone."""
         return Selection(scopes=None if scopes is None else tuple(sorted(set(scopes))), ids=ids)
 
     @property
@@ -239,7 +239,7 @@ class Selection:
 
     @staticmethod
     def from_name(named: str) -> Selection:
-        """Return the selection that `named` names; raises InvalidInputError for what names none."""
+        """Return the strand selection that `named` names; raises InvalidInputError for what names none."""
         try:
             said = json.loads(named)
             ids, scopes = said["ids"], said["scopes"]
@@ -258,7 +258,7 @@ class Selection:
         return (self.scopes is None or scope in self.scopes) and (self.ids is None or node_id in self.ids)
 
     def rows(self, state: Snapshot) -> Iterator[Row]:
-        """Yield the rows in the order of their keys: nodes, and the edges between two of them."""
+        """Yield a strand's rows in the order of their keys: nodes, and the edges between two of them."""
         for node in state.nodes_in_order():
             if self.holds(node.id, str(node.props.get("scope") or "")):
                 yield row_of(node, state.texts_of(Ref(label=node.label, id=node.id)))
@@ -275,7 +275,7 @@ class Tree:
         self.nodes = self.edges = self.texts = 0
 
     def add(self, row: Row, of_row: bytes) -> None:
-        """Take in a row by its digest; rows come in the order of their keys."""
+        """Take in a strand's row by its digest; rows come in the order of their keys."""
         group = self._groups.setdefault((row.scope, row.table), _Group())
         group.rows += 1
         group.digest.update(of_row)
@@ -287,7 +287,7 @@ class Tree:
 
     @property
     def groups(self) -> dict[str, dict[str, dict[str, object]]]:
-        """Rows and digest of each table of each scope."""
+        """Rows and digest of each table of each scope of a strand."""
         told: dict[str, dict[str, dict[str, object]]] = {}
         for (scope, table), group in sorted(self._groups.items()):
             told.setdefault(scope, {})[table] = {"digest": group.digest.hexdigest(), "rows": group.rows}
@@ -295,7 +295,7 @@ class Tree:
 
     @property
     def root(self) -> str:
-        """The digest over all rows, in hexadecimal digits: equal for two stores that hold the same."""
+        """The digest over all rows of a strand, in hexadecimal digits: equal for two stores that hold the same."""
         return hashlib.sha256(canonical_json(self.groups)).hexdigest()
 
 

@@ -68,7 +68,7 @@ class S3Remote(Remote):
         return found
 
     def fetch(self, name: str, target: Path, most: int) -> None:
-        """Download an object to a new file."""
+        """Download a strand to a new file."""
         with _Telling(self._address), os.fdopen(files.create_private(target, exclusive=True), "wb") as file:
             self._most = most
             try:
@@ -79,12 +79,12 @@ class S3Remote(Remote):
                 self._most = _MOST_ANSWER
 
     def publish(self, source: Path, name: str) -> None:
-        """Upload a file; an object is there whole or not at all."""
+        """Upload a strand; an object is there whole or not at all."""
         with _Telling(self._address):
             self._client.upload_file(str(source), self._bucket, self._prefix + name)
 
     def remove(self, names: Sequence[str]) -> None:
-        """Delete objects."""
+        """Delete strands from the bucket."""
         with _Telling(self._address):
             for name in names:
                 self._client.delete_object(Bucket=self._bucket, Key=self._prefix + name)

@@ -143,14 +143,14 @@ class Encrypting:
         file.write(bindings.crypto_secretstream_xchacha20poly1305_init_push(self._state, key))
 
     def write(self, data: bytes) -> None:
-        """Encrypt some bytes; they may wait for more."""
+        """Encrypt some bytes of a strand; they may wait for more."""
         self._held += data
         while len(self._held) > CHUNK:
             self._push(self._held[:CHUNK], _MESSAGE)
             self._held = self._held[CHUNK:]
 
     def close(self) -> None:
-        """Write the last chunk, which says that it is the last one."""
+        """Write the last chunk of a strand, which says that it is the last one."""
         self._push(self._held, _FINAL)
 
     def _push(self, chunk: bytes, tag: int) -> None:

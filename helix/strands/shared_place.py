@@ -45,7 +45,7 @@ class SharedPlace(FolderRemote):
         self._lock = _LOCKS[self._folder]
 
     def terms(self) -> Terms:
-        """Return what the store may exchange with who shares it."""
+        """Return what strands the store may exchange with who shares it."""
         return Terms(peer=self._share.key, scopes=self._share.scopes, may_take=self._share.write)
 
     def sizes(self) -> dict[StrandName, int]:
@@ -67,7 +67,7 @@ class SharedPlace(FolderRemote):
             return self._arrived(name)
 
     def add(self, name: StrandName, offset: int, length: int, part: bytes) -> tuple[int, bool]:
-        """Take the next part of an upload of `length` bytes; returns what `arrived` does then.
+        """Take the next part of a strand's upload of `length` bytes; returns what `arrived` does then.
 
         Whatever else was coming in is dropped by the first part of another strand. Raises ConflictError where
         `offset` is not where the last part ended, InvalidInputError for what is no strand of this share.

@@ -42,11 +42,11 @@ class Shares:
         self._file = home / FOLDER / _SHARES
 
     def all(self) -> list[MemoryShare]:
-        """Return every share, by name."""
+        """Return every share by which strands are exchanged, by name."""
         return [kept.share for kept in self._read()]
 
     def of_token(self, token: str) -> MemoryShare | None:
-        """Return the share that a token opens; each is compared in constant time."""
+        """Return the share that a token for exchanging strands opens; each is compared in constant time."""
         told = _digest(token)
         found = [kept.share for kept in self._read() if hmac.compare_digest(kept.digest, told)]
         return found[0] if found else None
@@ -77,7 +77,7 @@ class Shares:
         return replace(share, token=token)
 
     def put(self, share: MemoryShare) -> None:
-        """Keep a share as it is told elsewhere, with no token of its own."""
+        """Keep a share by which strands are exchanged, as it is told elsewhere, with no token of its own."""
         with _WRITING:
             held = self._read()
             kept = _Kept(share=share, digest="")
@@ -131,17 +131,17 @@ class PlaceTokens:
         self._file = home / FOLDER / _TOKENS
 
     def of(self, address: str) -> str | None:
-        """Return the token of an address; None where none is kept."""
+        """Return the token of a remote for strands, by its address; None where none is kept."""
         found = _content(self._file).get(address)
         return str(found) if found else None
 
     def keep(self, address: str, token: str) -> None:
-        """Keep the token of an address in place of the one before."""
+        """Keep the token of a remote for strands in place of the one before."""
         with _WRITING:
             _keep(self._file, {**_content(self._file), address: token})
 
     def drop(self, address: str) -> None:
-        """Keep the token of an address no longer, where there is one."""
+        """Keep the token of a remote for strands no longer, where there is one."""
         with _WRITING:
             held = _content(self._file)
             if address in held:

@@ -33,7 +33,7 @@ class Staged:
         self._rows, self._known = (store.path / STRANDS / f"{job}-{part}{STAGED}" for part in ("rows", "known"))
 
     def writing(self) -> Staging:
-        """Return what the rows are put into, in place of any that were there."""
+        """Return what a strand's rows are put into, in place of any that were there."""
         self.remove()
         files.private_folder(self._rows.parent)
         return Staging(self._store, PackedLines(self._rows))
@@ -45,12 +45,12 @@ class Staged:
         staging.kept.moved_to(self._known)
 
     def batches(self, most: int, heaviest: int | None) -> Iterator[list[Incoming]]:
-        """Yield the rows, so many and so many bytes at once; raises OSError or ValueError where they are not whole."""
+        """Yield a strand's rows, so many and so many bytes at once; raises OSError or ValueError for damaged ones."""
         for lines in in_batches(read_lines(self._rows), len, most, heaviest):
             yield [_read(line) for line in lines]
 
     def known(self, version: str) -> Iterator[Known]:
-        """Yield what is known of the rows of the other side, whose version that is."""
+        """Yield what is known of the strand rows of the other side, whose version that is."""
         yield from read_version_rows(self._known) if self._known.is_file() else rows_known(self._store, version) or ()
 
     def known_as(self, version: str) -> None:

@@ -89,7 +89,7 @@ class Syncing:
     """The public keys of signers that are not this person's, by how they begin."""
 
     def run(self) -> dict[str, Any]:
-        """Take in and leave what there is; returns counts, the version and root by now, and what was passed over."""
+        """Take in and leave strands; returns counts, the version and root by now, and what was passed over."""
         there = _sorted(self.remote.names())
         told = hashlib.sha256("\n".join(map(str, there)).encode()).hexdigest()
         keys = self.keyring.keys()

@@ -34,13 +34,13 @@ class Watching:
         self._thread = OnDemandThread("helix-sync", self._look)
 
     def start(self) -> None:
-        """Begin with the places that were watched when the service ended."""
+        """Begin with the places for strands that were watched when the service ended."""
         for state in sync_state.every(self._store):
             if state.minutes is not None:
                 self._watch(state.place, self._soon)
 
     def stop(self) -> None:
-        """Begin no more runs."""
+        """Begin no more syncs with places for strands."""
         self._stopping = True
         self._thread.close()
 

@@ -110,7 +110,7 @@ def stands_at(named: Sequence[Named], line: str) -> bool:
 
 
 def speaks_against(named: Sequence[Named], line: str) -> bool:
-    """Return whether a rule's text that names these commands says not to do what a command `line` does."""
+    """Return whether the text of a rule, which names these commands, says not to do what a `line` does."""
     return stands_at([one for one in named if one.role is Role.AGAINST], line) and not is_followed(named, line)
 
 

@@ -79,7 +79,7 @@ class _Draft:
 
 
 def save_plan(store: Store, request: PlanRequest) -> PlanReport:
-    """Write a plan, its tasks and their order; one that maps to the client's tasks is written once, however often.
+    """Write nodes for a plan, its tasks and their order; one that maps to the client's tasks only once, however often.
 
     Without an objective it is that of the newest exploration, where no plan is based on that yet. Raises
     InvalidInputError where it asks to clarify something, has no tasks, or nobody could work through it: two tasks of

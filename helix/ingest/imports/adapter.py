@@ -41,7 +41,7 @@ class Found:
     changes: bool = False
 
     def source(self, adapter: str) -> str:
-        """Return the source of what is made of it."""
+        """Return the source of what an import makes of it."""
         return f"{self._place(adapter)}{self._own()}"
 
     def _place(self, adapter: str) -> str:
@@ -82,7 +82,7 @@ class Asked:
 
     @property
     def place(self) -> str:
-        """What tells the file or folder from another one of its name: what changes in one says nothing of the other."""
+        """What tells a path to import from another one of its name: what changes in one says nothing of the other."""
         return f"{self.path.resolve().name}~{short_digest(str(self.path.resolve()))[:8]}"
 
 

@@ -37,16 +37,16 @@ class Peek:
 
     @cached_property
     def is_folder(self) -> bool:
-        """Whether it is a folder."""
+        """Whether it is a folder that is to be imported."""
         return self.path.is_dir()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The first paths below a folder, from there, with `/`; none of a file."""
+        """The first paths below a folder to import, from there, with `/`; none of a file."""
         return tuple(islice(_below(self.path, ""), _MOST_NAMES)) if self.is_folder else ()
 
     def has(self, pattern: str) -> bool:
-        """Whether a path below the folder fits a regular expression, whole."""
+        """Whether a path below a folder to import fits a regular expression, whole."""
         return any(re.fullmatch(pattern, name) for name in self.names)
 
     @cached_property
@@ -61,17 +61,17 @@ class Peek:
 
     @cached_property
     def is_sqlite(self) -> bool:
-        """Whether it is a database of SQLite."""
+        """Whether what is to be imported is a database of SQLite."""
         return self._head.startswith(_SQLITE)
 
     @cached_property
     def text(self) -> str:
-        """How a file begins, as text."""
+        """How a file to import begins, as text."""
         return "" if self.is_sqlite else decode(self._head)
 
     @cached_property
     def first(self) -> Mapping[str, Any]:
-        """The JSON object in the first line of a file; empty where there is none."""
+        """The JSON object in the first line of a file to import; empty where there is none."""
         line = next((line for line in self.text.splitlines() if line.strip()), "")
         try:
             found = json.loads(line)
@@ -80,7 +80,7 @@ class Peek:
         return found if isinstance(found, Mapping) else {}
 
     def holds(self, *keys: str) -> bool:
-        """Whether a file begins as JSON in which all of these keys stand."""
+        """Whether a file to import begins as JSON in which all of these keys stand."""
         begins = self.text.lstrip()[:1]
         return bool(begins) and begins in "[{" and all(re.search(rf'"{key}"\s*:', self.text) for key in keys)
 

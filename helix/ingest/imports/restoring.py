@@ -59,7 +59,7 @@ class Restorer:
         *,
         plan: bool,
     ) -> IngestReport:
-        """Put in what is not there yet; stops between two batches. With `plan` nothing is written."""
+        """Import what an export holds and is not there yet; stops between two batches. A `plan` writes nothing."""
         stream, done = iter(records), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
@@ -265,7 +265,7 @@ class Copies:
         return None
 
     def raise_trust(self, composer: Composer, copy: Ref, node: Node) -> None:
-        """Give a copy the trust of the original, for which a person stands, and what that had earned; once only."""
+        """Give an imported copy the trust of the original, for which a person stands, and what it earned; once only."""
         (held,) = self._index.records.present([copy])
         if not isinstance(held, Memory | Episode) or not isinstance(node, Memory | Episode):
             return

@@ -104,7 +104,7 @@ class Composer:
         self.now = now
 
     def new_id(self) -> str:
-        """Return an id for something new."""
+        """Return an id for something new in the change."""
         return self._store.runtime.make_id(self.now)
 
     def change(self, kind: str, **note: Scalar) -> Change:
@@ -118,7 +118,7 @@ class Composer:
         return self._operations
 
     def add(self, operations: Iterable[Operation]) -> None:
-        """Take operations as they are, passages under new numbers."""
+        """Take operations into the change as they are, passages under new numbers."""
         for op in operations:
             self._operations.append(replace(op, number=next(self._numbers)) if isinstance(op, PutPassage) else op)
 
@@ -155,7 +155,7 @@ class Composer:
         return ref
 
     def patch(self, ref: Ref, **fields: object) -> None:
-        """Overwrite some properties of a node that is there."""
+        """Overwrite, as a part of the change, some properties of a node that is there."""
         props = {name: flatten(value) for name, value in fields.items()}
         self._operations.append(PutNode(label=ref.label, id=ref.id, props=props))
 
@@ -188,7 +188,7 @@ class Composer:
             self._operations.append(put_edge(edge))
 
     def passages(self, owner: Ref, prepared: Prepared) -> None:
-        """Make the owner findable by its text."""
+        """Make the owner findable by its text, as a part of the change."""
         parts = zip(prepared.pieces, prepared.tokens, prepared.vectors, strict=True)
         for index, (text, tokens, vector) in enumerate(parts):
             name, number = f"{owner.id}#{index}", next(self._numbers)
@@ -212,7 +212,7 @@ class Composer:
             self.edge(Relation.NEXT, before, ref)
 
     def silence(self, owner: Ref) -> None:
-        """Make the owner unfindable; the node stays."""
+        """Make the owner unfindable, as a part of the change; the node stays."""
         index = self._store.index
         row = index.row_of(owner)
         if row is not None:
@@ -233,7 +233,7 @@ class Composer:
             self.edge(Relation.MENTIONS, source, self.entity(mention, scope), weight=weight, provenance=plain)
 
     def touches(self, source: Ref, scope: str, files: Iterable[str], provenance: Provenance) -> None:
-        """Link the source to the files it is about."""
+        """Link the source to the files it is about, as a part of the change."""
         plain = Provenance(extractor=provenance.extractor, trust=provenance.trust)
         for path in files:
             target = self.entity(Mention(kind=EntityKind.FILE, name=canonical_path(path)), scope)

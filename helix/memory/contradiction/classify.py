@@ -150,7 +150,7 @@ def came_later(memory: Memory, known: Memory) -> bool:
 
 
 def hold_at_once(one: Memory, other: Memory) -> bool:
-    """Return whether there is a time for which two claims of memories are both said to hold."""
+    """Return whether two claims may contradict by their times: there is one for which both are said to hold."""
     return _begins_within(one, other) and _begins_within(other, one)
 
 
@@ -223,7 +223,7 @@ def _plain(trigger: str, resolution: str) -> str:
 
 
 def thresholds_of(runtime: Runtime) -> Thresholds:
-    """Return the store's similarity thresholds for duplicates and contradictions."""
+    """Return from which cosines on two memories may say the same, refine or contradict each other."""
     settings, embedder = runtime.settings, runtime.embedder
     measured = UNMEASURED if embedder is None else likeness_of(embedder.space.model)
     return Thresholds(

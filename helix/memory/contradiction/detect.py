@@ -52,7 +52,7 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """The whole of it."""
+        """The whole of a statement that may contradict another."""
         return f"{self.trigger}\n{self.resolution}" if self.resolution else self.trigger
 
 

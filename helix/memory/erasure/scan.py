@@ -110,7 +110,7 @@ class Sweep:
         self.refs: dict[Ref, None] = {}
 
     def run(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Look at everything; `progress` is told (done, in all, stage) for each page."""
+        """Look for secrets in everything; `progress` is told (done, in all, stage) for each page."""
         stages: tuple[tuple[str, Callable[[], Iterator[Iterable[Any]]], Callable[[Any], None]], ...] = (
             ("nodes", lambda: pages.nodes(self._journal), self._node),
             ("edges", lambda: pages.edges(self._journal), self._edge),

@@ -49,7 +49,7 @@ def go_on() -> None:
 
 
 def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on) -> Links:
-    """Return the links among candidates that say one thing, of those at the places `fresh` (None: of all)."""
+    """Return the links among extracted candidates that say one thing, of those at the places `fresh` (None: of all)."""
     links: dict[int, dict[int, int]] = defaultdict(dict)
     for one, two, product in near_pairs(items, bars, fresh, rest):
         if two not in links[one] and _together(items[one], items[two], bars):
@@ -60,7 +60,7 @@ def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None
 def near_pairs(
     items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield pairs of candidates near in vectors and words, and how near: the first of each among `fresh`.
+    """Yield pairs of extracted candidates near in vectors and words, and how near: the first of each among `fresh`.
 
     Only the first place of each group counts, by `order`.
     """
@@ -102,7 +102,7 @@ def components(links: Links, count: int) -> list[list[int]]:
 
 
 def clusters(items: Sequence[Said], links: Links, bars: Bars, rest: Rest = go_on) -> list[list[Said]]:
-    """Return candidates in clusters that say one thing each, the medoid first, then by nearness to it."""
+    """Return extracted candidates in clusters that say one thing each, the medoid first, then by nearness to it."""
     groups = {group[0]: group for group in groups_of(items).values()}
     rest()
     stars = _Stars(items, links, groups, product_of(bars.near), rest)
@@ -202,7 +202,7 @@ Rivals = Mapping[bytes, Set[bytes]]
 def opposed(
     items: Sequence[Said], bars: Bars, fresh: Iterable[int], rest: Rest = go_on
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each candidate of the places `fresh` with the near ones that surely contradict it, once."""
+    """Yield each extracted candidate of the places `fresh` with the near ones that surely contradict it, once."""
     told = [item for item in items if item.candidate.explicit and claims(item.candidate.kind)]
     chosen = {items[place].same for place in fresh}
     for one, two, _ in near_pairs(told, bars, [n for n, item in enumerate(told) if item.same in chosen], rest):

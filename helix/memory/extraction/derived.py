@@ -65,7 +65,7 @@ class Existing:
 
     @property
     def ref(self) -> Ref:
-        """Its node."""
+        """The node of a derived memory."""
         return self.memory.ref
 
     @property
@@ -75,7 +75,7 @@ class Existing:
 
     @property
     def live(self) -> bool:
-        """Whether it stands, in whatever place a person or a rule has put it."""
+        """Whether a derived memory stands, in whatever place a person or a rule has put it."""
         return self.memory.status in _LIVE
 
     @property
