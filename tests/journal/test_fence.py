@@ -402,11 +402,17 @@ def test_a_home_that_sleeps_before_it_has_said_all_is_ended_by_who_takes_its_pla
         asleep.execute("UPDATE head SET commits = commits + 1 WHERE tenant = %s", (tenant,))
         asleep.pgconn.flush()
 
+        def is_held() -> bool:
+            with server.connection() as connection:
+                look = "SELECT 1 FROM head WHERE tenant = $1 FOR UPDATE SKIP LOCKED"
+                return connection.execute(look, (tenant,)).fetchone() is None
+
         def claimed() -> int:
             with suppress(StoreLockedError):
                 return server.claim(tenant)
             return 0
 
+        assert until(is_held)
         with pytest.raises(StoreLockedError, match="cut off"):
             server.claim(tenant)
         assert until(claimed)
