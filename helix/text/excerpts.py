@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 
 from helix.text.cleaning import clean
-from helix.text.redact import redact
+from helix.text.redact import redact, redacted_from
 from helix.text.tokens import query_terms
 
 _REACH = 8_192
@@ -45,7 +45,10 @@ def ends(text: str, most: int) -> str:
         return text
     half = (most - len(GAP)) // 2
     before, last = head(text, half), text[-half - _REACH :]
-    after = redact(clean(last if len(last) == len(text) else "".join(last.split(maxsplit=1)[-1:]))).text
+    read, start = clean(last), 0
+    if len(last) < len(text):  # its first word may be half a secret, or the name of one may stand before it
+        start = max(len(read) - len("".join(read.split(maxsplit=1)[-1:])), min(_REACH, len(read) // 2))
+    after = redacted_from(read, start)
     return f"{before}{GAP}{after[-half:].lstrip()}"
 
 

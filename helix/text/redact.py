@@ -50,6 +50,14 @@ def redact(text: str) -> Redaction:
     return _without(text, _found(text))
 
 
+def redacted_from(text: str, start: int) -> str:
+    """Return what a text has from a place on, redacted with what stands before it; a secret across it counts."""
+    found = [one for one in _found(text) if one.end > start]
+    start = min([start, *(one.start for one in found)])
+    moved = [replace(one, start=one.start - start, end=one.end - start) for one in found]
+    return _without(text[start:], moved).text
+
+
 def redact_value(name: str, value: str) -> Redaction:
     """Redact the secrets of a value, judged with the name that it stands under: a field, a key, a column."""
     found = redact(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,19 @@ def test_a_secret_at_the_cut_is_taken_out_whole() -> None:
     for before in range(440, 500, 7):
         text = "w " * (before // 2) + secret + " x" * 2_000
         assert "ghp_a" not in ends(text, 1_000)
+
+
+def test_a_value_is_taken_out_though_the_cut_is_between_it_and_its_name() -> None:
+    """Where most of an end is secrets, nearly all that was read of it has room, up to where reading began."""
+    digits = "".join(sha256(bytes([number])).hexdigest() for number in range(9))
+    token = f"eyJhbGciOiJIUzI1NiJ9.eyJ{digits[43:]}.{digits[:43]}"
+    secret = "Kr4ken-Bay-22"
+    end = f"{secret}\n  token: {token}" + f"\n- password: Wolf7-Tor-31\n  token: {token}" * 40
+    for most, read in ((20_000, 18_189), (3_000, 9_689)):
+        for name in range(len("password: ") + 1):
+            text = "x " * 9_000 + f"\n- password: {end[: read - name]}"
+            assert secret not in ends(text, most)
+            assert "token: [REDACTED:jwt]" in ends(text, most)
 
 
 def test_a_text_that_ends_in_nothing_but_space_keeps_its_beginning() -> None:
