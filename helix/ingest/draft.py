@@ -21,9 +21,9 @@ from helix.text.cleaning import clean
 from helix.text.client_ids import short_digest
 from helix.text.redact import redact
 
-"""Half of a surrogate pair, which JSON can spell and no store can write."""
-_SUSPECT = re.compile(r"[=\s%?]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
-"""What a name has that may hold a secret. Few do, and looking for secrets takes longer than all else done to a name."""
+_SUSPECT = re.compile(r"[=\s%?\ud800-\udfff]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
+"""What a name has that may hold a secret, or half of a surrogate pair, which no store can write: a file's name has it
+that is no UTF-8. Few do, and looking for secrets takes longer than all else done to a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -296,6 +296,15 @@ def test_a_missing_path_is_refused_before_anything_is_read(tmp_path: Path) -> No
         next(iter(read_notes([file, tmp_path / "absent.md"])))
 
 
+def test_a_file_whose_name_is_no_text_is_known_by_what_tells_it_from_others(tmp_path: Path) -> None:
+    """No store can write such a name as it is: no note beside it was taken in either."""
+    for name in (b"\xffme.md", b"\xfeme.md"):
+        (tmp_path / os.fsdecode(name)).write_text("Always run the linter before pushing.", "utf-8")
+    found = slices(read_notes([tmp_path], root=tmp_path, scope="acme"))
+    assert len({one.supersedes for one in found}) == 2
+    assert all(one.episode.source.startswith("notes:acme:\ufffdme.md~") for one in found)
+
+
 def test_folders_within_folders_are_walked_to_some_depth(tmp_path: Path) -> None:
     """A clone can hold more of them than Python can call functions; so many here would stay behind the test."""
     folder = os.open(tmp_path, os.O_RDONLY)
