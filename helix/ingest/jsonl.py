@@ -19,6 +19,7 @@ from helix.text.client_ids import short_digest
 from helix.text.excerpts import head
 
 TEXT_LIMIT = 65_536
+"""Characters of a text that is cleaned: one of 98 MB, of another program's database, kept the whole daemon waiting."""
 _LABEL_LIMIT = 200
 _FILE_LIMIT = 300
 _MOST_FILES = 100
@@ -156,11 +157,11 @@ class _Record:
             raise InvalidInputError(f"no {' and no '.join(repr(name) for name in keys)}")
         if not isinstance(value, str):
             raise InvalidInputError(f"{key!r} is not a text")
+        if len(value) > self._text_limit:
+            raise InvalidInputError(f"{key!r} has {len(value):,} characters, more than {self._text_limit:,}")
         text = clean(value).strip()
         if not text:
             raise InvalidInputError(f"{key!r} is empty")
-        if len(text) > self._text_limit:
-            raise InvalidInputError(f"{key!r} has {len(text):,} characters, more than {self._text_limit:,}")
         return text
 
     def _label(self, key: str) -> str:
@@ -169,7 +170,7 @@ class _Record:
     def _files(self) -> tuple[str, ...]:
         value = self._data.get("files") or self._meta.get("files")
         names = value if isinstance(value, list) else [value]
-        paths = (clean(name).strip() for name in names if isinstance(name, str))
+        paths = (clean(name).strip() for name in names if isinstance(name, str) and len(name) <= TEXT_LIMIT)
         return tuple(dict.fromkeys(path for path in paths if path and len(path) <= _FILE_LIMIT))[:_MOST_FILES]
 
     def _number(self, key: str) -> float | None:
@@ -207,8 +208,11 @@ def short_label(value: object) -> str:
     """Return a short text of an ingested value; a number counts as text, else none; a long one ends in a digest."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    text = " ".join(clean(str(value)).split())
-    return text if len(text) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{short_digest(text)}"
+    whole = str(value)
+    text = " ".join(clean(whole[:TEXT_LIMIT]).split())
+    if len(whole) <= TEXT_LIMIT:
+        whole = text
+    return whole if len(whole) <= _LABEL_LIMIT else f"{head(text, _LABEL_LIMIT - 17)}~{short_digest(whole)}"
 
 
 def time_of(value: object) -> datetime | None:
@@ -229,7 +233,9 @@ def _clean_tree(value: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise InvalidInputError(f"'attributes' are nested more than {_DEEPEST} deep")
     if isinstance(value, str):
+        if len(value) > TEXT_LIMIT:
+            raise InvalidInputError(f"'attributes' hold a text of {len(value):,} characters")
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(key): _clean_tree(item, depth + 1) for key, item in value.items()}
+        return {_clean_tree(key): _clean_tree(item, depth + 1) for key, item in value.items()}
     return [_clean_tree(item, depth + 1) for item in value] if isinstance(value, list) else value

@@ -5,13 +5,14 @@ Its graph, a list under `relations`, becomes entities with edges between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from helix.ingest.draft import LinkDraft
+from helix.ingest.draft import LinkDraft, told_key
 from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
 from helix.ingest.imports.json_files import objects_of
 from helix.ingest.imports.peek import Peek
+from helix.ingest.jsonl import short_label
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import short_digest
@@ -24,6 +25,8 @@ _KEPT = ("user_id", "agent_id", "app_id", "run_id", "categories", "metadata", "u
 _TITLE = 120
 _LONGEST = 1 << 20
 """Characters of one memory with all that mem0 keeps of it."""
+_LONGEST_TEXT = 60_000
+"""Characters that are told of one end of its relations: a file of 290 MB had one that took seconds for each of them."""
 
 
 def _fits(peek: Peek) -> bool:
@@ -42,7 +45,8 @@ def _read(asked: Asked) -> Iterator[Told]:
 
 def _graph(asked: Asked) -> Iterator[Told]:
     """Yield an entity for each end of mem0's relations, told by what it leads to, then the edges between them."""
-    told: dict[str, list[str]] = {}
+    told: dict[str, dict[str, None]] = {}
+    room: dict[str, int] = {}
     links: list[tuple[str, str, str]] = []
     for number, one in enumerate(objects_of(asked.path, "relations", longest=_LONGEST, beside=True), 1):
         if isinstance(one, IngestProblem):
@@ -53,23 +57,30 @@ def _graph(asked: Asked) -> Iterator[Told]:
         if not (start and end and word):
             yield IngestProblem(where=f"relation {number}", why="it lacks a source, a relationship or a target")
             continue
-        told.setdefault(start, []).append(f"{word} {end}")
-        told.setdefault(end, [])
+        said, line = told.setdefault(start, {}), f"- {word} {end}\n"
+        if line not in said:
+            room[start] = room.get(start, _LONGEST_TEXT) - len(line)
+            said.update({line: None} if room[start] >= 0 else {})
+        told.setdefault(end, {})
         links.append((start, word, end))
-    entities = {name: _entity(name, said, asked.place) for name, said in told.items()}
-    yield from entities.values()
+    sources: dict[str, str] = {}
+    for name, lines in told.items():
+        entity = _entity(name, lines, asked.place)
+        sources[name] = entity.source(_NAME)
+        yield entity
+        if room.get(name, 0) < 0:
+            yield IngestProblem(where=told_key(name), why=f"only its first {_LONGEST_TEXT:,} characters come in")
     for start, word, end in links:
         kind, relation = relation_for_word(word)
-        ends = (entities[name].source(_NAME) for name in (start, end))
-        yield LinkDraft(type=kind, source=next(ends), target=next(ends), relation=relation)
+        yield LinkDraft(type=kind, source=sources[start], target=sources[end], relation=relation)
 
 
 def _word(one: Mapping[str, Any], *names: str) -> str:
-    return next((found for name in names if (found := str(one.get(name) or "").strip())), "")
+    return next((found for name in names if (found := short_label(one.get(name)))), "")
 
 
-def _entity(name: str, said: Sequence[str], place: str) -> Found:
-    lines = "\n".join(f"- {one}" for one in dict.fromkeys(said))
+def _entity(name: str, said: Iterable[str], place: str) -> Found:
+    lines = "".join(said).rstrip()
     says = {
         "trigger": name,
         "resolution": lines or f"{name} is known to mem0.",
