@@ -117,7 +117,7 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
 
 def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
     """Yield the file that a name in a walked folder stands for; a link must not lead out of what was named."""
-    real = file.resolve()
+    real = Path(os.path.realpath(file))  # of links that lead round it says where they begin
     if not real.is_relative_to(base):
         yield _leads_out(file, base)
     elif real.suffix.lower() in _SUFFIXES:

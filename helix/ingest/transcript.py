@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -67,7 +68,7 @@ def transcript_files(path: Path) -> list[Path]:
     """
     place = path.expanduser()
     top = place.resolve()
-    inside = (one for one in place.rglob("*.jsonl") if one.resolve().is_relative_to(top))
+    inside = (one for one in place.rglob("*.jsonl") if Path(os.path.realpath(one)).is_relative_to(top))
     below = sorted(inside) if place.is_dir() else [place]
     found = [path for path in below if path.is_file()]  # a pipe of that name would be waited for
     if not found:

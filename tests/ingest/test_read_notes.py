@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -257,12 +258,22 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
         ("leak.md", "../outside.md"),
         ("env.md", ".env"),
         ("gone.md", "nowhere"),
+        ("round.md", "round.md"),
     ):
         (tmp_path / "notes" / name).symlink_to(target)
     (tmp_path / "notes" / "loop").symlink_to(".")
     found = list(read_notes([tmp_path / "notes"], root=tmp_path / "notes"))
     assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
-    assert list(problems(found)) == ["leak.md"]
+    assert list(problems(found)) == ["leak.md", "round.md"]
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are UTF-8")
+def test_a_file_whose_name_is_no_utf8_is_a_source_like_another(tmp_path: Path) -> None:
+    """The journal could not keep such a source, and the other notes did not come in either."""
+    for name in (b"caf\xe9.md", b"caf\xe8.md"):
+        write(tmp_path, os.fsdecode(name), "Always rebase before you push.")
+    found = slices(read_notes([tmp_path], root=tmp_path, scope="p"))
+    assert len({item.episode.source.encode() for item in found}) == 2
 
 
 def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Path) -> None:

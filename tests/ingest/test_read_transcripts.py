@@ -364,4 +364,5 @@ def test_a_link_that_leads_out_of_a_folder_of_histories_is_passed_over(tmp_path:
     for name in ("private.jsonl", "histories/own.jsonl"):
         (tmp_path / name).write_text("{}\n")
     (tmp_path / "histories/leak.jsonl").symlink_to("../private.jsonl")
+    (tmp_path / "histories/round.jsonl").symlink_to("round.jsonl")
     assert [file.name for file in transcript_files(tmp_path / "histories")] == ["own.jsonl"]

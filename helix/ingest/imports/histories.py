@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
@@ -35,7 +36,7 @@ def _session_files(path: Path, name: re.Pattern[str]) -> list[Path]:
     if path.is_file():
         return [path]
     inside = (one for one in sorted(path.rglob("*")) if name.fullmatch(one.as_posix()) and one.is_file())
-    return [one for one in inside if one.resolve().is_relative_to(path.resolve())]
+    return [one for one in inside if Path(os.path.realpath(one)).is_relative_to(path.resolve())]
 
 
 def _of_files(client: str, name: re.Pattern[str], told: Callable[[Path, list[IngestProblem]], Iterable[Record]]) -> Any:
