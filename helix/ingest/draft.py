@@ -17,7 +17,7 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
-from helix.text.cleaning import LONE_SURROGATE, clean
+from helix.text.cleaning import clean
 from helix.text.client_ids import short_digest
 from helix.text.redact import redact
 
@@ -149,7 +149,7 @@ def without_secret_names(item: Slice) -> Slice:
 
 def told_name(name: str) -> str:
     """Return a name from an ingested source without the secret that may stand in it."""
-    return redact(clean(name)).text if _SUSPECT.search(name) else LONE_SURROGATE.sub("\ufffd", name)
+    return redact(clean(name)).text if _SUSPECT.search(name) else name
 
 
 def told_key(name: str) -> str:

@@ -267,15 +267,6 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
     assert list(problems(found)) == ["leak.md", "round.md"]
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are UTF-8")
-def test_a_file_whose_name_is_no_utf8_is_a_source_like_another(tmp_path: Path) -> None:
-    """The journal could not keep such a source, and the other notes did not come in either."""
-    for name in (b"caf\xe9.md", b"caf\xe8.md"):
-        write(tmp_path, os.fsdecode(name), "Always rebase before you push.")
-    found = slices(read_notes([tmp_path], root=tmp_path, scope="p"))
-    assert len({item.episode.source.encode() for item in found}) == 2
-
-
 def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Path) -> None:
     write(tmp_path, "private/keys.md", "The key of the office is under the mat.")
     write(tmp_path, "clone/AGENTS.md", "Always rebase before you push.")
@@ -307,6 +298,7 @@ def test_a_missing_path_is_refused_before_anything_is_read(tmp_path: Path) -> No
         next(iter(read_notes([file, tmp_path / "absent.md"])))
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are UTF-8")
 def test_a_file_whose_name_is_no_text_is_known_by_what_tells_it_from_others(tmp_path: Path) -> None:
     """No store can write such a name as it is: no note beside it was taken in either."""
     for name in (b"\xffme.md", b"\xfeme.md"):
