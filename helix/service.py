@@ -20,7 +20,7 @@ from helix.memory.change.intake import Intake
 from helix.memory.erasure import unfinished
 from helix.memory.jobs.foreground import Foreground
 from helix.memory.jobs.run import Watch
-from helix.memory.worker.worker import Worker
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7
 from helix.model.memory import GLOBAL_SCOPE
@@ -37,7 +37,7 @@ from helix.recall.pipeline import Recaller, Turns
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
 from helix.store import backup
-from helix.store.change_events import Event, Events
+from helix.store.change_events import ChangeEvents, Event
 from helix.store.engine import OpensEngine
 from helix.store.jobs import Jobs, Ticket
 from helix.store.opening import open_store
@@ -61,7 +61,7 @@ class Helix:
         self.store = store
         self.reason = reason
         self.started_at = store.runtime.clock()
-        self.events = Events()
+        self.events = ChangeEvents()
         self.answers = LastAnswers()
         self.answers.from_json(store.kept_answers(), store.records.node)
         self.jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=self._follow_job)
@@ -77,7 +77,7 @@ class Helix:
             turns=turns,
         )
         self.foreground = Foreground()
-        self.worker = Worker(store, self.foreground, busy=self.is_busy, told=self.events.tell_work)
+        self.worker = MemoryWorker(store, self.foreground, busy=self.is_busy, told=self.events.tell_work)
         store.replaced = partial(self.tell_store, "content")
         self.reacting = Reacting(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground

@@ -27,7 +27,7 @@ from helix.api.limits import BodyLimit
 from helix.api.mcp.server import PATH, McpEndpoint
 from helix.api.metrics import CONTENT_TYPE, Meters, RequestMeter
 from helix.api.permissions import PRINCIPAL, check_unbound
-from helix.api.resolver_context import Runtime, Threads
+from helix.api.resolver_context import AppRuntime, Threads
 from helix.api.schema import build_schema
 from helix.api.sync_api import SyncApi
 from helix.api.web_pages import ASSETS, EXPLORER, Pages
@@ -58,7 +58,7 @@ def create_app(
     """
     access = Access(token, hook_token=hook_token, shares=Shares(helix.settings.home))
     threads, handover, shares = Threads(), Handover(access), SyncApi(helix, lambda request: request.scope[SHARE])
-    runtime = Runtime(helix, access, Meters(), shutdown, threads)
+    runtime = AppRuntime(helix, access, Meters(), shutdown, threads)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -89,7 +89,7 @@ def create_tenant_app(
     requests on has looked at Host, Origin and key. Its lifespan is the caller's to run.
     """
     helix.store.runtime.full = full
-    runtime = Runtime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True)
+    runtime = AppRuntime(helix, Access(secrets.token_urlsafe(32)), Meters(), None, threads, many=True)
 
     def shared(request: Request) -> MemoryShare:
         if request.method == "PATCH":
@@ -116,7 +116,7 @@ async def _served(app: Starlette) -> AsyncIterator[None]:
 
 
 def _app(
-    runtime: Runtime,
+    runtime: AppRuntime,
     routes: Sequence[BaseRoute],
     gate: Middleware | None,
     pages: Pages,
@@ -157,7 +157,7 @@ async def _healthz(request: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-def _metrics(runtime: Runtime) -> Callable[[Request], Awaitable[Response]]:
+def _metrics(runtime: AppRuntime) -> Callable[[Request], Awaitable[Response]]:
     """Return the route of the counters, in Prometheus text."""
 
     async def metrics(request: Request) -> Response:

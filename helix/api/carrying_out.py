@@ -18,7 +18,7 @@ from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
 
 from helix.api.permissions import as_seen_by, check_role, within_scopes
-from helix.api.resolver_context import Context, Runtime
+from helix.api.resolver_context import AppRuntime, Context
 from helix.errors import HelixError, PersonNeededError
 from helix.model.principal import Principal
 from helix.model.provenance import Trust, weakest_trust
@@ -44,7 +44,7 @@ async def carry_out(
 
 
 def _allowed(
-    runtime: Runtime,
+    runtime: AppRuntime,
     principal: Principal | None,
     operation: Operation,
     work: Callable[..., Any],

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from helix.api.access import BY_SOCKET
 from helix.api.handshakes import Handshake
 from helix.api.limits import BODY_BYTES
-from helix.api.rooms import Room
+from helix.api.rooms import ListenerRoom
 
 HEADER_SECONDS = 10.0
 """How long a connection may take from its first byte (or from its beginning) to the end of a request's headers."""
@@ -36,7 +36,7 @@ _KEEP_ALIVE_SECONDS = 60
 class GuardedProtocol(H11Protocol):
     """HTTP of one connection, with a limit on its number and on how long it takes to ask."""
 
-    by_port, by_socket = Room(_MOST_BY_PORT), Room(_MOST_BY_SOCKET)
+    by_port, by_socket = ListenerRoom(_MOST_BY_PORT), ListenerRoom(_MOST_BY_SOCKET)
     address: tuple[str, int] | None = None
     """What a connection by the socket counts as having come in by: the address of the port."""
 
@@ -145,7 +145,7 @@ def guarded(
     )
     free = _free_descriptors()
     port, local = (max(min(wanted, free // 3), _LEAST) for wanted in (most, _MOST_BY_SOCKET))
-    members: dict[str, Any] = {"by_port": Room(port), "by_socket": Room(local), "address": address}
+    members: dict[str, Any] = {"by_port": ListenerRoom(port), "by_socket": ListenerRoom(local), "address": address}
     protocol: Any = type("GuardedProtocol", (GuardedProtocol,), members)
     if tls is not None:
         protocol = type("Handshake", (Handshake,), {"by_port": members["by_port"], "tls": tls, "becomes": protocol})
@@ -156,7 +156,7 @@ def guarded(
 
 def rooms_of(config: Config) -> tuple[int, int]:
     """Return how many HTTP connections and WebSockets the port has room for, of a config that `guarded` made."""
-    room: Room = cast(Any, config.http).by_port
+    room: ListenerRoom = cast(Any, config.http).by_port
     return room.most, room.most_websockets
 
 

@@ -22,7 +22,7 @@ from helix.api.access import AUTHORIZED
 from helix.api.api_errors import refusal
 from helix.api.limits import DOCUMENT_CHARACTERS, MAX_VALUES, has_too_many_values
 from helix.api.permissions import PRINCIPAL
-from helix.api.resolver_context import Context, Runtime
+from helix.api.resolver_context import AppRuntime, Context
 from helix.api.web_pages import GRAPHIQL, Pages
 from helix.errors import InvalidInputError
 from helix.model.principal import Principal
@@ -42,7 +42,7 @@ class Endpoint(GraphQL[Context, None]):
     A query in an address would end up in logs and histories, which hold nothing that was not redacted.
     """
 
-    def __init__(self, schema: Schema, runtime: Runtime, pages: Pages) -> None:
+    def __init__(self, schema: Schema, runtime: AppRuntime, pages: Pages) -> None:
         super().__init__(
             schema,
             allow_queries_via_get=False,

@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Callable
 from typing import cast
 
-from helix.api.rooms import Room
+from helix.api.rooms import ListenerRoom
 
 HANDSHAKE_SECONDS = 10.0
 
@@ -19,7 +19,7 @@ HANDSHAKE_SECONDS = 10.0
 class Handshake(asyncio.Protocol):
     """A connection in a room whose handshake is under way; what it becomes then takes its place."""
 
-    by_port: Room
+    by_port: ListenerRoom
     tls: ssl.SSLContext
     becomes: Callable[..., asyncio.Protocol]
     upgraded = False

@@ -17,11 +17,11 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from helix.agents.hooks.deferred_queue import Showing
-from helix.agents.hooks.dispatcher import Told
+from helix.agents.hooks.deferred_queue import PendingAnswer
+from helix.agents.hooks.dispatcher import HookAnswer
 from helix.api.limits import has_too_many_values
 from helix.api.permissions import PRINCIPAL, actor_of
-from helix.api.resolver_context import Share
+from helix.api.resolver_context import ThreadShare
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.principal import Principal
@@ -59,12 +59,12 @@ class HookEndpoint:
     its connection was still open when the answer went out.
     """
 
-    def __init__(self, helix: Helix, threads: Share) -> None:
+    def __init__(self, helix: Helix, threads: ThreadShare) -> None:
         """Answer in threads of the hooks' own."""
         self._helix = helix
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = threads
-        self._receipts: dict[str, Showing] = {}
+        self._receipts: dict[str, PendingAnswer] = {}
         helix.reacting.warm_up()
 
     async def answer(self, request: Request) -> Response:
@@ -100,11 +100,13 @@ class HookEndpoint:
             return _json(answer, headers, BackgroundTask(_arrived, showing))
         return _json(answer, headers)
 
-    def _answer(self, client: str, payload: object, end: float, scope: str, actor: str) -> tuple[Told, dict[str, str]]:
+    def _answer(
+        self, client: str, payload: object, end: float, scope: str, actor: str
+    ) -> tuple[HookAnswer, dict[str, str]]:
         """Return the answer and its headers, from a thread: looking at a session's folder may take long."""
         if why := self._helix.store.runtime.full():
             log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
-            return Told({}, Showing()), {}
+            return HookAnswer({}, PendingAnswer()), {}
         with self._helix.acting(actor):
             told = self._helix.reacting.answer(client, payload, end, scope)
         return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
@@ -116,7 +118,7 @@ class HookEndpoint:
             showing.arrived()
         return _json(_NOTHING)
 
-    def _expect(self, showing: Showing, loop: asyncio.AbstractEventLoop) -> str:
+    def _expect(self, showing: PendingAnswer, loop: asyncio.AbstractEventLoop) -> str:
         """Return the name of the receipt for an answer, which is lost where none comes."""
         name = secrets.token_hex(8)
         self._receipts[name] = showing
@@ -174,12 +176,12 @@ def _under_way(header: str) -> float:
     return passed if 0.0 <= passed < _LONGEST_WAY else 0.0
 
 
-async def _arrived(showing: Showing) -> None:
+async def _arrived(showing: PendingAnswer) -> None:
     """Have an answer count that went out: on the loop itself, so that no later hook is answered before."""
     showing.arrived()
 
 
-def _lost(work: asyncio.Future[tuple[Told, dict[str, str]]]) -> None:
+def _lost(work: asyncio.Future[tuple[HookAnswer, dict[str, str]]]) -> None:
     """Take note that what was answered in the end reached nobody."""
     if not work.cancelled() and work.exception() is None:
         work.result()[0].showing.lost()

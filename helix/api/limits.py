@@ -118,7 +118,7 @@ class _Measure:
         return self._known[name]
 
 
-class Accepted:
+class AcceptedDocuments:
     """The documents accepted of late, by their text: clients send the same few, and validating them takes longest."""
 
     KEPT = 100
@@ -152,7 +152,7 @@ class DocumentLimits(SchemaExtension):
     def on_operation(self) -> Iterator[None]:
         runtime = self.execution_context.context.runtime
         self._settings: Settings = runtime.helix.settings
-        self._accepted: Accepted = runtime.accepted
+        self._accepted: AcceptedDocuments = runtime.accepted
         self._known = False
         self.execution_context.parse_options["max_tokens"] = self._settings.max_tokens
         yield

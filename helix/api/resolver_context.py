@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from strawberry.extensions import SchemaExtension
 
 from helix.api.access import Access
-from helix.api.limits import Accepted
+from helix.api.limits import AcceptedDocuments
 from helix.api.metrics import Meters
 from helix.errors import InvalidInputError, QueryTimeoutError, UnauthorizedError
 from helix.model.principal import Principal
@@ -34,7 +34,7 @@ class Threads:
 
     Reads, writes and questions to the graph have threads of their own, so that what waits for its turn never keeps a
     read waiting: the graph answers one question at a time, each for seconds if need be. So have hooks: an agent waits
-    for them at every command, whatever else is asked. An app has its `Share` of each.
+    for them at every command, whatever else is asked. An app has its `ThreadShare` of each.
     """
 
     def __init__(self, times: int = 1) -> None:
@@ -50,7 +50,7 @@ class Threads:
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
 
 
-class Share:
+class ThreadShare:
     """An app's share of threads: at most `most` of its calls are in them at once, and the others wait here.
 
     So the threads of a process are never all with one of its tenants, whatever that one asks.
@@ -74,7 +74,7 @@ class Share:
         return await asyncio.wrap_future(work)
 
 
-class Runtime:
+class AppRuntime:
     """What all requests of one app share. With `many`, the server has other tenants, and who asks has to be known."""
 
     def __init__(
@@ -90,13 +90,13 @@ class Runtime:
         self.helix = helix
         self.access = access
         self.meters = meters
-        self.accepted = Accepted()
+        self.accepted = AcceptedDocuments()
         self.shutdown = shutdown
         self.closing = asyncio.Event()
         self.subscribed = 0
         self.seconds = helix.settings.request_timeout_ms / 1000
-        self.readers, self.writers = Share(threads.readers, READERS), Share(threads.writers, _WRITERS)
-        self.askers, self.hooks = Share(threads.askers, _ASKERS), Share(threads.hooks, _HOOKS)
+        self.readers, self.writers = ThreadShare(threads.readers, READERS), ThreadShare(threads.writers, _WRITERS)
+        self.askers, self.hooks = ThreadShare(threads.askers, _ASKERS), ThreadShare(threads.hooks, _HOOKS)
         self.many = many
 
     async def call(
@@ -145,7 +145,7 @@ class Context:
     when it said hello.
     """
 
-    runtime: Runtime
+    runtime: AppRuntime
     base_url: str
     authorized: bool
     agent: str = ""

@@ -21,7 +21,7 @@ class Inside(Protocol):
         ...
 
 
-class Room:
+class ListenerRoom:
     """The connections of one listener: at most `most`, and of them a quarter at most WebSockets."""
 
     def __init__(self, most: int) -> None:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from helix.api.permissions import check_unbound
-from helix.api.resolver_context import Context, Runtime
+from helix.api.resolver_context import AppRuntime, Context
 from helix.errors import InvalidInputError
 from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState
@@ -104,7 +104,7 @@ ALL = (events, job_progress)
 
 
 @asynccontextmanager
-async def _subscribed(runtime: Runtime, wanted: Callable[[Mapping[str, Any]], bool]) -> AsyncIterator[Feed]:
+async def _subscribed(runtime: AppRuntime, wanted: Callable[[Mapping[str, Any]], bool]) -> AsyncIterator[Feed]:
     if runtime.subscribed >= MOST:
         raise InvalidInputError(f"{MOST} subscriptions are open already", hint="close one that nobody reads")
     feed = Feed(wanted)

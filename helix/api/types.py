@@ -20,6 +20,7 @@ from helix.api.scalars import Long
 from helix.model.ids import Id
 from helix.model.records import CLASS_OF
 from helix.model.records import Node as DomainNode
+from helix.model.reflection import InsightEvidence
 from helix.model.reports import Page
 from helix.model.worded import Worded
 
@@ -81,26 +82,27 @@ def connection(page: Page[Any], after: str | None) -> Connection[Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named(Generic[T]):
+class NamedValue(Generic[T]):
     """One entry of a table whose names are not known beforehand."""
 
     name: Annotated[str, "What it is the value of."]
     value: Annotated[T, "The value."]
 
 
-_GENERIC_NAMES = {Listed: "Edge", Connection: "Connection"}
+_TYPE_NAMES = {Listed: "Edge", Connection: "Connection", InsightEvidence: "Evidence"}
+"""What GraphQL calls classes whose own names it does not use; the name of a generic one's argument stands before it."""
 _TABLES: Mapping[Any, Any] = {
-    Mapping[str, int]: Named[Long],
-    Mapping[str, float]: Named[float],
-    Mapping[str, Mapping[str, int]]: Named[Mapping[str, int]],
-    Mapping[str, tuple[str, ...]]: Named[tuple[str, ...]],
+    Mapping[str, int]: NamedValue[Long],
+    Mapping[str, float]: NamedValue[float],
+    Mapping[str, Mapping[str, int]]: NamedValue[Mapping[str, int]],
+    Mapping[str, tuple[str, ...]]: NamedValue[tuple[str, ...]],
 }
 """What the entries are of tables whose values are known; GraphQL lists them. All other tables are JSON."""
 _ENTRIES: Mapping[Any, str] = {
-    Named[Long]: "Count",
-    Named[float]: "Figure",
-    Named[Mapping[str, int]]: "Counts",
-    Named[tuple[str, ...]]: "Names",
+    NamedValue[Long]: "Count",
+    NamedValue[float]: "Figure",
+    NamedValue[Mapping[str, int]]: "Counts",
+    NamedValue[tuple[str, ...]]: "Names",
 }
 
 
@@ -196,7 +198,7 @@ class Views:
         return made
 
     def _build(self, annotation: Any, model: type[Any], arguments: tuple[Any, ...]) -> Any:
-        name = _ENTRIES.get(annotation) or "".join(one.__name__ for one in arguments) + _GENERIC_NAMES.get(
+        name = _ENTRIES.get(annotation) or "".join(one.__name__ for one in arguments) + _TYPE_NAMES.get(
             model, model.__name__
         )
         bound = dict(zip(getattr(model, "__parameters__", ()), arguments, strict=True))
@@ -233,11 +235,11 @@ class Views:
         return Long if name in _LARGE else self.of(hint)
 
 
-def _entries_of(name: str, answer: Any) -> Callable[[Any], list[Named[Any]]]:
+def _entries_of(name: str, answer: Any) -> Callable[[Any], list[NamedValue[Any]]]:
     """Return the resolver of a field that holds a table."""
 
-    def entries(root: Any) -> list[Named[Any]]:
-        return [Named(name=key, value=value) for key, value in getattr(root, name).items()]
+    def entries(root: Any) -> list[NamedValue[Any]]:
+        return [NamedValue(name=key, value=value) for key, value in getattr(root, name).items()]
 
     entries.__annotations__ = {"return": answer}
     return entries

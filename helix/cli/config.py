@@ -8,13 +8,13 @@ import click
 from click.shell_completion import get_completion_class
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Choice
+from helix.cli.options import ChoiceParam
 from helix.cli.output import Output
 from helix.settings import Settings, described, unknown_variables, variable_of
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SETTING]...", type=Choice([name for name, _, _ in described()]))
+@click.argument("names", nargs=-1, metavar="[SETTING]...", type=ChoiceParam([name for name, _, _ in described()]))
 @click.option(
     "--daemon", "of_daemon", is_flag=True, help="The settings the running daemon has, not those of this shell."
 )
@@ -69,7 +69,7 @@ def _entry(settings: Settings, name: str, words: str) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=ChoiceParam(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that completes `helix` in a shell.

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import click
 
 from helix.cli.invocation import Invocation
-from helix.cli.options import Choice
+from helix.cli.options import ChoiceParam
 from helix.cli.output import Output
 from helix.connectors.connections import (
     AGENTS_MD,
-    Connections,
+    ConnectionMemos,
     OwnScriptError,
-    Wanted,
+    WantedSettings,
     advice,
     left_behind,
     overview,
@@ -27,7 +27,7 @@ from helix.connectors.connections import (
 from helix.connectors.connections import connect as lead
 from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described
 from helix.connectors.plugin_files import remove, render
-from helix.connectors.settings_file import Change, Memo, parsed, take_back
+from helix.connectors.settings_file import Memo, SettingsChange, parsed, take_back
 from helix.errors import ConfigError, InvalidInputError
 from helix.identity import project_root
 from helix.settings import Settings
@@ -37,7 +37,7 @@ _PROJECT, _USER, _ALL = "project", "user", "all"
 
 class _Planned(NamedTuple):
     client: str
-    change: Change
+    change: SettingsChange
     memo: Memo
 
 
@@ -49,7 +49,7 @@ def _places(command: Any) -> Any:
     command = click.option("--agents-md", is_flag=True, help="The block about Helix in this project's AGENTS.md.")(
         command
     )
-    return click.argument("clients", nargs=-1, type=Choice([*CLIENTS, _ALL]))(command)
+    return click.argument("clients", nargs=-1, type=ChoiceParam([*CLIENTS, _ALL]))(command)
 
 
 @click.command()
@@ -75,7 +75,7 @@ def connect(
         return
     settings = invocation.settings
     project = project_root(Path.cwd()) if place == _PROJECT else None
-    known = Connections(settings.home)
+    known = ConnectionMemos(settings.home)
     names = _named(clients)
     planned, refused = _plan(known, names, settings, project, patient=_ALL in clients)
     names = [name for name in names if any(one.client == name for one in planned)]
@@ -118,7 +118,7 @@ def disconnect(
     helix disconnect claude-code --project --dry-run
     """
     settings = invocation.settings
-    known = Connections(settings.home)
+    known = ConnectionMemos(settings.home)
     everyone = _ALL in clients or not (clients or agents_md)
     names = {*(CLIENTS if everyone else clients), *([AGENTS_MD] if agents_md or everyone else [])}
     project = project_root(Path.cwd())
@@ -140,7 +140,7 @@ def disconnect(
         raise refused[0]
 
 
-def _set_aside(invocation: Invocation, known: Connections) -> None:
+def _set_aside(invocation: Invocation, known: ConnectionMemos) -> None:
     """Keep what clients' files were where the record of it is broken, and say so: it may hold what a person wants."""
     path = known.set_aside()
     if path is not None:
@@ -154,7 +154,7 @@ def _named(clients: Sequence[str]) -> list[str]:
 
 
 def _plan(
-    known: Connections, names: Sequence[str], settings: Settings, project: Path | None, *, patient: bool
+    known: ConnectionMemos, names: Sequence[str], settings: Settings, project: Path | None, *, patient: bool
 ) -> tuple[list[_Planned], list[ConfigError]]:
     """Return what each client's files become, and what was refused where one refusal is to stop no other client."""
     planned: list[_Planned] = []
@@ -174,7 +174,9 @@ def _plan(
     return planned, refused
 
 
-def _led(known: Connections, name: str, files: Sequence[Wanted]) -> tuple[list[_Planned], list[ConfigError]]:
+def _led(
+    known: ConnectionMemos, name: str, files: Sequence[WantedSettings]
+) -> tuple[list[_Planned], list[ConfigError]]:
     """Return what a client's files become, and which scripts of the user's own stay in their places."""
     planned: list[_Planned] = []
     own: list[ConfigError] = []
@@ -208,7 +210,7 @@ def _is_at(memo: Memo, place: str | None, project: Path) -> bool:
 
 
 def _strays(
-    known: Connections, names: set[str], place: str | None, settings: Settings, project: Path, *, strict: bool
+    known: ConnectionMemos, names: set[str], place: str | None, settings: Settings, project: Path, *, strict: bool
 ) -> list[Memo]:
     """Return how to take out entries of a home that has gone; `strict` tells of a file that cannot be read."""
     found: list[Memo] = []
@@ -271,7 +273,7 @@ def _show(
     invocation.emit(data, show)
 
 
-def _difference(change: Change) -> str:
+def _difference(change: SettingsChange) -> str:
     before, after = ((text or "").splitlines() for text in (change.before, change.after))
     return "\n".join(list(difflib.unified_diff(before, after, lineterm="", n=2))[2:])
 

@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session, typed_statements
+from helix.cli.cypher_render import RowFormat
+from helix.cli.cypher_session import CypherSession, typed_statements
 from helix.cli.given import stdin
 from helix.cli.invocation import Invocation
-from helix.cli.options import Word
+from helix.cli.options import WordParam
 from helix.errors import InvalidInputError
 
 
@@ -20,7 +20,7 @@ from helix.errors import InvalidInputError
 @click.option(
     "--format",
     "style",
-    type=Word({style.value: style for style in Format}),
+    type=WordParam({style.value: style for style in RowFormat}),
     help="How to write the rows; by default a table.",
 )
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="The most rows to return.")
@@ -31,7 +31,7 @@ def command(
     /,
     query: str | None,
     params: tuple[str, ...],
-    style: Format | None,
+    style: RowFormat | None,
     limit: int | None,
     timeout: int | None,
 ) -> None:
@@ -45,8 +45,8 @@ def command(
     helix cypher --format csv - < report.cypher
     helix cypher
     """
-    chosen = style or (Format.JSON if invocation.json else Format.TABLE)
-    session = Session(invocation=invocation, format=chosen, limit=limit, timeout_ms=timeout)
+    chosen = style or (RowFormat.JSON if invocation.json else RowFormat.TABLE)
+    session = CypherSession(invocation=invocation, format=chosen, limit=limit, timeout_ms=timeout)
     for text in params:
         session.define(text)
     if query is not None and query != "-":
@@ -61,7 +61,7 @@ def command(
         raise InvalidInputError("there is no query to run", hint='helix cypher "MATCH (m:Memory) RETURN m.name"')
 
 
-def _run_all(session: Session) -> None:
+def _run_all(session: CypherSession) -> None:
     """Run the statements of stdin in their order; the first that fails ends it."""
     try:
         text = stdin().decode("utf-8")

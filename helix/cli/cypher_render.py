@@ -24,7 +24,7 @@ _NARROWEST_CELL = 24
 _PLAN = ["explain result"]
 
 
-class Format(StrEnum):
+class RowFormat(StrEnum):
     """How rows are written."""
 
     TABLE = "table"
@@ -32,12 +32,12 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-def write(out: Output, result: Record, style: Format) -> None:
+def write(out: Output, result: Record, style: RowFormat) -> None:
     """Print the rows of a Cypher result; on a terminal or for an agent, nothing that it would obey."""
-    if style is Format.TABLE:
+    if style is RowFormat.TABLE:
         write_table(out, result, cell_width() if sys.stdout.isatty() else None)
         return
-    if style is Format.CSV:
+    if style is RowFormat.CSV:
         text = as_csv(result)
         click.echo(clean(text) if sys.stdout.isatty() or agent_of(os.environ) else text, nl=False)
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from helix.cli.cypher_render import Format, write
+from helix.cli.cypher_render import RowFormat, write
 from helix.cli.invocation import Invocation
 from helix.errors import InvalidInputError
 
@@ -20,11 +20,11 @@ _PARAMETER = re.compile(r"\s*\$?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)", re.DOTALL)
 
 
 @dataclass(slots=True, kw_only=True)
-class Session:
+class CypherSession:
     """What statements are run with. `limit` is in rows, `timeout_ms` in milliseconds; None: as the settings say."""
 
     invocation: Invocation
-    format: Format = Format.TABLE
+    format: RowFormat = RowFormat.TABLE
     limit: int | None = None
     timeout_ms: int | None = None
     params: dict[str, Any] = field(default_factory=dict)

@@ -14,8 +14,8 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from helix import files
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema
-from helix.cli.cypher_render import Format
-from helix.cli.cypher_session import Session, is_finished, typed_statements
+from helix.cli.cypher_render import RowFormat
+from helix.cli.cypher_session import CypherSession, is_finished, typed_statements
 from helix.errors import HelixError, InvalidInputError
 
 _HISTORY = "cypher_history"
@@ -34,7 +34,7 @@ A statement ends with a semicolon and Enter, or with an empty line. Tab complete
 class Shell:
     """Reads statements and `:commands` from the terminal until the end of input; an error ends no shell."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: CypherSession) -> None:
         session.raise_limit = ":limit"
         self._session = session
         self._say = session.invocation.say
@@ -49,7 +49,7 @@ class Shell:
             ":clear": lambda _: click.clear(),
             ":quit": self._leave,
         }
-        arguments = {name: () for name in self._commands} | {":format": tuple(Format)}
+        arguments = {name: () for name in self._commands} | {":format": tuple(RowFormat)}
         self._completer = CypherCompleter(arguments, session.params)
 
     def run(self) -> None:
@@ -109,9 +109,9 @@ class Shell:
         self._session.invocation.out.table(("NAME", "VALUE"), rows)
 
     def _set_format(self, word: str) -> None:
-        if word not in tuple(Format):
-            raise InvalidInputError(f"{word!r} is no format", hint=f"one of: {', '.join(Format)}")
-        self._session.format = Format(word)
+        if word not in tuple(RowFormat):
+            raise InvalidInputError(f"{word!r} is no format", hint=f"one of: {', '.join(RowFormat)}")
+        self._session.format = RowFormat(word)
 
     def _set_limit(self, word: str) -> None:
         self._session.limit = _count(word)

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import click
 
 from helix import resources
-from helix.cli.given import JSON, JSON_LIST, Given
+from helix.cli.given import JSON, JSON_LIST, ReadParam
 from helix.cli.invocation import Invocation, Looked
-from helix.cli.options import EVERY, LISTED, PROJECT, USUAL, As, Moment, Word
+from helix.cli.options import EVERY, LISTED, PROJECT, USUAL, As, TimeParam, WordParam
 from helix.cli.output import Output
 from helix.cli.progress import follow
 from helix.cli.render import anything, sentence
@@ -32,7 +32,7 @@ COMMANDS: dict[str, click.Command] = {}
 _TYPES: Mapping[str, Any] = {
     "Int": click.INT,
     "Float": click.FLOAT,
-    "DateTime": Moment(),
+    "DateTime": TimeParam(),
     "JSON": JSON,
     "[JSON]": JSON_LIST,
 }
@@ -182,7 +182,7 @@ def _parameter(name: str, told: Mapping[str, Any], way: As) -> click.Parameter:
     if names[0].startswith("-"):
         if attributes.get("multiple"):
             attributes["help"] += " Repeatable."
-        if isinstance(attributes.get("type"), Given):
+        if isinstance(attributes.get("type"), ReadParam):
             attributes["help"] = f"{attributes['help'].removesuffix('.')}; - reads stdin."
         return click.Option([*names, name], **attributes)
     if attributes.pop("multiple", False):
@@ -211,7 +211,7 @@ def _derived(takes: Mapping[str, Any]) -> dict[str, Any]:
     if kind.startswith("[") and kind not in _TYPES:
         kind, made["multiple"], default = kind.strip("[]"), True, None
     words = operations()["words"].get(kind)
-    made["type"] = Word(words) if words else _TYPES.get(kind)
+    made["type"] = WordParam(words) if words else _TYPES.get(kind)
     if kind == "ID":
         made["metavar"] = "ID"
     return made if not default or default == "global" else {**made, "default": default, "show_default": True}

@@ -16,7 +16,7 @@ STDIN = "-"
 _TAKEN = "stdin was read"
 
 
-class Given(click.ParamType[Any]):
+class ReadParam(click.ParamType[Any]):
     """What `read` makes of an argument and of what the argument is called; `-` stands for stdin."""
 
     def __init__(self, name: str, read: Callable[[str, str], Any]) -> None:
@@ -134,8 +134,8 @@ def _unreadable(what: str, error: Exception, hint: str) -> InvalidInputError:
     return InvalidInputError(f"{what} cannot be read, it is no JSON: {error}", hint=hint)
 
 
-TEXT = Given("text", lambda value, what: text_of(value))
-FILE = Given("file", _file_text)
-JSON = Given("JSON", json_object)
-JSON_LIST = Given("JSON", json_objects)
-TEXT_LIST = Given("JSON", json_texts)
+TEXT = ReadParam("text", lambda value, what: text_of(value))
+FILE = ReadParam("file", _file_text)
+JSON = ReadParam("JSON", json_object)
+JSON_LIST = ReadParam("JSON", json_objects)
+TEXT_LIST = ReadParam("JSON", json_texts)

@@ -9,7 +9,7 @@ from typing import Any
 from helix.cli import render, report
 from helix.cli.declared import command, group
 from helix.cli.given import TEXT, TEXT_LIST
-from helix.cli.options import OWN_SESSION, As, Word
+from helix.cli.options import OWN_SESSION, As, WordParam
 from helix.cli.output import Output, claimed, one_line, shorten
 
 Record = Mapping[str, Any]
@@ -168,7 +168,7 @@ command(
     "helix task outcome 7 delivered",
     "helix task outcome 7 unknown",
     says="Say what came of a task, and settle what its memories get. TASK is its id, or what its client calls it.",
-    outcome=As(type=Word(_OUTCOMES)),
+    outcome=As(type=WordParam(_OUTCOMES)),
     show=report.task_outcome,
 )
 

@@ -9,7 +9,7 @@ from helix.cli import render
 from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
-from helix.cli.options import As, Word, flag
+from helix.cli.options import As, WordParam, flag
 from helix.cli.output import Output, printed_text
 from helix.errors import InvalidInputError, StoreError
 
@@ -155,7 +155,7 @@ _LABELS = {label: label.upper() for label in ("Memory", "Episode", "Reflection",
     "centrality",
     "helix graph central --label entity",
     none="nothing is linked yet",
-    labels=As(type=Word(_LABELS)),
+    labels=As(type=WordParam(_LABELS)),
 )
 def _central(out: Output, found: Sequence[Record]) -> None:
     ranked = [{"rank": f"{one['rank']:.4f}", **one["node"]} for one in found]

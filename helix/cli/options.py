@@ -31,7 +31,7 @@ _KEY = "Your own name for this request, such as a UUID. A second run with the sa
 _IMPORT = "A project's id, or `global`; run by an agent: by default this folder's project."
 
 
-class Choice(click.Choice[str]):
+class ChoiceParam(click.Choice[str]):
     """One of a few words; what is like one of them is asked about."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -43,7 +43,7 @@ class Choice(click.Choice[str]):
             raise click.BadParameter(f"{error.message} {meant}".rstrip(), ctx, param) from error
 
 
-class Word(Choice):
+class WordParam(ChoiceParam):
     """One of a few words, in either case, each of which stands for something."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Word(Choice):
         return self._words[super().convert(str(value), param, ctx)]
 
 
-class Moment(click.ParamType[datetime]):
+class TimeParam(click.ParamType[datetime]):
     """A time: ISO 8601 (UTC where it says no other), or how long ago: 12h, 7d, 2w."""
 
     name = "time"

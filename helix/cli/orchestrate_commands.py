@@ -12,7 +12,7 @@ import click
 from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.given import FILE
 from helix.cli.invocation import Invocation
-from helix.cli.options import OWN_SESSION, SEEN, WORDS, As, Choice
+from helix.cli.options import OWN_SESSION, SEEN, WORDS, As, ChoiceParam
 from helix.cli.output import Output, one_line, shorten
 from helix.cli.render import moment
 from helix.identity import project_at
@@ -296,7 +296,7 @@ command(
     "workspaces",
     "helix workspace list --plan ID --json",
     none="nothing was attempted yet",
-    status=As(type=Choice(["active", "complete", "blocked", "superseded"])),
+    status=As(type=ChoiceParam(["active", "complete", "blocked", "superseded"])),
 )
 def _attempts(out: Output, reports: Sequence[Record]) -> None:
     for report in reversed(reports):

@@ -31,7 +31,7 @@ def meter(invocation: Invocation, title: str, *, in_bytes: bool = False) -> Iter
     if invocation.json:
         yield lambda done, total, message="": None
     elif not sys.stderr.isatty():
-        yield _Lines(invocation, title, printed_size if in_bytes else str)
+        yield _ProgressLines(invocation, title, printed_size if in_bytes else str)
     else:
         from rich import progress  # heavy, and of no use without a terminal
         from rich.console import Console
@@ -107,7 +107,7 @@ def _reached(job: dict[str, Any]) -> str:
     return f"{job['done']} of {job['total']}" if job["total"] else str(job["done"])
 
 
-class _Lines:
+class _ProgressLines:
     """Progress where there is no terminal: a line now and then."""
 
     def __init__(self, invocation: Invocation, title: str, shown: Callable[[int], str]) -> None:

@@ -16,7 +16,7 @@ from helix.cli.completion import MEMORIES, SESSIONS
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN, TEXT, text_of
 from helix.cli.invocation import Invocation
-from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, Choice, flag
+from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, ChoiceParam, flag
 from helix.cli.output import Output, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import edge_words, erased, memory_line, table
@@ -212,7 +212,7 @@ def _edge(out: Output, edge: Record) -> None:
     "make test 2>&1 | tail -20 | helix record --role tool",
     says="Record what happened, word for word, without secrets. CONTENT - (or none in a pipe) is read from stdin.",
     content=As("content", required=False, type=TEXT),
-    role=As(type=Choice(["user", "assistant", "tool", "system"]), help="Who said it."),
+    role=As(type=ChoiceParam(["user", "assistant", "tool", "system"]), help="Who said it."),
     files=As(help="A file it is about: .helixignore is asked."),
     project=None,
     idempotency_key=_KEYED,

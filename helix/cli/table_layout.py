@@ -23,7 +23,7 @@ def cut(text: str, width: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TableColumns:
     """The columns of a table: those beside each other, those below them, and what each row says and so has none."""
 
     sizes: tuple[int, ...]
@@ -50,7 +50,7 @@ class Columns:
         return blanks + cell if at in self.numbers else cell + blanks
 
 
-def columns_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, text: bool) -> Columns:
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, text: bool) -> TableColumns:
     """Return the layout of a printed table's columns. With `text` its last is a text, cut where it is too long.
 
     A column is left out where it is empty, or where room is short and it says the same in each row. Whatever still has
@@ -69,7 +69,7 @@ def columns_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int, 
         same = [at for at in shown[1:] if at != last and len({row[at] for row in rows}) == 1]
         shown = [at for at in shown if at not in same]
     beside = next((shown[:count] for count in range(len(shown), 1, -1) if fits(shown[:count])), shown[:1])
-    return Columns(
+    return TableColumns(
         sizes=sizes,
         numbers=frozenset(at for at in every if rows and all(_NUMBER.fullmatch(row[at]) for row in rows)),
         text=last,

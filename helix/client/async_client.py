@@ -20,9 +20,9 @@ from helix.client.wire import (
     MOST_ANSWER,
     PATH,
     BrokenOffError,
-    Events,
+    EventStream,
     Relocate,
-    Request,
+    WireRequest,
     address_of,
     broken_off,
     data_of,
@@ -59,7 +59,7 @@ class AsyncClient(AsyncOperations):
         self._token = token
         self._timeout = timeout
         self._relocate = relocate
-        self._idle: list[_Connection] = []
+        self._idle: list[_AsyncConnection] = []
 
     async def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the `data` of one GraphQL operation; its first error is raised as the class its code names."""
@@ -97,13 +97,13 @@ class AsyncClient(AsyncOperations):
         finally:
             connection.close()
 
-    async def _events(self, connection: _Connection, request: Request) -> AsyncGenerator[dict[str, Any], None]:
+    async def _events(self, connection: _AsyncConnection, request: WireRequest) -> AsyncGenerator[dict[str, Any], None]:
         try:
             async with asyncio.timeout(self._timeout) as limit:
                 head = await connection.send(request, self._token)
                 if not dict(head.headers).get(b"content-type", b"").startswith(EVENTS.encode()):
                     data_of(self.url, head.status_code, await connection.read())
-                events = Events(self.url)
+                events = EventStream(self.url)
                 async for part in connection.chunks():
                     known = events.lines
                     for data in events.take(part):
@@ -119,7 +119,7 @@ class AsyncClient(AsyncOperations):
             raise broken_off(self.url, repr(error)) from error
         raise broken_off(self.url, "the stream ended")
 
-    async def _answered(self, request: Request) -> dict[str, Any]:
+    async def _answered(self, request: WireRequest) -> dict[str, Any]:
         try:
             status, answer = await self._sent(request)
         except BrokenOffError as broken:
@@ -131,7 +131,7 @@ class AsyncClient(AsyncOperations):
                 raise broken from error
         return data_of(self.url, status, answer)
 
-    async def _sent(self, request: Request) -> tuple[int, bytes]:
+    async def _sent(self, request: WireRequest) -> tuple[int, bytes]:
         connection = await self._connected()
         try:
             async with asyncio.timeout(self._timeout):
@@ -149,7 +149,7 @@ class AsyncClient(AsyncOperations):
             if connection not in self._idle:
                 connection.close()
 
-    async def _connected(self) -> _Connection:
+    async def _connected(self) -> _AsyncConnection:
         while self._idle:
             connection = self._idle.pop()
             if connection.is_open():
@@ -157,7 +157,7 @@ class AsyncClient(AsyncOperations):
             connection.close()
         return await self._opened_or_found()
 
-    async def _opened_or_found(self) -> _Connection:
+    async def _opened_or_found(self) -> _AsyncConnection:
         try:
             return await self._opened()
         except DaemonError:
@@ -166,7 +166,7 @@ class AsyncClient(AsyncOperations):
             self.url, self._token = await asyncio.to_thread(self._relocate)
             return await self._opened()
 
-    async def _opened(self) -> _Connection:
+    async def _opened(self) -> _AsyncConnection:
         host, port = address_of(self.url)
         try:
             if self._store is None or not local_socket.HAS_UNIX:
@@ -178,10 +178,10 @@ class AsyncClient(AsyncOperations):
                 streams = await asyncio.open_unix_connection(sock=opened)
         except OSError as error:
             raise nobody_there(self.url, error) from error
-        return _Connection(*streams, host=f"{host}:{port}")
+        return _AsyncConnection(*streams, host=f"{host}:{port}")
 
 
-class _Connection:
+class _AsyncConnection:
     """HTTP/1.1 over one connection: one request after the other."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, host: str) -> None:
@@ -203,7 +203,7 @@ class _Connection:
         """End the connection, whatever is under way."""
         self._writer.close()
 
-    async def send(self, request: Request, token: str) -> h11.Response:
+    async def send(self, request: WireRequest, token: str) -> h11.Response:
         """Send a request and return the head of its answer."""
         headers = {"host": self._host, "content-length": str(len(request.body)), **request.headers(token)}
         asked = h11.Request(method="POST", target=PATH, headers=list(headers.items()))

@@ -19,9 +19,9 @@ from helix.client.wire import (
     MOST_ANSWER,
     PATH,
     BrokenOffError,
-    Events,
+    EventStream,
     Relocate,
-    Request,
+    WireRequest,
     address_of,
     broken_off,
     data_of,
@@ -96,7 +96,7 @@ class Client(Operations):
         from helix.client import typed
 
         request = request_for(operation, arguments)
-        events = Events(self.url)
+        events = EventStream(self.url)
         with self.exchange("POST", PATH, request.body, {"accept": EVENTS}, events.sign) as response:
             if not response.headers.get("content-type", "").startswith(EVENTS):
                 data_of(self.url, response.status, self._read(response))
@@ -116,7 +116,7 @@ class Client(Operations):
         Raises DaemonError where none does, and InvalidInputError for too long a body.
         """
         connection = self._opened_or_found()
-        shown = {**Request(body=body).headers(self._token), **headers}
+        shown = {**WireRequest(body=body).headers(self._token), **headers}
         try:
             opened = connection.sock  # which the connection lets go of where it is the last answer
             with ending(opened, Patience(self._timeout).is_over):
@@ -143,12 +143,12 @@ class Client(Operations):
     ) -> None:
         self.close()
 
-    def _answered(self, request: Request) -> dict[str, Any]:
+    def _answered(self, request: WireRequest) -> dict[str, Any]:
         with self._turn:
             status, answer = self._sent_safely(request)
         return data_of(self.url, status, answer)
 
-    def _sent_safely(self, request: Request) -> tuple[int, bytes]:
+    def _sent_safely(self, request: WireRequest) -> tuple[int, bytes]:
         """Return status and body of the answer; send the request once more where that is harmless."""
         try:
             return self._sent(request)
@@ -160,7 +160,7 @@ class Client(Operations):
             except DaemonError as error:
                 raise broken from error
 
-    def _sent(self, request: Request) -> tuple[int, bytes]:
+    def _sent(self, request: WireRequest) -> tuple[int, bytes]:
         connection, patience = self._connected(), Patience(self._timeout)
         try:
             with ending(connection.sock, patience.is_over):
@@ -214,7 +214,7 @@ class Client(Operations):
         if self._team and (secure := secure_address_of(self.url)) is not None:
             connection = http.client.HTTPSConnection(*secure, timeout=self._timeout)
         else:
-            connection = found = _Connection(*address_of(self.url), timeout=self._timeout)
+            connection = found = _SocketConnection(*address_of(self.url), timeout=self._timeout)
             found.store = self._store
         try:
             connection.connect()
@@ -223,7 +223,7 @@ class Client(Operations):
         return connection
 
 
-class _Connection(http.client.HTTPConnection):
+class _SocketConnection(http.client.HTTPConnection):
     """HTTP over the socket in a store's folder, where there is such."""
 
     store: Path | None = None

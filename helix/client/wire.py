@@ -55,7 +55,7 @@ class BrokenOffError(DaemonError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class WireRequest:
     """One operation on its way; `again`: to send it once more does no harm, as it only reads or has a key."""
 
     body: bytes
@@ -82,17 +82,17 @@ class Request:
         }
 
 
-def request_of(asked: str, variables: Mapping[str, Any] | None = None) -> Request:
+def request_of(asked: str, variables: Mapping[str, Any] | None = None) -> WireRequest:
     """Return the request of a document. Raises InvalidInputError for one that is too large to be taken."""
     given = dict(variables or {})
     body = json.dumps({"query": asked, "variables": given}).encode("ascii")
     named = _NAME.search(asked)
     kind = named[1] if named else ""
     again = kind == "query" or bool(given.get(_KEY))
-    return Request(body=body, again=again, streams=kind == "subscription", writes=kind == "mutation")
+    return WireRequest(body=body, again=again, streams=kind == "subscription", writes=kind == "mutation")
 
 
-def request_for(operation: str, arguments: Mapping[str, Any], *, by_hand: bool = True) -> Request:
+def request_for(operation: str, arguments: Mapping[str, Any], *, by_hand: bool = True) -> WireRequest:
     """Return the request of an operation; one that takes an idempotency key is given a new one where it has none.
 
     Arguments go by their Python names; None stands for "not given".
@@ -130,7 +130,7 @@ def _parts() -> dict[str, str]:
     return {f"...{found[2]}" if found[1] == "fragment" else found[2]: part for found, part in names if found}
 
 
-def results_of(request: Request, data: Mapping[str, Any]) -> dict[str, Any]:
+def results_of(request: WireRequest, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the operations of a request came to: of a mutation the `result` of its payload.
 
     Raises DaemonError for an answer without one.
@@ -161,7 +161,7 @@ def _told(error: Mapping[str, Any]) -> HelixError:
     return error_from(extensions.get("code", HelixError.code), error["message"], extensions.get("hint"))
 
 
-class Events:
+class EventStream:
     """The events of a subscription, out of server-sent events as they come in, part by part.
 
     `lines` counts the whole lines so far. https://html.spec.whatwg.org/multipage/server-sent-events.html

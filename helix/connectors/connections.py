@@ -17,9 +17,9 @@ from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, V
 from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
 from helix.connectors.settings_file import (
     HOOK,
-    Change,
-    Entry,
     Memo,
+    SettingsChange,
+    SettingsEntry,
     holds,
     is_our_script,
     is_ours,
@@ -48,12 +48,12 @@ This project has a memory, Helix. Before you change something you do not know, o
 agent must know (a decision and its reason, a failure and what mended it) with `memory.write`; never a secret."""
 
 
-class Wanted(NamedTuple):
+class WantedSettings(NamedTuple):
     """A file of a client, and what is to stand in it."""
 
     path: Path
     format: str
-    entries: list[Entry]
+    entries: list[SettingsEntry]
     of: tuple[str, ...]
     project: bool = False
 
@@ -62,7 +62,7 @@ class OwnScriptError(ConfigError):
     """A script of the user's stands where one of Helix's would: it is left as it is, and the rest goes on."""
 
 
-class Connections:
+class ConnectionMemos:
     """The memos of a home's connections, in a file that only its owner may read: settings may hold secrets."""
 
     def __init__(self, home: Path) -> None:
@@ -108,22 +108,22 @@ class Connections:
         files.write_private(self._path, json.dumps([memo.as_json() for memo in memos], indent=2))
 
 
-def wanted(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
+def wanted(description: Description, settings: Settings, *, project: Path | None) -> list[WantedSettings]:
     """Return each settings file of a client with the entries it is to have, for the user or in a project."""
     values = values_of(description.client, settings)
-    found: dict[Path, Wanted] = {}
+    found: dict[Path, WantedSettings] = {}
     for file in description.files:
         path = file.path(project=project)
         if path is None or (file.format == "script" and _calls_us(path, description.client)):
             continue
         plugin = file.of == "plugin"
         entries = plugin_entries(settings, project=project is not None) if plugin else file.entries(values)
-        before = found.get(path, Wanted(path, file.format, [], (), project is not None))
+        before = found.get(path, WantedSettings(path, file.format, [], (), project is not None))
         found[path] = before._replace(entries=[*before.entries, *entries], of=(*before.of, file.of))
     return list(found.values())
 
 
-def readable(description: Description, settings: Settings, *, project: Path | None) -> list[Wanted]:
+def readable(description: Description, settings: Settings, *, project: Path | None) -> list[WantedSettings]:
     """Return a client's settings files as `wanted` does; none where a link is in a project's place."""
     try:
         return wanted(description, settings, project=project)
@@ -149,29 +149,29 @@ def values_of(client: str, settings: Settings) -> Values:
     }
 
 
-def plugin_entries(settings: Settings, *, project: bool) -> list[Entry]:
+def plugin_entries(settings: Settings, *, project: bool) -> list[SettingsEntry]:
     """Return the entries by which Claude Code's settings load this store's plugin, and no other of ours."""
     name = copy_name(settings.home, settings.store_path)
     source = {"source": "directory", "path": str(folder_of(settings.home, name))}
     entries = [
-        Entry(path=(MARKETPLACES, name), value={"source": source}),
-        Entry(path=(ENABLED, f"{PLUGIN}@{name}"), value=True),
+        SettingsEntry(path=(MARKETPLACES, name), value={"source": source}),
+        SettingsEntry(path=(ENABLED, f"{PLUGIN}@{name}"), value=True),
     ]
     if project and name != PLUGIN:
-        entries.append(Entry(path=(ENABLED, f"{PLUGIN}@{PLUGIN}"), value=False))
+        entries.append(SettingsEntry(path=(ENABLED, f"{PLUGIN}@{PLUGIN}"), value=False))
     return entries
 
 
-def advice(project: Path) -> Wanted:
+def advice(project: Path) -> WantedSettings:
     """Return the file that tells every agent of a connected project of its memory, and the block in it.
 
     Raises ConfigError where a link is in its place.
     """
     path = unlinked(project, project / "AGENTS.md")
-    return Wanted(path, "marked", [Entry(path=("helix",), value=_ADVICE)], (AGENTS_MD,), project=True)
+    return WantedSettings(path, "marked", [SettingsEntry(path=("helix",), value=_ADVICE)], (AGENTS_MD,), project=True)
 
 
-def connect(known: Connections, client: str, file: Wanted) -> tuple[Change, Memo]:
+def connect(known: ConnectionMemos, client: str, file: WantedSettings) -> tuple[SettingsChange, Memo]:
     """Return the change that connects a client's settings file to the store, and how to take it back.
 
     Raises ConfigError where it cannot be written, OwnScriptError where a script of the user's is there.
@@ -207,19 +207,19 @@ def _connection(description: Description, settings: Settings, project: Path | No
     )
 
 
-def _state(held: Sequence[Wanted]) -> str:
+def _state(held: Sequence[WantedSettings]) -> str:
     try:
         return "yes" if held and all(is_connected(file) for file in held) else ""
     except ConfigError:
         return "unreadable"
 
 
-def is_connected(file: Wanted) -> bool:
+def is_connected(file: WantedSettings) -> bool:
     """Return whether a client's settings file has all its entries. Raises ConfigError for an unreadable one."""
     return holds(parsed(file.path, file.format), file.entries)
 
 
-def left_behind(description: Description, file: Wanted) -> Memo | None:
+def left_behind(description: Description, file: WantedSettings) -> Memo | None:
     """Return how to take out a client's entries that a home left and no longer knows of; None where none are."""
     held = parsed(file.path, file.format)
     if description.client != PLUGIN_CLIENT:
@@ -227,8 +227,8 @@ def left_behind(description: Description, file: Wanted) -> Memo | None:
         return memo_of(description.client, file.path, file.format, there) if there else None
     known = held.get(MARKETPLACES)
     names = [name for name, entry in known.items() if _is_ours(name, entry)] if isinstance(known, dict) else []
-    entries = [Entry(path=(MARKETPLACES, name), value=None) for name in names]
-    entries += [Entry(path=(ENABLED, f"{PLUGIN}@{name}"), value=None) for name in names]
+    entries = [SettingsEntry(path=(MARKETPLACES, name), value=None) for name in names]
+    entries += [SettingsEntry(path=(ENABLED, f"{PLUGIN}@{name}"), value=None) for name in names]
     return memo_of(description.client, file.path, file.format, entries) if names else None
 
 
@@ -248,7 +248,7 @@ def _calls_us(path: Path, client: str) -> bool:
     return HOOK in text and f"--client {client}" in text and not is_our_script(text)
 
 
-def _stands(held: dict[str, Any], entry: Entry) -> bool:
+def _stands(held: dict[str, Any], entry: SettingsEntry) -> bool:
     """Return whether an entry of ours stands in a file, whichever store it leads to."""
     there: Any = held
     for name in entry.path:

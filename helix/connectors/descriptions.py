@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helix.connectors.settings_file import Entry
+from helix.connectors.settings_file import SettingsEntry
 from helix.errors import ConfigError
 
 CLIENTS = (
@@ -58,22 +58,24 @@ class ClientFile:
             return _first([Path(_expanded(one)) for one in places])
         return unlinked(project, _first([project / one for one in places]))
 
-    def entries(self, values: Values) -> list[Entry]:
+    def entries(self, values: Values) -> list[SettingsEntry]:
         """Return what is to stand in it."""
         if "template" in self.told:
             text = (_FOLDER / self.told["template"]).read_text("utf-8")
-            return [Entry(path=("text",), value=_filled_text(text, values))]
+            return [SettingsEntry(path=("text",), value=_filled_text(text, values))]
         if self.format == "script":
-            return [Entry(path=("text",), value=self.told["text"].replace("{hook}", values["hook"]))]
-        needed = [Entry(path=(name,), value=value, kept=True) for name, value in self.told.get("needs", {}).items()]
+            return [SettingsEntry(path=("text",), value=self.told["text"].replace("{hook}", values["hook"]))]
+        needed = [
+            SettingsEntry(path=(name,), value=value, kept=True) for name, value in self.told.get("needs", {}).items()
+        ]
         key = tuple(self.told.get("key", ()))
         if "value" in self.told:
-            return [*needed, Entry(path=key, value=_filled(self.told["value"], values))]
+            return [*needed, SettingsEntry(path=key, value=_filled(self.told["value"], values))]
         items = {
             event: _filled(self.told["item"], {**values, "matcher": matcher})
             for event, matcher in self.told.get("events", {}).items()
         }
-        return [*needed, *(Entry(path=(*key, event), value=item, item=True) for event, item in items.items())]
+        return [*needed, *(SettingsEntry(path=(*key, event), value=item, item=True) for event, item in items.items())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

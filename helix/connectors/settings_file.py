@@ -34,7 +34,7 @@ _MOST_WORK = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SettingsEntry:
     """What is to stand in a file: a value at a path, or as an `item` of the list there; `kept` lets another one be."""
 
     path: tuple[str, ...]
@@ -43,17 +43,17 @@ class Entry:
     kept: bool = False
 
 
-class Format(NamedTuple):
+class SettingsFormat(NamedTuple):
     """How a kind of file is read and edited; each raises ValueError where that cannot be done."""
 
     parse: Callable[[str], dict[str, Any]]
-    put: Callable[[str, Entry], str]
+    put: Callable[[str, SettingsEntry], str]
     drop: Callable[[str, Sequence[str]], str]
     blank: str = ""
 
 
-def _json_format(*, comments: bool) -> Format:
-    def put(text: str, entry: Entry) -> str:
+def _json_format(*, comments: bool) -> SettingsFormat:
+    def put(text: str, entry: SettingsEntry) -> str:
         if not entry.item:
             return json_text.set_member(text, entry.path, entry.value, comments=comments)
         text = json_text.drop_items(text, entry.path, is_ours, comments=comments)
@@ -62,21 +62,21 @@ def _json_format(*, comments: bool) -> Format:
     def drop(text: str, path: Sequence[str]) -> str:
         return json_text.drop_member(text, path, comments=comments)
 
-    return Format(partial(json_text.parse, comments=comments), put, drop, "{}\n")
+    return SettingsFormat(partial(json_text.parse, comments=comments), put, drop, "{}\n")
 
 
-_WHOLE = Format(lambda text: {"text": text} if text else {}, lambda _, entry: str(entry.value), lambda *_: "")
+_WHOLE = SettingsFormat(lambda text: {"text": text} if text else {}, lambda _, entry: str(entry.value), lambda *_: "")
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[str, SettingsFormat] = {
     "json": _json_format(comments=False),
     "jsonc": _json_format(comments=True),
-    "toml": Format(
+    "toml": SettingsFormat(
         toml_text.parse, lambda text, entry: toml_text.set_table(text, entry.path, entry.value), toml_text.drop_table
     ),
-    "yaml": Format(
+    "yaml": SettingsFormat(
         yaml_text.parse, lambda text, entry: yaml_text.set_member(text, entry.path, entry.value), yaml_text.drop_member
     ),
-    "marked": Format(
+    "marked": SettingsFormat(
         marked_text.parse,
         lambda text, entry: marked_text.set_block(text, entry.value),
         lambda text, _: marked_text.drop_block(text),
@@ -87,7 +87,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SettingsChange:
     """A settings file before and after; None where there is no file. So many folders above it go too, if left empty."""
 
     path: Path
@@ -189,13 +189,13 @@ def parsed(path: Path, form: str) -> dict[str, Any]:
 
 
 def put(
-    client: str, path: Path, form: str, entries: Sequence[Entry], earlier: Memo | None = None
-) -> tuple[Change, Memo]:
+    client: str, path: Path, form: str, entries: Sequence[SettingsEntry], earlier: Memo | None = None
+) -> tuple[SettingsChange, Memo]:
     """Return the change that sets a client's entries, and how to take it back to before what `earlier` tells of."""
     now = read(path, form)
     if now is not None and holds(_parsed(path, form, now), entries):
         # Without a memo of it they are taken to be ours, left by a home that has gone.
-        return Change(path=path, before=now, after=now), earlier or memo_of(client, path, form, entries)
+        return SettingsChange(path=path, before=now, after=now), earlier or memo_of(client, path, form, entries)
     base = now if earlier is None else take_back(earlier).after
     text = base if base is not None and base.strip(_BLANK) else (base or "") + FORMATS[form].blank
     had: list[tuple[tuple[str, ...], bool, list[Any]]] = []
@@ -216,10 +216,10 @@ def put(
     missing = [above for above in path.resolve().parents if not above.is_dir()]
     made = len(missing) if earlier is None else earlier.made_folders
     memo = Memo(client=client, path=str(path), format=form, before=base, after=text, had=tuple(had), made_folders=made)
-    return Change(path=path, before=now, after=text), memo
+    return SettingsChange(path=path, before=now, after=text), memo
 
 
-def take_back(memo: Memo) -> Change:
+def take_back(memo: Memo) -> SettingsChange:
     """Return the change that takes `put` out of a client's settings: exactly, or by entry where the file changed.
 
     Raises ConfigError where a project's file leads elsewhere by now: what is pulled can put a link in its place.
@@ -231,9 +231,9 @@ def take_back(memo: Memo) -> Change:
     now = read(path, form)
     if now is None or now == memo.after:
         after = None if now is None else memo.before
-        return Change(path=path, before=now, after=after, made_folders=memo.made_folders)
+        return SettingsChange(path=path, before=now, after=after, made_folders=memo.made_folders)
     if form == "script" and not is_our_script(now):
-        return Change(path=path, before=now, after=now)
+        return SettingsChange(path=path, before=now, after=now)
     before = {} if memo.before is None else _parsed(path, form, memo.before)
     expected = _parsed(path, form, now)
     for at, item, value in memo.had:
@@ -244,17 +244,17 @@ def take_back(memo: Memo) -> Change:
         if _parsed(path, form, text) != expected:
             raise _unsafe(path)
     nothing_left = memo.before is None and not expected
-    return Change(path=path, before=now, after=None if nothing_left else text, made_folders=memo.made_folders)
+    return SettingsChange(path=path, before=now, after=None if nothing_left else text, made_folders=memo.made_folders)
 
 
-def memo_of(client: str, path: Path, form: str, entries: Sequence[Entry]) -> Memo:
+def memo_of(client: str, path: Path, form: str, entries: Sequence[SettingsEntry]) -> Memo:
     """Return how to take out a client's entries whose memo is lost: one by one, and objects they alone were in."""
     blank = None if FORMATS[form] is _WHOLE else FORMATS[form].blank
     had = tuple((entry.path, entry.item, list[Any]()) for entry in entries if not entry.kept)
     return Memo(client=client, path=str(path), format=form, before=blank, after="", had=had)
 
 
-def holds(settings: Mapping[str, Any], entries: Sequence[Entry]) -> bool:
+def holds(settings: Mapping[str, Any], entries: Sequence[SettingsEntry]) -> bool:
     """Return whether a client's settings have all entries."""
     for entry in entries:
         there: Any = settings
@@ -274,7 +274,7 @@ def _dropped(memo: Memo, text: str, before: Mapping[str, Any]) -> str:
     kind = FORMATS[form]
     for at, item, value in memo.had:
         if value:
-            text = _edited(text, kind.put, Entry(path=at, value=value[0]))
+            text = _edited(text, kind.put, SettingsEntry(path=at, value=value[0]))
         elif item:
             text = _edited(text, partial(json_text.drop_items, comments=form == "jsonc"), at, is_ours)
         else:
@@ -286,7 +286,7 @@ def _dropped(memo: Memo, text: str, before: Mapping[str, Any]) -> str:
     return text
 
 
-def _with(held: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
+def _with(held: Mapping[str, Any], entry: SettingsEntry) -> dict[str, Any]:
     """Return what a file holds once an entry is set."""
     result = copy.deepcopy(dict(held))
     inner = result
@@ -397,7 +397,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (line, its) in pairs if line != its), min(len(one), len(other)))
 
 
-def _checked(path: Path, form: str, text: str, entry: Entry, expected: Mapping[str, Any]) -> str:
+def _checked(path: Path, form: str, text: str, entry: SettingsEntry, expected: Mapping[str, Any]) -> str:
     """Return the text with an entry. Raises ConfigError where it would not hold just what it should."""
     try:
         after = _edited(text, FORMATS[form].put, entry)

@@ -31,7 +31,7 @@ def new_file(target: Path) -> Iterator[TextIO]:
         draft.unlink(missing_ok=True)
 
 
-class Counted:
+class ExportProgress:
     """Tells a job how much is written, and ends it where it was asked to stop."""
 
     def __init__(self, ticket: Ticket, total: int) -> None:

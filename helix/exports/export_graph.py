@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from helix.exports.export_file import Counted, new_file
+from helix.exports.export_file import ExportProgress, new_file
 from helix.model.edge import Edge, Ref
 from helix.model.operations import PutEdge, PutNode
 from helix.model.records import CLASS_OF, property_types, spelled
@@ -34,7 +34,7 @@ def write_lines(store: Store, target: Path, ticket: Ticket) -> Mapping[str, obje
     """
     with store.journal.snapshot() as (_, state), new_file(target) as file:
         counts = state.counts()
-        progress = Counted(ticket, counts["nodes"] + counts["edges"])
+        progress = ExportProgress(ticket, counts["nodes"] + counts["edges"])
         file.write(_ENCODER.encode({"helix": "export", "version": VERSION, **counts}) + "\n")
         for node in state.nodes():
             texts = state.texts_of(Ref(label=node.label, id=node.id))
@@ -73,7 +73,7 @@ def write_graphml(store: Store, target: Path, ticket: Ticket) -> Mapping[str, ob
     """
     with store.journal.snapshot() as (_, state), new_file(target) as file:
         counts = state.counts()
-        progress = Counted(ticket, counts["nodes"] + counts["edges"])
+        progress = ExportProgress(ticket, counts["nodes"] + counts["edges"])
         file.write(_head())
         for node in state.nodes():
             props = spelled(CLASS_OF[node.label], node.props)

@@ -10,7 +10,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import ConflictError, NotFoundError
-from helix.exports.export_file import Counted
+from helix.exports.export_file import ExportProgress
 from helix.exports.memory_note import MemoryNote, note_text
 from helix.journal.state import Snapshot
 from helix.model.edge import Edge, Label, Ref
@@ -38,7 +38,7 @@ def write_vault(store: Store, folder: Path, ticket: Ticket) -> Mapping[str, obje
     _check(folder)
     with store.journal.snapshot() as (_, state):
         names = _names(state)
-        progress = Counted(ticket, len(names))
+        progress = ExportProgress(ticket, len(names))
         edges = 0
         for node in state.nodes(Label.MEMORY):
             found = [_edge(edge, names) for edge in state.edges_from(_ref(node)) if edge.target.id in names]

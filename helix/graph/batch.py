@@ -36,7 +36,7 @@ def edge_columns(relation: Relation, props: Props) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Batch:
+class GraphBatch:
     """What a run of operations comes to. None stands for "gone"."""
 
     nodes: dict[Label, dict[str, dict[str, Any] | None]] = field(default_factory=lambda: defaultdict(dict))
@@ -87,9 +87,9 @@ def vector_of(op: PutPassage) -> list[float]:
     return array("f", op.vector or b"").tolist()
 
 
-def fold_batch(operations: Iterable[Operation]) -> Batch:
+def fold_batch(operations: Iterable[Operation]) -> GraphBatch:
     """Fold a batch of operations for Kuzu, later ones over earlier ones; the rest may be applied in any order."""
-    batch = Batch()
+    batch = GraphBatch()
     for op in operations:
         match op:
             case PutNode():

@@ -14,7 +14,7 @@ from typing import Any
 
 from helix.errors import CypherRefusedError, did_you_mean
 from helix.graph import cypher_hazards, cypher_tokens
-from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
+from helix.graph.cypher_tokens import CypherToken, TokenKind, ends_operand, is_name, peek
 from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
 
 # Measured on Kuzu 0.11.3: parsing and planning heed no time limit. 100 brackets in one another are read in 0.1 s but
@@ -114,7 +114,7 @@ def _kind(value: Any) -> str:
     return ""
 
 
-def _check_opening(found: list[Token]) -> None:
+def _check_opening(found: list[CypherToken]) -> None:
     opening = found[0]
     if opening.keyword == "EXPLAIN":
         opening = peek(found, 2 if peek(found, 1).keyword == "LOGICAL" else 1)
@@ -122,9 +122,9 @@ def _check_opening(found: list[Token]) -> None:
         raise CypherRefusedError(f"a statement cannot begin with {opening}", hint=_HINT)
 
 
-def _check_nesting(found: list[Token]) -> None:
+def _check_nesting(found: list[CypherToken]) -> None:
     """Hold how deep brackets and CASEs stand in one another, and what stands in the brackets of an edge."""
-    open_marks: list[Token] = []
+    open_marks: list[CypherToken] = []
     edges: list[bool] = []
     cases = edge_count = 0
     for at, token in enumerate(found):
@@ -150,13 +150,13 @@ def _check_nesting(found: list[Token]) -> None:
         raise CypherRefusedError(f"{open_marks[-1]} is never closed", hint="check the brackets after it")
 
 
-def _leaves_node(found: list[Token], dash: int) -> bool:
+def _leaves_node(found: list[CypherToken], dash: int) -> bool:
     """Whether an edge may begin with this dash: after `)`, or after the `<` that follows one."""
     before = peek(found, dash - 2 if peek(found, dash - 1).is_mark("<") else dash - 1)
     return before.is_mark(")")
 
 
-def _check_walk(found: list[Token], star: int) -> None:
+def _check_walk(found: list[CypherToken], star: int) -> None:
     """Require an upper bound on an edge that is walked several times: `*1..3`, `*2`, `* SHORTEST 1..5`."""
     at, longest = star + 1, LONGEST_WALK  # Kuzu's own bound, where none is written, is that of a shortest path
     while (word := peek(found, at).keyword) in {"ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"}:
@@ -172,7 +172,7 @@ def _check_walk(found: list[Token], star: int) -> None:
         )
 
 
-def _check_word(found: list[Token], at: int) -> None:
+def _check_word(found: list[CypherToken], at: int) -> None:
     token = found[at]
     if token.is_mark(";"):
         raise CypherRefusedError(f"a second statement begins after {token}", hint="run one statement at a time")
@@ -204,7 +204,7 @@ def _check_word(found: list[Token], at: int) -> None:
         raise CypherRefusedError(f"no clause begins with {token}", hint=meant or _HINT)
 
 
-def _check_call(found: list[Token], at: int) -> None:
+def _check_call(found: list[CypherToken], at: int) -> None:
     name = peek(found, at + 1)
     if name.keyword not in PROCEDURES or not peek(found, at + 2).is_mark("("):
         raise CypherRefusedError(
@@ -213,7 +213,7 @@ def _check_call(found: list[Token], at: int) -> None:
         )
 
 
-def _check_range(found: list[Token], at: int) -> None:
+def _check_range(found: list[CypherToken], at: int) -> None:
     """Require plain numbers and a short list: Kuzu builds a constant list while it plans, beyond its own limits."""
     end = next(index for index in range(at, len(found)) if found[index].is_mark(")"))
     arguments = "".join(token.text for token in found[at + 2 : end])

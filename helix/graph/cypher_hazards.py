@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from helix.errors import CypherRefusedError
-from helix.graph.cypher_tokens import Token, TokenKind, ends_operand, is_name, peek
+from helix.graph.cypher_tokens import CypherToken, TokenKind, ends_operand, is_name, peek
 from helix.model.cypher_words import KEYWORDS
 
 _IN_PATTERNS = frozenset({"MATCH", "ALL", "SHORTEST", "WSHORTEST", "TRAIL", "ACYCLIC"})
 
 
-class _Side(Enum):
+class _ComparisonSide(Enum):
     """What stands on one side of a comparison: a variable that was matched, one that was worked out, a literal, ..."""
 
     MATCHED = auto()
@@ -25,7 +25,7 @@ class _Side(Enum):
     EXPRESSION = auto()
 
 
-def check(found: Sequence[Token]) -> None:
+def check(found: Sequence[CypherToken]) -> None:
     """Raise CypherRefusedError at the first word of a Cypher statement, its brackets matched, that could crash Kuzu."""
     computed = _computed_names(found)
     open_marks: list[bool] = []
@@ -50,7 +50,7 @@ def check(found: Sequence[Token]) -> None:
             keyword = token.keyword
 
 
-def _computed_names(found: Sequence[Token]) -> frozenset[str]:
+def _computed_names(found: Sequence[CypherToken]) -> frozenset[str]:
     """Collect the names that may stand for a node that was worked out: all that AS names, but for `n AS m`.
 
     Matched nodes may be compared and asked for their label; the same nodes out of a list, a map or a CASE may not.
@@ -70,12 +70,12 @@ def _computed_names(found: Sequence[Token]) -> frozenset[str]:
     return frozenset(computed)
 
 
-def _spelling(token: Token) -> str:
+def _spelling(token: CypherToken) -> str:
     """Return a name as Kuzu compares it: without its backticks and in one case."""
     return token.text.strip("`").casefold()
 
 
-def _check_arrow(found: Sequence[Token], dash: int) -> None:
+def _check_arrow(found: Sequence[CypherToken], dash: int) -> None:
     """Refuse `x -> x + 1`: most functions crash on a lambda. An edge has two dashes or brackets."""
     if peek(found, dash + 1).is_mark(">") and ends_operand(found, dash - 1) and not peek(found, dash - 1).is_mark("]"):
         raise CypherRefusedError(
@@ -83,7 +83,7 @@ def _check_arrow(found: Sequence[Token], dash: int) -> None:
         )
 
 
-def _check_null(found: Sequence[Token], at: int) -> None:
+def _check_null(found: Sequence[CypherToken], at: int) -> None:
     """Refuse a NULL that no operator gives a type: list_sum(NULL), 1 IN NULL, WITH NULL AS x."""
     if peek(found, at - 1).keyword not in {"IS", "NOT", "THEN", "ELSE"}:
         raise CypherRefusedError(
@@ -91,7 +91,7 @@ def _check_null(found: Sequence[Token], at: int) -> None:
         )
 
 
-def _check_label(found: Sequence[Token], at: int, computed: frozenset[str]) -> None:
+def _check_label(found: Sequence[CypherToken], at: int, computed: frozenset[str]) -> None:
     """Refuse label() of anything but a variable that was matched, or unwound from a list in the same words."""
     variable = peek(found, at + 2)
     worked_out = _spelling(variable) in computed and not _is_unwound(found, _spelling(variable))
@@ -101,7 +101,7 @@ def _check_label(found: Sequence[Token], at: int, computed: frozenset[str]) -> N
         )
 
 
-def _is_unwound(found: Sequence[Token], name: str) -> bool:
+def _is_unwound(found: Sequence[CypherToken], name: str) -> bool:
     """Whether every AS that makes this name belongs to an UNWIND of a list of matched nodes: nodes(p), rels(p)."""
     makers = [at for at, token in enumerate(found) if token.keyword == "AS" and _spelling(peek(found, at + 1)) == name]
     return all(
@@ -112,13 +112,13 @@ def _is_unwound(found: Sequence[Token], name: str) -> bool:
     )
 
 
-def _check_comparison(found: Sequence[Token], at: int, computed: frozenset[str]) -> None:
+def _check_comparison(found: Sequence[CypherToken], at: int, computed: frozenset[str]) -> None:
     """Refuse to compare a matched node with one that was worked out, or two that were."""
     left, right = (_side(found, place, computed) for place in (at - 1, at + 1))
     if (
-        (left is _Side.MATCHED and right in {_Side.COMPUTED, _Side.EXPRESSION})
-        or (right is _Side.MATCHED and left in {_Side.COMPUTED, _Side.EXPRESSION})
-        or (left is right is _Side.COMPUTED and found[at].is_mark("=", "<>"))
+        (left is _ComparisonSide.MATCHED and right in {_ComparisonSide.COMPUTED, _ComparisonSide.EXPRESSION})
+        or (right is _ComparisonSide.MATCHED and left in {_ComparisonSide.COMPUTED, _ComparisonSide.EXPRESSION})
+        or (left is right is _ComparisonSide.COMPUTED and found[at].is_mark("=", "<>"))
     ):
         raise CypherRefusedError(
             f"{peek(found, at - 1)} cannot be compared with {peek(found, at + 1).text!r}",
@@ -126,16 +126,16 @@ def _check_comparison(found: Sequence[Token], at: int, computed: frozenset[str])
         )
 
 
-def _side(found: Sequence[Token], at: int, computed: frozenset[str]) -> _Side:
+def _side(found: Sequence[CypherToken], at: int, computed: frozenset[str]) -> _ComparisonSide:
     token = peek(found, at)
     if token.kind in {TokenKind.STRING, TokenKind.NUMBER, TokenKind.PARAMETER} or token.keyword in {"TRUE", "FALSE"}:
-        return _Side.LITERAL
+        return _ComparisonSide.LITERAL
     if not _is_variable(found, at):
-        return _Side.EXPRESSION
-    return _Side.COMPUTED if _spelling(token) in computed else _Side.MATCHED
+        return _ComparisonSide.EXPRESSION
+    return _ComparisonSide.COMPUTED if _spelling(token) in computed else _ComparisonSide.MATCHED
 
 
-def _is_variable(found: Sequence[Token], at: int) -> bool:
+def _is_variable(found: Sequence[CypherToken], at: int) -> bool:
     """Whether a variable stands here by itself: no keyword, property, label, function or element."""
     token = peek(found, at)
     return (

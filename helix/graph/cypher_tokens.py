@@ -24,7 +24,7 @@ class TokenKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class CypherToken:
     """One token as it stands in the text; `line` and `column` count from 1."""
 
     kind: TokenKind
@@ -60,7 +60,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NOTHING = Token(kind=TokenKind.MARK, text="", line=0, column=0)
+_NOTHING = CypherToken(kind=TokenKind.MARK, text="", line=0, column=0)
 _UNREADABLE = {
     "'": ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
     '"': ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
@@ -71,7 +71,7 @@ _UNREADABLE = {
 }
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[CypherToken]:
     """Cut a Cypher text into its tokens, comments left out; raises CypherRefusedError at the first that is none."""
     return [token for token, _ in _cut(text) if token is not None]
 
@@ -86,17 +86,17 @@ def has_half_characters(text: str) -> bool:
     return LONE_SURROGATE.search(text) is not None
 
 
-def peek(found: Sequence[Token], at: int) -> Token:
+def peek(found: Sequence[CypherToken], at: int) -> CypherToken:
     """Return the token of a Cypher statement at a place, or one that is nothing before the first and after the last."""
     return found[at] if 0 <= at < len(found) else _NOTHING
 
 
-def is_name(found: Sequence[Token], at: int) -> bool:
+def is_name(found: Sequence[CypherToken], at: int) -> bool:
     """Return whether a Cypher word can only be a name here: a property, label, map key or variable before a label."""
     return peek(found, at - 1).is_mark(".", ":") or peek(found, at + 1).is_mark(":")
 
 
-def ends_operand(found: Sequence[Token], at: int) -> bool:
+def ends_operand(found: Sequence[CypherToken], at: int) -> bool:
     """Return whether a value, name or pattern of a Cypher statement ends here, so that only a keyword can follow."""
     token = peek(found, at)
     if token.kind is TokenKind.MARK:
@@ -104,7 +104,7 @@ def ends_operand(found: Sequence[Token], at: int) -> bool:
     return token.keyword not in KEYWORDS - {"END", "NULL", "TRUE", "FALSE"} or is_name(found, at)
 
 
-def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
+def _cut(text: str) -> Iterator[tuple[CypherToken | None, str]]:
     if surrogate := LONE_SURROGATE.search(text):
         raise CypherRefusedError(
             f"the query holds half a character, {surrogate.group()!a}", hint="send the query as valid Unicode text"
@@ -119,7 +119,7 @@ def _cut(text: str) -> Iterator[tuple[Token | None, str]]:
         if match.lastgroup in {"space", "comment"}:
             yield None, "".join("\n" if character == "\n" else " " for character in piece)
         else:
-            yield Token(kind=TokenKind(str(match.lastgroup)), text=piece, line=line, column=column), ""
+            yield CypherToken(kind=TokenKind(str(match.lastgroup)), text=piece, line=line, column=column), ""
         if "\n" in piece:
             line += piece.count("\n")
             line_start = position + piece.rindex("\n") + 1

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 
-from helix.ingest.commit_cues import Verdict, judge
+from helix.ingest.commit_cues import CommitVerdict, judge
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import EpisodeDraft, LinkDraft, MemoryDraft, Slice
 from helix.ingest.message import Message, Naming, advisories, blamed, issues, merged_title, references, titled
@@ -39,7 +39,7 @@ _WITHOUT_REASON = "It was taken back; the commit does not say why."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FileChange:
     """A file as a commit left it: git's letter for what happened, its path, and the path it had before."""
 
     status: str
@@ -59,7 +59,7 @@ class Commit:
     authored_at: datetime | None
     author: str
     message: Message
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     more_changes: int = 0
 
 
@@ -103,7 +103,7 @@ def slice_of(commit: Commit, *, scope: str, index: CommitIndex, position: int) -
     )
 
 
-def _memory(commit: Commit, verdict: Verdict, episode: EpisodeDraft) -> MemoryDraft:
+def _memory(commit: Commit, verdict: CommitVerdict, episode: EpisodeDraft) -> MemoryDraft:
     assert verdict.kind is not None
     return MemoryDraft(
         source=episode.source,
@@ -163,7 +163,7 @@ def _message(commit: Commit) -> str:
     return shorten(text, _LONGEST_EPISODE) or "(no message)"
 
 
-def _trigger(message: Message, verdict: Verdict) -> str:
+def _trigger(message: Message, verdict: CommitVerdict) -> str:
     """Return when the memory matters: what was taken back, the fault that was mended, else what holds now."""
     if verdict.revert:
         return f'"{titled(verdict.revert)}" was reverted'
@@ -174,7 +174,7 @@ def _trigger(message: Message, verdict: Verdict) -> str:
     return title
 
 
-def _resolution(verdict: Verdict) -> str:
+def _resolution(verdict: CommitVerdict) -> str:
     """Return the why; a subject that says all has none beside it."""
     if verdict.revert:
         return f"It was taken back: {verdict.reason}" if verdict.reason else _WITHOUT_REASON
@@ -200,7 +200,7 @@ def _named(message: Message, index: CommitIndex) -> dict[str, Naming]:
     return named
 
 
-def _links(source: str, verdict: Verdict, scope: str, named: dict[str, Naming]) -> Iterable[LinkDraft]:
+def _links(source: str, verdict: CommitVerdict, scope: str, named: dict[str, Naming]) -> Iterable[LinkDraft]:
     """Yield the edges to named commits; only what went wrong was caused, and only a repair of it solves.
 
     Few commits are memories, so each link leads to the commit itself, too.

@@ -19,7 +19,7 @@ from helix.text.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CommitVerdict:
     """What a commit is to be remembered as. `kind` None: nothing in it is worth a memory.
 
     `noise`: nobody will ask for it either. `reason` is the why, in the sentences of the message; `revert` what was
@@ -116,7 +116,7 @@ _WEIGHT = {Kind.FAILURE: 6.0, Kind.DECISION: 6.5, Kind.CONVENTION: 6.5, Kind.EVO
 
 def judge(
     message: Message, *, author: str = "", merge: bool = False, paths: Sequence[str] = (), removed: Sequence[str] = ()
-) -> Verdict:
+) -> CommitVerdict:
     """Judge what memory a git commit is worth, from its message, its author and the paths it touched and removed.
 
     `confidence` is how sure the kind is; `importance` (1..10) how much a developer loses without it.
@@ -124,14 +124,14 @@ def judge(
     said = prose(plain(message.body))
     reason = why(said)
     if merge or is_noise(message, author, reason):
-        return Verdict(kind=None, noise=not merge)
+        return CommitVerdict(kind=None, noise=not merge)
     taken_back = reverted(message.subject)
     if taken_back and not reason:
         reason = " ".join(said)[:LONGEST_REASON]
     kind = _reverted_kind(taken_back, reason) if taken_back else _kind(message, said, reason, paths, removed)
     if kind is None:
-        return Verdict(kind=None)
-    return Verdict(
+        return CommitVerdict(kind=None)
+    return CommitVerdict(
         kind=kind,
         confidence=0.8 if reason else 0.65,
         importance=_importance(kind, message, reason, paths),

@@ -11,7 +11,7 @@ from pathlib import Path
 from helix.errors import InvalidInputError
 from helix.helixignore import IgnoreRules, rules_of
 from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
-from helix.ingest.commit import Change, Commit, slice_of
+from helix.ingest.commit import Commit, FileChange, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
@@ -116,7 +116,7 @@ def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
     sha = next(fields, None)
     while sha is not None:
         parents, authored, committed, author, message = (next(fields, b"") for _ in range(5))
-        changes: list[Change] = []
+        changes: list[FileChange] = []
         following, more = None, 0
         for field in fields:
             status = field.lstrip(b"\n")
@@ -126,7 +126,7 @@ def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
             old = next(fields, b"")
             new = next(fields, b"") if status[:1] in (b"R", b"C") else old
             if len(changes) < _MOST_CHANGES and max(len(old), len(new)) <= LONGEST_PATH:
-                changes.append(Change(status=chr(status[0]), path=_text(new), old_path=_text(old)))
+                changes.append(FileChange(status=chr(status[0]), path=_text(new), old_path=_text(old)))
             else:
                 more += 1
         yield Commit(

@@ -8,7 +8,7 @@ from helix.model.reports import IngestProblem, IngestReport
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """Counts of one import, added to as it goes."""
 
     source: str = ""
@@ -20,7 +20,7 @@ class Tally:
     quarantined: int = 0
     problems: list[IngestProblem] = field(default_factory=list)
 
-    def add(self, more: Tally) -> None:
+    def add(self, more: ImportTally) -> None:
         """Count what an import has written besides."""
         self.episodes += more.episodes
         self.memories += more.memories

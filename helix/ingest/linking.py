@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.ingest.draft import LinkDraft, Slice
-from helix.ingest.import_tally import Tally
+from helix.ingest.import_tally import ImportTally
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
@@ -34,7 +34,7 @@ class Writing:
     """Memories by scope and name, as they are after the latest change."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)
     """The last episode of each session, by scope and session."""
-    tally: Tally = field(default_factory=Tally)
+    tally: ImportTally = field(default_factory=ImportTally)
 
 
 def link(index: StoreIndex, writing: Writing, item: Slice, *, held: bool) -> int:

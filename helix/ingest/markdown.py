@@ -15,7 +15,7 @@ from pathlib import Path
 
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_key
 from helix.ingest.note_files import NoteFile, note_files
-from helix.ingest.note_kinds import Note, notes_of
+from helix.ingest.note_kinds import SectionNote, notes_of
 from helix.ingest.plain import shorten
 from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
 from helix.model.memory import Kind
@@ -60,7 +60,7 @@ class _Passage:
 
     heading: str
     text: str
-    notes: tuple[Note, ...]
+    notes: tuple[SectionNote, ...]
     valid_from: datetime | None
 
 
@@ -136,7 +136,7 @@ class _Reading:
         stated = self.document.front_matter.get("title", "")
         return stated if isinstance(stated, str) and stated else self.file.path.stem
 
-    def _with_kind(self, note: Note) -> Note:
+    def _with_kind(self, note: SectionNote) -> SectionNote:
         """Return the note with the kind that the front matter names, where it names one; code stays a snippet.
 
         What is systemic or a gap Helix finds out by itself.
@@ -186,7 +186,7 @@ _LONGEST_CONTEXT = 400
 _LONGEST_RESOLUTION = 6_000
 
 
-def decision_of(document: Document, name: str) -> tuple[Note, datetime | None] | None:
+def decision_of(document: Document, name: str) -> tuple[SectionNote, datetime | None] | None:
     """Return the decision and date that a Markdown note records, or None where it is no decision record.
 
     It is one when a section is headed as the decision and another as its context, status or consequences; of an open
@@ -199,7 +199,7 @@ def decision_of(document: Document, name: str) -> tuple[Note, datetime | None] |
     status = _status(document, parts["status"])
     context = " ".join(parts["context"].split())
     told = [parts["decision"], parts["reasons"], f"Status: {status}" if status else ""]
-    note = Note(
+    note = SectionNote(
         kind=Kind.DECISION,
         trigger=f"{title}: {shorten(context, _LONGEST_CONTEXT)}" if context else title,
         resolution=shorten("\n\n".join(part for part in told if part), _LONGEST_RESOLUTION),

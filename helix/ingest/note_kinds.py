@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.ingest.plain import shorten
-from helix.ingest.sections import Block, BlockKind, Section
+from helix.ingest.sections import BlockKind, Section, SectionBlock
 from helix.model.memory import Kind
 from helix.text.chunks import chunks
 from helix.text.cues import DECISION, IMPERATIVE, PITFALL, PREFERENCE, RULE, cue_pattern
@@ -27,7 +27,7 @@ _SHORTEST_PARAGRAPH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class SectionNote:
     """One thing that a section says, as a memory would say it; `name` is what it can be called by."""
 
     kind: Kind
@@ -50,7 +50,7 @@ _FAILURE_HEADING = cue_pattern(
 _LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")
 
 
-def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[Note]:
+def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[SectionNote]:
     """Yield what a Markdown note's section says: each rule, each explained piece of code, and the rest as prose.
 
     The title of the document, `title` or where it is `titled` the heading above all others, tells no note from
@@ -100,10 +100,10 @@ def _stands_alone(text: str, heading: str) -> bool:
     return said >= _FEWEST_WORDS_OF_ITEM or (said >= _FEWEST_WORDS and kind_of(text, heading) is not Kind.FACT)
 
 
-def _rule(block: Block, heading: str, last: str) -> Note:
+def _rule(block: SectionBlock, heading: str, last: str) -> SectionNote:
     lead = block.lead.rstrip(": ") if block.lead.endswith(":") else ""
     trigger, resolution = _told(block.text, heading, lead)
-    return Note(
+    return SectionNote(
         kind=kind_of(block.text, last),
         trigger=trigger,
         resolution=resolution,
@@ -112,12 +112,12 @@ def _rule(block: Block, heading: str, last: str) -> Note:
     )
 
 
-def _snippet(block: Block, heading: str, last: str, *, alone: bool) -> Note | None:
+def _snippet(block: SectionBlock, heading: str, last: str, *, alone: bool) -> SectionNote | None:
     """Return the code with the words that explain it: the paragraph before, or the heading it stands alone under."""
     if len(block.text) > _LONGEST_SNIPPET or not (block.lead or alone):
         return None
     attributes: dict[str, object] = {"language": block.language.split()[0]} if block.language else {}
-    return Note(
+    return SectionNote(
         kind=Kind.SNIPPET,
         trigger=shorten(
             ": ".join(part for part in (heading, block.lead.rstrip(": ")) if part) or last, _LONGEST_TRIGGER
@@ -139,12 +139,12 @@ def _told(text: str, heading: str, lead: str = "") -> tuple[str, str]:
     return first, text[len(first) :].strip()
 
 
-def _leads(block: Block, following: Sequence[Block]) -> bool:
+def _leads(block: SectionBlock, following: Sequence[SectionBlock]) -> bool:
     """Return whether a paragraph does no more than announce the list or code after it."""
     return block.text.endswith(":") and bool(following) and following[0].lead == block.text and len(block.text) < 200
 
 
-def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterator[Note]:
+def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterator[SectionNote]:
     """Yield running text as memories; `named` gives each a name of its own words rather than of its heading."""
     said = len(re.findall(r"[^\W_]+", _LINK.sub(" ", text)))
     if said < _FEWEST_WORDS or (said < _FEWEST_WORDS_OF_TEXT and kind_of(text, "") is Kind.FACT):
@@ -153,7 +153,7 @@ def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterato
         # Of a long text its beginning tells the kind: somewhere in it stands every cue.
         kind = kind_of(piece if len(piece) <= _LONGEST_RULE else piece[:_BEGINNING], last)
         trigger, resolution = _told(piece, heading)
-        yield Note(
+        yield SectionNote(
             kind=kind,
             trigger=trigger,
             resolution=resolution,

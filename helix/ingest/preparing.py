@@ -9,7 +9,7 @@ from helix.errors import InvalidInputError
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.capture.episodes import spoken
 from helix.memory.capture.quarantine import screen, texts_of
-from helix.memory.change.compose import Prepared, Reading, parsed_text, prepare
+from helix.memory.change.compose import Prepared, TextPieces, parsed_text, prepare
 from helix.memory.change.intake import Intake
 from helix.model.memory import body
 from helix.model.reports import IngestProblem
@@ -35,11 +35,11 @@ class Cleaned:
     redacted: bool
     held: bool
     """Whether it reads like an instruction to an agent, and is to be quarantined."""
-    readings: Mapping[Text, Reading]
+    readings: Mapping[Text, TextPieces]
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedSlice:
     """A slice cleaned, redacted and embedded."""
 
     slice: Slice
@@ -85,9 +85,9 @@ def _said(memory: MemoryDraft) -> tuple[str, ...]:
     return (body(memory.trigger, memory.resolution), memory.name, memory.agent, *texts_of(memory.attributes))
 
 
-def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[Ready]:
+def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[PreparedSlice]:
     """Return the slices to ingest with the passages, vectors and mentions of their texts."""
-    readings: list[Reading] = []
+    readings: list[TextPieces] = []
     given: list[bytes | None] = []
     for one in batch:
         own = [] if spoken_for(one.slice) else [_spoken(one.slice)]
@@ -101,7 +101,7 @@ def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | Non
     for one in batch:
         episode = _unspoken(one) if spoken_for(one.slice) else next(prepared)
         memories = tuple(next(prepared) for _ in one.slice.memories)
-        ready.append(Ready(one.slice, episode, memories, one.held))
+        ready.append(PreparedSlice(one.slice, episode, memories, one.held))
     return ready
 
 

@@ -150,7 +150,7 @@ class Repository:
         return _run(self.folder, *arguments, stopped=self.stopped, silence=_SILENCE_SECONDS)
 
     @contextmanager
-    def stream(self, *arguments: str) -> Iterator[Told]:
+    def stream(self, *arguments: str) -> Iterator[GitOutput]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
@@ -162,7 +162,7 @@ class Repository:
 @contextmanager
 def exchanging(
     folder: Path, *arguments: str, stopped: Callable[[], bool], given: Mapping[str, str] | None = None
-) -> Iterator[Told]:
+) -> Iterator[GitOutput]:
     """Yield what a git command writes that may change `folder`, a git repository of Helix's own, and reach another.
 
     No hook runs, and nobody is asked for a password. It may take long where it is asked for its `--progress`. Raises
@@ -203,7 +203,7 @@ def check(folder: Path) -> None:
             raise InvalidInputError(f"git cannot read {one}: it is no file", hint="remove what is in its place")
 
 
-class Told:
+class GitOutput:
     """What a git command writes, as it comes; `waiting_since` says since when nothing has, `code` how it ended.
 
     `ended` is why it was ended before its time.
@@ -280,7 +280,7 @@ def _stream(
     failing: bool = False,
     given: Mapping[str, str] | None = None,
     is_full: Callable[[], bool] | None = None,
-) -> Iterator[Told]:
+) -> Iterator[GitOutput]:
     """Yield what a git command writes; its failure is an error unless it may be `failing`.
 
     With `is_full` it may be silent as long as it tells of progress, and is ended once that says so.
@@ -288,7 +288,7 @@ def _stream(
     with tempfile.TemporaryFile() as complaints:
         process = _start(folder, arguments, complaints, given or {})
         assert process.stdout is not None
-        told, finished, over = Told(process.stdout), False, threading.Event()
+        told, finished, over = GitOutput(process.stdout), False, threading.Event()
         why = partial(_why_to_end, folder, told, complaints, silence, is_full)
         watch = threading.Thread(target=_end_when, args=(process, told, stopped, why, over), daemon=True)
         watch.start()
@@ -311,7 +311,7 @@ def _stream(
 
 def _end_when(
     process: subprocess.Popen[bytes],
-    told: Told,
+    told: GitOutput,
     stopped: Callable[[], bool],
     why: Callable[[float], HelixError | None],
     over: threading.Event,
@@ -332,7 +332,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _why_to_end(
     folder: Path,
-    told: Told,
+    told: GitOutput,
     complaints: IO[bytes],
     silence: float,
     is_full: Callable[[], bool] | None,

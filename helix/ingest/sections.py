@@ -41,7 +41,7 @@ class BlockKind(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class SectionBlock:
     """A paragraph, a list item with all that is indented under it, or a piece of code without its fence.
 
     `lead` is the paragraph that stands right before an item's list or before the code; `language` is of the code.
@@ -59,7 +59,7 @@ class Section:
 
     path: tuple[str, ...]
     text: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[SectionBlock, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +148,12 @@ def _sections(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Section
     yield _section(above, lines[first:], _blocks(lines, tokens[begin:]))
 
 
-def _section(above: Sequence[tuple[int, str]], lines: Sequence[str], blocks: Iterator[Block]) -> Section:
+def _section(above: Sequence[tuple[int, str]], lines: Sequence[str], blocks: Iterator[SectionBlock]) -> Section:
     text = "\n".join(lines).strip("\n").rstrip()
     return Section(path=tuple(title for _, title in above), text=text, blocks=tuple(blocks))
 
 
-def _blocks(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Block]:
+def _blocks(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[SectionBlock]:
     """Yield the blocks of a section, in order."""
     lead = ""
     for at, token in enumerate(tokens):
@@ -161,7 +161,7 @@ def _blocks(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Block]:
         if token.type == "list_item_open" and token.level == 1:
             inside = takewhile(lambda one: one.level > 1, (tokens[n] for n in range(at + 1, len(tokens))))
             if text := _item(own, laid_out=any(one.type in _LAID_OUT for one in inside)):
-                yield Block(kind=BlockKind.ITEM, text=text, lead=lead)
+                yield SectionBlock(kind=BlockKind.ITEM, text=text, lead=lead)
         elif token.level:
             continue
         elif token.type in ("fence", "code_block"):
@@ -169,13 +169,13 @@ def _blocks(lines: Sequence[str], tokens: Sequence[Token]) -> Iterator[Block]:
             code = own[begin : begin + len(token.content.splitlines())]
             text = textwrap.dedent("\n".join(code)).strip("\n")
             if text.strip():
-                yield Block(kind=BlockKind.CODE, text=text, lead=lead, language=token.info.strip())
+                yield SectionBlock(kind=BlockKind.CODE, text=text, lead=lead, language=token.info.strip())
             lead = ""
         elif token.type in ("paragraph_open", "blockquote_open", "html_block"):
             text = _joined([line.lstrip().removeprefix(">") for line in own])
             lead = text or lead
             if text:
-                yield Block(kind=BlockKind.PARAGRAPH, text=text)
+                yield SectionBlock(kind=BlockKind.PARAGRAPH, text=text)
 
 
 def _item(lines: Sequence[str], *, laid_out: bool) -> str:

@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helix.agents.hooks.claude_code import CLIENT, is_by_client
-from helix.agents.hooks.client_transcripts import Calls, Record, blocks_of, moment_of, record_of
+from helix.agents.hooks.client_transcripts import OpenCalls, Record, blocks_of, moment_of, record_of
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.exit_status import command_ended_well
 from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
@@ -165,7 +165,7 @@ class _History:
     scope: str = ""
     root: str = ""
     mending: Mending = field(default_factory=Mending)
-    calls: Calls = field(default_factory=Calls)
+    calls: OpenCalls = field(default_factory=OpenCalls)
     passed: Counter[str] = field(default_factory=Counter)
     said: _Said | None = None
 
@@ -205,7 +205,7 @@ class _History:
         session = str(record.get("sessionId") or "")
         if session and session != self.session:
             yield from self.end(position)
-            self.session, self.calls, self.passed, self.mending = session, Calls(), Counter(), Mending(self.root)
+            self.session, self.calls, self.passed, self.mending = session, OpenCalls(), Counter(), Mending(self.root)
 
     def _placed(self, record: Record) -> bool:
         """Note where its session is, by the first record that tells; False for one of no session."""

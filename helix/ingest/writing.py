@@ -22,9 +22,9 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
-from helix.ingest.import_tally import Tally
+from helix.ingest.import_tally import ImportTally
 from helix.ingest.linking import Writing, draw, link, memory_ref
-from helix.ingest.preparing import Cleaned, Ready, VectorAt, clean, made_ready, spoken_for
+from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, made_ready, spoken_for
 from helix.ingest.preprocess_process import Beside
 from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import private_sessions
@@ -75,7 +75,7 @@ class Importer:
         self._vector_at = vector_at
         self._beside = beside
         self._vouched = vouched
-        self._tally = Tally(source)
+        self._tally = ImportTally(source)
         self._last_of_session: dict[tuple[str, str], Ref] = {}
         self._planned = False
         self._later: list[LinkDraft] = []
@@ -212,7 +212,7 @@ class Importer:
         self._tally.add(written.tally)
         self._last_of_session.update(written.last)
 
-    def _decision(self, batch: Sequence[Ready]) -> Callable[[], Decision[Writing]]:
+    def _decision(self, batch: Sequence[PreparedSlice]) -> Callable[[], Decision[Writing]]:
         def decide() -> Decision[Writing]:
             self._check_generation()
             writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
@@ -234,7 +234,7 @@ class Importer:
 
         return decide
 
-    def _write(self, writing: Writing, ready: Ready) -> None:
+    def _write(self, writing: Writing, ready: PreparedSlice) -> None:
         item, composer, written = ready.slice, writing.composer, writing.written
         episode = self._write_episode(writing, ready)
         writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
@@ -250,7 +250,7 @@ class Importer:
             self._retire_older(composer, item, written)
         writing.tally.edges += link(self._store.index, writing, item, held=ready.held)
 
-    def _write_episode(self, writing: Writing, ready: Ready) -> Ref:
+    def _write_episode(self, writing: Writing, ready: PreparedSlice) -> Ref:
         composer, draft = writing.composer, ready.slice.episode
         now = composer.now
         scope = draft.scope or self._scope
@@ -350,7 +350,7 @@ class Importer:
         )
         return known if isinstance(known, Memory) and same_words(known, said) else None
 
-    def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: Ready, episode: Ref) -> Ref:
+    def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: PreparedSlice, episode: Ref) -> Ref:
         """Count a memory that is met again once more, and ground it in what says it again."""
         # A session, or the file or history that a slice is named by, speaks with one voice.
         voice = ready.slice.episode.session or draft.source.partition("#")[0].rpartition(":")[0]
@@ -393,7 +393,7 @@ def _name_of(draft: MemoryDraft) -> str:
     return given_name(draft.name) or slug(draft.trigger)
 
 
-def _status(ready: Ready) -> Status:
+def _status(ready: PreparedSlice) -> Status:
     return Status.QUARANTINED if ready.held else Status.ACTIVE
 
 

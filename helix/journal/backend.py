@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from helix.model.durability import Durability
 
 
-class Rows(Protocol):
+class StatementRows(Protocol):
     """What a statement found, to be read once."""
 
     def fetchone(self) -> Any: ...
@@ -23,10 +23,10 @@ class Rows(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
-class Connection(Protocol):
+class DatabaseConnection(Protocol):
     """Runs statements, each with a value for every `?` in it."""
 
-    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Rows: ...
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> StatementRows: ...
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object: ...
 
 
@@ -48,15 +48,15 @@ class Backend(Protocol):
         """Whether nothing of the journal can be read or written any more."""
         ...
 
-    def transaction(self, *, long: bool = False) -> AbstractContextManager[Connection]:
+    def transaction(self, *, long: bool = False) -> AbstractContextManager[DatabaseConnection]:
         """Run a durable transaction on the journal: all of it, or nothing. A `long` one may ask nothing for minutes."""
         ...
 
-    def reading(self) -> AbstractContextManager[Connection]:
+    def reading(self) -> AbstractContextManager[DatabaseConnection]:
         """Lend a connection that reads what is committed to the journal; not to be kept."""
         ...
 
-    def snapshot(self) -> AbstractContextManager[Connection]:
+    def snapshot(self) -> AbstractContextManager[DatabaseConnection]:
         """Lend a connection that goes on seeing the journal as it is now."""
         ...
 

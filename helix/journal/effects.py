@@ -15,7 +15,7 @@ from typing import cast
 
 from helix.errors import ConflictError
 from helix.journal import state, tables
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 from helix.journal.writes import Writes
 from helix.model.clock import LATEST, from_micros, to_micros
 from helix.model.edge import Ref
@@ -76,7 +76,7 @@ def digest(held: Put | None) -> bytes | None:
 class Touched:
     """Watches the operations of one change of a job; other changes pass without a trace."""
 
-    def __init__(self, connection: Connection, writes: Writes) -> None:
+    def __init__(self, connection: DatabaseConnection, writes: Writes) -> None:
         self._connection = connection
         self._writes = writes
         self._before: dict[Drop, Put | None] = {}
@@ -123,7 +123,7 @@ class Touched:
         )
 
 
-def _prune(connection: Connection) -> None:
+def _prune(connection: DatabaseConnection) -> None:
     """Forget the jobs beyond the last ones; one that is still queued has to pass over its steps yet."""
     kept = (
         f"SELECT job FROM (SELECT job FROM job_step GROUP BY job ORDER BY max(seq) DESC LIMIT {KEPT_JOBS - 1})"

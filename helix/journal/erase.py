@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.journal import state, tables
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.idempotency import forget_requests
 from helix.journal.log import Journal
 from helix.journal.pages import opened
@@ -47,7 +47,7 @@ _LISTED = "(SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ErasableRows:
     """Rows of the log, up to and with `upto`: those that name something, and those nobody can read any more."""
 
     upto: int
@@ -55,12 +55,12 @@ class Found:
     unreadable: tuple[int, ...] = ()
 
 
-def rows_naming(journal: Journal, ids: Collection[str], *, since: Found | None = None) -> Found:
+def rows_naming(journal: Journal, ids: Collection[str], *, since: ErasableRows | None = None) -> ErasableRows:
     """Find the journal rows with a node or passage of these ids, one of their passages, an edge at one, or a note.
 
     Any thread may look; `since` is what an earlier look found, which is looked behind and added to.
     """
-    before = since or Found(upto=0)
+    before = since or ErasableRows(upto=0)
     wanted, upto = frozenset(ids), journal.last_seq
     rows, unreadable = list(before.rows), list(before.unreadable)
     statement = (
@@ -73,10 +73,12 @@ def rows_naming(journal: Journal, ids: Collection[str], *, since: Found | None =
                 unreadable.append(seq)
             elif not wanted.isdisjoint(_named(data)):
                 rows.append(seq)
-    return Found(upto=upto, rows=tuple(rows), unreadable=tuple(unreadable))
+    return ErasableRows(upto=upto, rows=tuple(rows), unreadable=tuple(unreadable))
 
 
-def erase_rows(journal: Journal, ids: Collection[str], change: str, at: int, *, known: Found | None = None) -> Found:
+def erase_rows(
+    journal: Journal, ids: Collection[str], change: str, at: int, *, known: ErasableRows | None = None
+) -> ErasableRows:
     """Erase every journal row that names an id, once all they held is stated again as it is; the writer's thread.
 
     What is to go must be gone from the state by then. What is left under the ids is stated by a change of the kind
@@ -128,7 +130,7 @@ def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) 
     its number, so that stating it again is no change to whoever holds it.
     """
 
-    def held_now(connection: Connection) -> list[tuple[Drop, Put | None]]:
+    def held_now(connection: DatabaseConnection) -> list[tuple[Drop, Put | None]]:
         drops = map(drop_of, _operations(connection, seqs))
         return list(state.held(connection, drops).items())
 
@@ -183,7 +185,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
     bare = [ref for ref in going if ref.label not in WORK]
     operations: list[Operation] = list(dict.fromkeys(edge for ref in bare for edge in edges[ref]))
 
-    def buried(connection: Connection) -> list[Operation]:
+    def buried(connection: DatabaseConnection) -> list[Operation]:
         left: list[Operation] = []
         passages = tables.passages_of(connection, going)
         nodes = tables.nodes(connection, [(ref.label, ref.id) for ref in going])
@@ -236,7 +238,7 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))
 
 
-def _forget_effects(connection: Connection, ids: Collection[str]) -> None:
+def _forget_effects(connection: DatabaseConnection, ids: Collection[str]) -> None:
     """Empty what jobs keep to be undone by: such an effect counts as changed by somebody else from now on."""
     quoted = [json.dumps(each, ensure_ascii=False)[:-1] + end for each in ids for end in '"#']
     connection.execute(
@@ -261,7 +263,7 @@ def _named_by(op: Mapping[str, Any]) -> Iterator[str]:
             yield op["id"].rpartition("#")[0]
 
 
-def _operations(connection: Connection, seqs: Sequence[int]) -> Iterator[Operation]:
+def _operations(connection: DatabaseConnection, seqs: Sequence[int]) -> Iterator[Operation]:
     for start in range(0, len(seqs), _ROWS_AT_ONCE):
         listed = json.dumps(seqs[start : start + _ROWS_AT_ONCE])
         statement = f"SELECT CAST(payload AS BLOB) FROM log WHERE seq IN {_LISTED} ORDER BY seq"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from helix.errors import ConflictError
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 from helix.model.requests import Request
 
 KEPT_MICROS = 30 * 86_400 * 1_000_000
@@ -20,7 +20,7 @@ _SALT_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class RequestNote:
     """What an append is to note: a step of a request, and the decision's answer as JSON, None where that is none."""
 
     request: Request
@@ -58,7 +58,7 @@ class Idempotency:
                 )
         return next((Done(answer=answer) for name, _, _, answer in rows if name == step), None)
 
-    def note(self, connection: Connection, note: Note, at: int) -> None:
+    def note(self, connection: DatabaseConnection, note: RequestNote, at: int) -> None:
         """Note a request's step in the journal within its change's transaction, and let go of what is old."""
         salt = os.urandom(_SALT_BYTES)
         row = (_digest(note.request), note.step, at, salt, _salted(salt, note.request), note.answer)
@@ -70,7 +70,7 @@ class Idempotency:
         connection.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def forget_requests(connection: Connection) -> None:
+def forget_requests(connection: DatabaseConnection) -> None:
     """Empty the kept idempotent requests and their answers in the journal; that they were done is still known."""
     connection.execute("UPDATE idempotency SET salt = NULL, digest = NULL, answer = NULL")
 

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 
 from helix.errors import StoreCorruptError, StoreError
 from helix.journal import effects, restating, state, tables
-from helix.journal.backend import Backend, Connection, put
+from helix.journal.backend import Backend, DatabaseConnection, put
 from helix.journal.chain import GENESIS, ChainReport, chained_digest, continues_chain, digest_of
 from helix.journal.database import Database
 from helix.journal.decoding import inflated, text_of
-from helix.journal.idempotency import Idempotency, Note
+from helix.journal.idempotency import Idempotency, RequestNote
 from helix.journal.kept_results import Extracted
-from helix.journal.mark import Mark, Reach, count_transaction
+from helix.journal.mark import MarkFile, Reach, count_transaction
 from helix.journal.restating import Comparison
 from helix.journal.spaces import Spaces
 from helix.journal.strand_versions import Versions
@@ -54,7 +54,7 @@ class Journal:
         *,
         tokenise: Callable[[str], Sequence[str]],
         make_id: IdMaker = uuid7,
-        mark: Mark | None = None,
+        mark: MarkFile | None = None,
     ) -> None:
         """Take over a journal's tables, and close them again; `tokenise` turns passage text into lexical tokens.
 
@@ -155,7 +155,7 @@ class Journal:
             row = connection.execute(f"SELECT {_CHAIN} FROM log WHERE seq = ?", (seq,)).fetchone()
         return "" if row is None else bytes(row[0]).hex()
 
-    def append(self, changes: Sequence[Change], at: int, note: Note | None = None) -> list[Row]:
+    def append(self, changes: Sequence[Change], at: int, note: RequestNote | None = None) -> list[Row]:
         """Accept changes into the journal in one durable transaction, which notes their request, and return their rows.
 
         The operations of the returned rows are complete: a partial PutNode or PutEdge is filled up with what the
@@ -166,7 +166,7 @@ class Journal:
         finally:
             self._appended = None
 
-    def _append(self, changes: Sequence[Change], at: int, note: Note | None) -> list[Row]:
+    def _append(self, changes: Sequence[Change], at: int, note: RequestNote | None) -> list[Row]:
         seq, chain = self._last
         rows, stored = [], []
         with self.database.transaction() as connection:
@@ -269,7 +269,7 @@ class Journal:
             self.make_good()
         return read()
 
-    def read(self, query: Callable[[Connection], T]) -> T:
+    def read(self, query: Callable[[DatabaseConnection], T]) -> T:
         """Return what a query of the journal's state finds, as `mended` does."""
 
         def once() -> T:
@@ -354,7 +354,7 @@ class Journal:
             self._mark.close()
 
 
-def read_rows(connection: Connection, after: int, limit: int) -> list[Row]:
+def read_rows(connection: DatabaseConnection, after: int, limit: int) -> list[Row]:
     """Return rows of the journal's log as `Journal.rows` does, as this connection sees it."""
     found = []
     stored = connection.execute(
@@ -369,7 +369,7 @@ def read_rows(connection: Connection, after: int, limit: int) -> list[Row]:
     return found
 
 
-def unreadable_rows(connection: Connection, after: int, limit: int) -> list[int]:
+def unreadable_rows(connection: DatabaseConnection, after: int, limit: int) -> list[int]:
     """Return the unreadable rows of the journal's log as `Journal.unreadable` does, as this connection sees it."""
     stored = connection.execute(
         f"SELECT seq, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",

@@ -45,7 +45,7 @@ class Reach:
     commits: int = -1
 
 
-class Mark:
+class MarkFile:
     """The mark's file. Only the owner of the store's lock writes it."""
 
     def __init__(self, path: Path) -> None:

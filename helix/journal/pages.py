@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.decoding import inflated, put_edge, put_node, put_passage
 from helix.journal.log import Journal
 from helix.model.edge import Label, Ref
@@ -45,7 +45,7 @@ def _pages(
     """Yield what a statement finds behind `after`, a page at a time; a row begins with the columns of its key."""
     width = len(after)
 
-    def page(connection: Connection) -> list[tuple[tuple[Any, ...], T]]:
+    def page(connection: DatabaseConnection) -> list[tuple[tuple[Any, ...], T]]:
         return [(row[:width], decoded(row)) for row in connection.execute(statement, (*after, PAGE))]
 
     while found := journal.read(page):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.database import mapped
 from helix.journal.log import read_rows, unreadable_rows
 from helix.journal.state import Snapshot
@@ -25,7 +25,7 @@ _DANGLING = """
 class JournalView:
     """The journal at one moment: rows, state and counts agree with each other."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DatabaseConnection) -> None:
         self._connection = connection
 
     @property
@@ -82,7 +82,9 @@ class JournalReader:
     """Reads a journal that another process writes."""
 
     def __init__(
-        self, snapshot: Callable[[], AbstractContextManager[Connection]], close: Callable[[], None] = lambda: None
+        self,
+        snapshot: Callable[[], AbstractContextManager[DatabaseConnection]],
+        close: Callable[[], None] = lambda: None,
     ) -> None:
         """`snapshot` lends a connection that sees the journal as it is then; `close` ends what lends it."""
         self._snapshot = snapshot
@@ -104,7 +106,7 @@ def file_reader(path: Path) -> JournalReader:
         connection.execute("PRAGMA query_only = ON")
 
     @contextmanager
-    def snapshot() -> Iterator[Connection]:
+    def snapshot() -> Iterator[DatabaseConnection]:
         with mapped(path):
             connection.execute("BEGIN")
             try:

@@ -21,7 +21,7 @@ from typing import Any
 from helix import files
 from helix.errors import StoreCorruptError
 from helix.journal import decoding, tables
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.chain import GENESIS, continues_chain
 from helix.journal.database import make_tables
 from helix.journal.writes import Writes
@@ -46,7 +46,7 @@ _MADE_OF_OTHERS = frozenset({"token"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class TableDifference:
     """How a table of the state differs from what the log comes to, in rows."""
 
     table: str
@@ -77,7 +77,7 @@ class Comparison:
     With a damaged log only what cannot be read counts as different.
     """
 
-    differences: tuple[Difference, ...]
+    differences: tuple[TableDifference, ...]
     rows: int
     whole: bool
 
@@ -87,7 +87,7 @@ class Comparison:
         return sum(one.lost for one in self.differences)
 
 
-def compare(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+def compare(connection: DatabaseConnection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
     """Compare the journal's state with its log as this connection sees both; nothing is changed.
 
     What the log comes to is kept in a file in the folder of `beside`, gone afterwards.
@@ -96,7 +96,7 @@ def compare(connection: Connection, beside: Path, read: Read, tokenise: Tokenise
         return _compared(connection, replay)
 
 
-def mend(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
+def mend(connection: DatabaseConnection, beside: Path, read: Read, tokenise: Tokenise) -> Comparison:
     """Rebuild the journal's state from its log, in the caller's transaction; return what differed before."""
     with _lenient(connection), _replayed(connection, beside, read, tokenise) as replay:
         found = _compared(connection, replay)
@@ -111,7 +111,9 @@ def mend(connection: Connection, beside: Path, read: Read, tokenise: Tokenise) -
 
 
 @contextmanager
-def as_of(connection: Connection, beside: Path, read: Read, tokenise: Tokenise, seq: int) -> Iterator[Connection]:
+def as_of(
+    connection: DatabaseConnection, beside: Path, read: Read, tokenise: Tokenise, seq: int
+) -> Iterator[DatabaseConnection]:
     """Lend a connection to the journal's state as of row `seq` of its log, in a file that is gone afterwards."""
     with _replayed(connection, beside, read, tokenise, seq) as replay:
         replay.scratch.execute("CREATE INDEX passage_of ON passage (owner, number)")
@@ -120,13 +122,13 @@ def as_of(connection: Connection, beside: Path, read: Read, tokenise: Tokenise, 
 
 @dataclass(frozen=True, slots=True)
 class _Replay:
-    scratch: Connection
+    scratch: DatabaseConnection
     rows: int
     whole: bool
 
 
 @contextmanager
-def _lenient(connection: Connection) -> Iterator[None]:
+def _lenient(connection: DatabaseConnection) -> Iterator[None]:
     """Have the connection read bytes that are no UTF-8, instead of ending in an error at them."""
     if not isinstance(connection, sqlite3.Connection):  # a server lets nothing else in
         yield
@@ -140,7 +142,7 @@ def _lenient(connection: Connection) -> Iterator[None]:
 
 @contextmanager
 def _replayed(
-    connection: Connection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
+    connection: DatabaseConnection, beside: Path, read: Read, tokenise: Tokenise, last: int | None = None
 ) -> Iterator[_Replay]:
     draft = beside.with_name(f"{beside.name}.replay-{threading.get_ident()}")  # others may compare at the same time
     draft.unlink(missing_ok=True)
@@ -160,7 +162,7 @@ def _replayed(
 
 
 def _replay(
-    connection: Connection, scratch: Connection, read: Read, tokenise: Tokenise, last: int | None
+    connection: DatabaseConnection, scratch: DatabaseConnection, read: Read, tokenise: Tokenise, last: int | None
 ) -> tuple[int, bool]:
     """Apply every row of the log, up to `last`, to the scratch tables.
 
@@ -189,19 +191,19 @@ def _replay(
     return seen, whole
 
 
-def _flush(scratch: Connection, writes: Writes, tokenise: Tokenise) -> None:
+def _flush(scratch: DatabaseConnection, writes: Writes, tokenise: Tokenise) -> None:
     batch = writes.batch()
     batch.tokens = [(op.number, " ".join(tokenise(op.text))) for op in batch.passages]
     tables.write(scratch, batch)
 
 
-def _compared(connection: Connection, replay: _Replay) -> Comparison:
+def _compared(connection: DatabaseConnection, replay: _Replay) -> Comparison:
     found = [_table(connection, replay, table) for table in _COLUMNS]
-    found.append(Difference(table="vector", unreadable=sum(1 for _ in _bad_vectors(connection))))
+    found.append(TableDifference(table="vector", unreadable=sum(1 for _ in _bad_vectors(connection))))
     return Comparison(differences=tuple(one for one in found if one.total), rows=replay.rows, whole=replay.whole)
 
 
-def _table(connection: Connection, replay: _Replay, table: str) -> Difference:
+def _table(connection: DatabaseConnection, replay: _Replay, table: str) -> TableDifference:
     query = f"SELECT {_COLUMNS[table]} FROM {table}"
     wanted = dict(_digests(table, row) or (b"", b"") for row in replay.scratch.execute(query))
     extra = changed = unreadable = 0
@@ -221,7 +223,7 @@ def _table(connection: Connection, replay: _Replay, table: str) -> Difference:
         extra = changed = 0
         # What the log has that no readable row of the state has, it has of those that cannot be read.
         lost = 0 if table in _MADE_OF_OTHERS else max(0, unreadable - len(wanted))
-    return Difference(table=table, missing=missing, extra=extra, changed=changed, unreadable=unreadable, lost=lost)
+    return TableDifference(table=table, missing=missing, extra=extra, changed=changed, unreadable=unreadable, lost=lost)
 
 
 def _digests(table: str, row: Row) -> tuple[bytes, bytes] | None:
@@ -255,7 +257,7 @@ def _digest(what: object) -> bytes:
     return hashlib.blake2b(repr(what).encode(), digest_size=16).digest()
 
 
-def _refill(connection: Connection, scratch: Connection, table: str, *, whole: bool) -> None:
+def _refill(connection: DatabaseConnection, scratch: DatabaseConnection, table: str, *, whole: bool) -> None:
     """Put what the log comes to in the place of a table's rows; where the log is damaged, readable rows stay."""
     columns = _COLUMNS[table]
     kept: list[Row] = []
@@ -270,12 +272,12 @@ def _refill(connection: Connection, scratch: Connection, table: str, *, whole: b
     connection.executemany(statement, scratch.execute(f"SELECT {columns} FROM {table}"))
 
 
-def _retokenise(connection: Connection, tokenise: Tokenise) -> None:
+def _retokenise(connection: DatabaseConnection, tokenise: Tokenise) -> None:
     """Make the tokens that a damaged log could not bring back of the passages themselves."""
     tables.put_tokens(connection, ((number, " ".join(tokenise(text))) for number, text in _without_tokens(connection)))
 
 
-def _without_tokens(connection: Connection) -> list[Row]:
+def _without_tokens(connection: DatabaseConnection) -> list[Row]:
     """Return number and text of the passages that have no row of tokens."""
     query = (
         "SELECT number, text FROM passage WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.number = passage.number)"
@@ -283,7 +285,7 @@ def _without_tokens(connection: Connection) -> list[Row]:
     return [row for row in connection.execute(query) if isinstance(row[1], str)]
 
 
-def _bad_vectors(connection: Connection) -> Iterator[Row]:
+def _bad_vectors(connection: DatabaseConnection) -> Iterator[Row]:
     """Yield the keys of vectors that are none of their space's. One whose passage is gone does no harm."""
     dimensions = dict(connection.execute("SELECT id, dimension FROM space"))
     for space, number, vector in connection.execute("SELECT space, number, vector FROM vector"):
@@ -297,7 +299,7 @@ def _bare(value: object) -> object:
     return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
-def _drop_bad_vectors(connection: Connection) -> None:
+def _drop_bad_vectors(connection: DatabaseConnection) -> None:
     """Remove vectors that are none: their passages are embedded again in the background."""
     bad = list(_bad_vectors(connection))
     plain = [key for key in bad if all(isinstance(part, int) for part in key)]

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from helix.errors import NotFoundError, StoreCorruptError
 from helix.journal import tables
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 from helix.journal.decoding import node_of, props_of, put_edge, put_node, put_passage, ref_of, stored_relation, text_of
 from helix.journal.tables import PASSAGES, EdgeKey
 from helix.model.edge import Label, Ref, Relation
@@ -40,7 +40,7 @@ _EDGE = ", ".join((*tables.EDGE_COLUMNS, "props"))
 _ALL_PASSAGES = PASSAGES.format(source="passage p")
 
 
-def completed(connection: Connection, operations: Iterable[Operation]) -> list[Operation | None]:
+def completed(connection: DatabaseConnection, operations: Iterable[Operation]) -> list[Operation | None]:
     """Return operations filled up with the journal's present state, None for one that the state has moved past.
 
     Replay asks this: what a follower missed is brought straight to the present, which is where replaying every row
@@ -63,17 +63,17 @@ def _completed(op: Put, there: Put | None) -> Put | None:
             return None
 
 
-def held(connection: Connection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
+def held(connection: DatabaseConnection, drops: Iterable[Drop]) -> dict[Drop, Put | None]:
     """Return what puts the journal's nodes, edges and passages (with vectors) as they are, None for nothing."""
     every = list(dict.fromkeys(drops))
-    there = tables.Held()
+    there = tables.FoundRows()
     tables.read_before(connection, wanted(every), there)
     return {drop: put_of(drop, there) for drop in every}
 
 
-def wanted(drops: Iterable[Drop]) -> tables.Wanted:
+def wanted(drops: Iterable[Drop]) -> tables.WantedRows:
     """Return the keys of the nodes, edges and passages that operations need from the journal's state."""
-    keys = tables.Wanted()
+    keys = tables.WantedRows()
     for drop in drops:
         match drop:
             case DropNode():
@@ -85,7 +85,7 @@ def wanted(drops: Iterable[Drop]) -> tables.Wanted:
     return keys
 
 
-def put_of(drop: Drop, there: tables.Held) -> Put | None:
+def put_of(drop: Drop, there: tables.FoundRows) -> Put | None:
     """Return the operation that puts a node, edge or passage as the journal has it, None for nothing."""
     match drop:
         case DropNode():
@@ -103,7 +103,7 @@ def put_of(drop: Drop, there: tables.Held) -> Put | None:
 class Snapshot:
     """The whole state as operations, as one connection sees it."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DatabaseConnection) -> None:
         self._connection = connection
 
     def operations(self) -> Iterator[Operation]:
@@ -193,7 +193,7 @@ class Records:
         self._nodes: RowCache[Ref, Node] = RowCache()
         self._edges: RowCache[EdgeKey, PutEdge] = RowCache()
 
-    def _reading(self, read: Callable[[Connection], T]) -> T:
+    def _reading(self, read: Callable[[DatabaseConnection], T]) -> T:
         try:
             with self._database.reading() as connection:
                 return read(connection)
@@ -222,7 +222,7 @@ class Records:
         return self._nodes.of(refs, self._read_nodes)
 
     def _read_nodes(self, refs: Sequence[Ref]) -> dict[Ref, Node | None]:
-        def read(connection: Connection) -> dict[Ref, Node | None]:
+        def read(connection: DatabaseConnection) -> dict[Ref, Node | None]:
             held = tables.nodes(connection, [(ref.label, ref.id) for ref in refs])
             found = ((ref, held[ref.label, ref.id]) for ref in refs)
             return {ref: None if props is None else node_of(ref, props) for ref, props in found}
@@ -245,7 +245,7 @@ class Records:
         """Return the journal's nodes of a label that have a word of ASCII anywhere; reads all of them."""
         statement = "SELECT label, id, props FROM node WHERE label = ? AND instr(props, ?) > 0"
 
-        def read(connection: Connection) -> list[Node]:
+        def read(connection: DatabaseConnection) -> list[Node]:
             found = connection.execute(statement, (label, word))
             return [node_of(ref_of(*ref), props_of(props)) for *ref, props in found]
 
@@ -297,7 +297,7 @@ class Records:
     def passage(self, number: int) -> PutPassage | None:
         """Return a passage of the journal by its number, without its vector, or None."""
 
-        def read(connection: Connection) -> PutPassage | None:
+        def read(connection: DatabaseConnection) -> PutPassage | None:
             row = connection.execute(
                 "SELECT number, id, owner_label, owner, text, NULL FROM passage WHERE number = ?", (number,)
             ).fetchone()

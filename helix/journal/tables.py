@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from helix.journal.backend import Connection, put
+from helix.journal.backend import DatabaseConnection, put
 from helix.journal.backend import put as put_statement
 from helix.journal.decoding import props_of, put_passage, ref_of, text_of
 from helix.model.edge import Label, Ref
@@ -37,7 +37,7 @@ _KEYS_AT_ONCE = 150
 
 
 @dataclass(slots=True, kw_only=True)
-class Wanted:
+class WantedRows:
     """Keys of what is to be read; `ends` are nodes whose edges and passages are to be found."""
 
     nodes: set[NodeKey] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Wanted:
 
 
 @dataclass(slots=True, kw_only=True)
-class Held:
+class FoundRows:
     """What there is of all that was asked for, None for what is not there; passages with their vectors."""
 
     nodes: dict[NodeKey, Props | None] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Held:
 
 
 @dataclass(slots=True, kw_only=True)
-class Batch:
+class RowBatch:
     """What is to be written: rows of the log, and of the state what there shall be under each key, None for nothing.
 
     `gone` are the numbers under which passages are no longer kept; `tokens` and `vectors` are by their numbers.
@@ -72,7 +72,7 @@ class Batch:
     tokens: Sequence[tuple[int, str]] = ()
 
 
-def read_before(connection: Connection, wanted: Wanted, held: Held) -> None:
+def read_before(connection: DatabaseConnection, wanted: WantedRows, held: FoundRows) -> None:
     """Read the journal's rows that `wanted` names, as they are before a change, into `held`."""
     held.nodes.update(nodes(connection, wanted.nodes))
     held.edges.update(edges(connection, wanted.edges))
@@ -82,7 +82,7 @@ def read_before(connection: Connection, wanted: Wanted, held: Held) -> None:
         held.passages_of.update(passages_of(connection, wanted.ends))
 
 
-def nodes(connection: Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Props | None]:
+def nodes(connection: DatabaseConnection, keys: Collection[NodeKey]) -> dict[NodeKey, Props | None]:
     """Return the properties of nodes from the journal's state, None for one that is not there."""
     found: dict[NodeKey, Props | None] = dict.fromkeys(keys)
     for label, node_id, props in _matching(connection, "node", ("label", "id"), ("props",), keys):
@@ -90,7 +90,7 @@ def nodes(connection: Connection, keys: Collection[NodeKey]) -> dict[NodeKey, Pr
     return found
 
 
-def edges(connection: Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Props | None]:
+def edges(connection: DatabaseConnection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Props | None]:
     """Return the properties of edges from the journal's state, None for one that is not there."""
     found: dict[EdgeKey, Props | None] = dict.fromkeys(keys)
     for *key, props in _matching(connection, "edge", EDGE_COLUMNS, ("props",), keys):
@@ -99,13 +99,13 @@ def edges(connection: Connection, keys: Collection[EdgeKey]) -> dict[EdgeKey, Pr
     return found
 
 
-def texts(connection: Connection, numbers: Collection[int]) -> dict[int, str]:
+def texts(connection: DatabaseConnection, numbers: Collection[int]) -> dict[int, str]:
     """Return the texts of passages by their numbers from the journal's state, of those that are there."""
     keys = [(int(number),) for number in numbers]
     return {number: text_of(text) for number, text in _matching(connection, "passage", ("number",), ("text",), keys)}
 
 
-def _passages(connection: Connection, ids: Collection[str]) -> dict[str, PutPassage | None]:
+def _passages(connection: DatabaseConnection, ids: Collection[str]) -> dict[str, PutPassage | None]:
     found: dict[str, PutPassage | None] = dict.fromkeys(ids)
     for part in _parts([(one,) for one in ids]):
         statement = PASSAGES.format(source=f"{_wanted(('id',), part)} wanted CROSS JOIN passage p ON p.id = wanted.id")
@@ -115,7 +115,7 @@ def _passages(connection: Connection, ids: Collection[str]) -> dict[str, PutPass
     return found
 
 
-def edges_at(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
+def edges_at(connection: DatabaseConnection, refs: Collection[Ref]) -> dict[Ref, list[EdgeKey]]:
     """Return the edges at each node in the journal's state, by key; one pass over all edges, however many nodes.
 
     Edges are kept by their source: an index by target too would be written to, all over, by every memory stored.
@@ -135,7 +135,7 @@ def edges_at(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[Ed
     return found
 
 
-def passages_of(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list[str]]:
+def passages_of(connection: DatabaseConnection, refs: Collection[Ref]) -> dict[Ref, list[str]]:
     """Return the ids of each node's passages in the journal's state, in the order in which they came."""
     found: dict[Ref, list[str]] = {ref: [] for ref in refs}
     keys = [(ref.label, ref.id) for ref in refs]
@@ -145,7 +145,7 @@ def passages_of(connection: Connection, refs: Collection[Ref]) -> dict[Ref, list
     return found
 
 
-def write(connection: Connection, batch: Batch) -> None:
+def write(connection: DatabaseConnection, batch: RowBatch) -> None:
     """Write a batch of nodes, edges and passages to the journal's tables, in the caller's transaction."""
     many = connection.executemany
     if batch.log:  # a replay has a state and no log
@@ -179,7 +179,7 @@ def write(connection: Connection, batch: Batch) -> None:
 
 
 def _matching(
-    connection: Connection, table: str, key: Sequence[str], more: Sequence[str], wanted: Iterable[Sequence[Any]]
+    connection: DatabaseConnection, table: str, key: Sequence[str], more: Sequence[str], wanted: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table under the keys, each once: the columns of the key, then the others."""
     same = " AND ".join(f"t.{name} = wanted.{name}" for name in key)
@@ -217,12 +217,12 @@ def _json(props: Props) -> str:
 _BATCH = 4096
 
 
-def put_tokens(connection: Connection, tokens: Iterable[tuple[int, str]]) -> None:
+def put_tokens(connection: DatabaseConnection, tokens: Iterable[tuple[int, str]]) -> None:
     """Store passages' tokens in the journal, joined by blanks, by number, replacing what a number held."""
     connection.executemany(put_statement("token", ("number", "tokens"), ("number",)), tokens)
 
 
-def read_tokens(connection: Connection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
+def read_tokens(connection: DatabaseConnection) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
     """Yield every passage's number and tokens from the journal, in batches; UTF-8, joined by blanks."""
     rows = connection.execute("SELECT number, CAST(tokens AS BLOB) FROM token ORDER BY number")
     while batch := rows.fetchmany(_BATCH):

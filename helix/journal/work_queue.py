@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import ConflictError, NotFoundError
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 from helix.model.clock import EPOCH, LATEST, Clock, from_micros, to_micros
 from helix.model.ids import IdMaker
 from helix.model.work_item import WorkItem, WorkState
@@ -145,14 +145,16 @@ class Work:
             )
 
 
-def _insert(connection: Connection, item_id: str, kind: str, key: str, payload: str, due: int, now: int) -> None:
+def _insert(
+    connection: DatabaseConnection, item_id: str, kind: str, key: str, payload: str, due: int, now: int
+) -> None:
     connection.execute(
         "INSERT INTO work (id, kind, key, payload, state, not_before, created_at) VALUES (?, ?, ?, ?, 'queued', ?, ?)",
         (item_id, kind, key, payload, due, now),
     )
 
 
-def _check_running(connection: Connection, item_id: str) -> tuple[str, str, str | None]:
+def _check_running(connection: DatabaseConnection, item_id: str) -> tuple[str, str, str | None]:
     """Return kind, key and what is to be queued next of a running item; raises ConflictError where it does not run."""
     row = connection.execute("SELECT kind, key, again, state FROM work WHERE id = ?", (item_id,)).fetchone()
     if row is None or row[3] != WorkState.RUNNING:
@@ -160,7 +162,7 @@ def _check_running(connection: Connection, item_id: str) -> tuple[str, str, str 
     return row[0], row[1], row[2]
 
 
-def _one(connection: Connection, item_id: str) -> WorkItem:
+def _one(connection: DatabaseConnection, item_id: str) -> WorkItem:
     row = connection.execute(f"SELECT {_COLUMNS} WHERE id = ?", (item_id,)).fetchone()
     if row is None:
         raise NotFoundError(f"no work has the id {item_id!r}", hint="`helix work` lists the background work")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from helix.errors import ConflictError
 from helix.journal import state, tables
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.state import edge_drop, edge_key
-from helix.journal.tables import Batch, EdgeKey, Held, NodeKey, Wanted
+from helix.journal.tables import EdgeKey, FoundRows, NodeKey, RowBatch, WantedRows
 from helix.model.edge import Ref
 from helix.model.operations import (
     Drop,
@@ -30,16 +30,16 @@ class Writes:
     `foresee` reads what the operations need in one trip. What was not foreseen is read when it is asked for.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DatabaseConnection) -> None:
         self._connection = connection
-        self._there = Held()
+        self._there = FoundRows()
         self._nodes: dict[NodeKey, Props | None] = {}
         self._edges: dict[EdgeKey, PutEdge | None] = {}
         self._passages: dict[str, PutPassage | None] = {}
 
     def foresee(self, operations: Iterable[Operation], *, effects: bool = False) -> None:
         """Read from the journal what operations need to know, before any; `effects` says to know edges, too."""
-        wanted = Wanted()
+        wanted = WantedRows()
         for op in operations:
             match op:
                 case PutNode():
@@ -53,7 +53,7 @@ class Writes:
                     wanted.edges.add(edge_key(op))
         self._read(wanted)
         if wanted.ends:
-            gone = Wanted(passages={one for owned in self._there.passages_of.values() for one in owned})
+            gone = WantedRows(passages={one for owned in self._there.passages_of.values() for one in owned})
             gone.edges.update(key for keys in self._there.edges_at.values() for key in keys if effects)
             self._read(gone)
 
@@ -62,7 +62,7 @@ class Writes:
         if isinstance(op, DropNode):
             ref = Ref(label=op.label, id=op.id)
             if ref not in self._there.edges_at:
-                self._read(Wanted(ends={ref}))
+                self._read(WantedRows(ends={ref}))
             yield from map(edge_drop, self._edges_at(ref))
             yield from (DropPassage(id=passage_id) for passage_id in self._passages_of(ref))
         yield op
@@ -120,20 +120,20 @@ class Writes:
                 self._passages[op.id] = None
         return op
 
-    def batch(self) -> Batch:
+    def batch(self) -> RowBatch:
         """Return what is to be written of the journal's state, and forget it."""
-        self._read(Wanted(passages=set(self._passages)))
+        self._read(WantedRows(passages=set(self._passages)))
         there = (self._there.passages[name] for name in self._passages)
-        batch = Batch(
+        batch = RowBatch(
             nodes=self._nodes,
             edges={key: held.props if held else None for key, held in self._edges.items()},
             gone=[held.number for held in there if held is not None],
             passages=[op for op in self._passages.values() if op is not None],
         )
-        self._nodes, self._edges, self._passages, self._there = {}, {}, {}, Held()
+        self._nodes, self._edges, self._passages, self._there = {}, {}, {}, FoundRows()
         return batch
 
-    def _read(self, wanted: Wanted) -> None:
+    def _read(self, wanted: WantedRows) -> None:
         """Read what is wanted and not known yet."""
         there = self._there  # of a large change it has thousands, and one is wanted at a time: `-=` would look at all
         wanted.nodes = {one for one in wanted.nodes if one not in there.nodes}

@@ -41,7 +41,7 @@ class Reflection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class InsightEvidence:
     """One piece of evidence of an insight, in its place: `depth` 1 is cited by the insight, 2 by what that rests on."""
 
     depth: Annotated[int, "How many steps below the insight."]
@@ -58,7 +58,9 @@ class Insight:
     """An insight with what it rests on, each piece of evidence followed by its own."""
 
     reflection: Annotated[Reflection, "The insight."]
-    evidence: Annotated[tuple[Evidence, ...], "What it rests on, each piece followed by what that rests on itself."]
+    evidence: Annotated[
+        tuple[InsightEvidence, ...], "What it rests on, each piece followed by what that rests on itself."
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from helix.model.ids import Id
 from helix.model.memory import Memory
 from helix.model.paging import page_of
 from helix.model.records import Node
-from helix.model.reflection import Cited, Evidence, Insight, Reflection
+from helix.model.reflection import Cited, Insight, InsightEvidence, Reflection
 from helix.model.reports import Duplicate, Inbox, Page, StoreResult
 from helix.operations.checks import page_size
 from helix.operations.listed import mutation, query
@@ -177,8 +177,8 @@ def insight_tree(helix: Helix, id: Annotated[Id, "The insight's id."]) -> Insigh
     return Insight(reflection=tree.reflection, evidence=tuple(_laid_out(tree.evidence, 1)))
 
 
-def _laid_out(cited: Sequence[Cited], depth: int) -> Iterator[Evidence]:
+def _laid_out(cited: Sequence[Cited], depth: int) -> Iterator[InsightEvidence]:
     for one in cited:
         own = {field.name: getattr(one, field.name) for field in fields(one) if field.name != "evidence"}
-        yield Evidence(depth=depth, **own)
+        yield InsightEvidence(depth=depth, **own)
         yield from _laid_out(one.evidence, depth + 1)

@@ -12,7 +12,7 @@ from helix.errors import ConfigError, InvalidInputError, ModelError
 from helix.model.clock import Clock
 from helix.providers.addresses import may_be_asked, origin_of
 from helix.providers.litellm_calls import LiteLLMCalls, missing
-from helix.providers.litellm_router import Ledger, Router
+from helix.providers.litellm_router import ProviderLedger, Router
 from helix.providers.llm import Provider
 from helix.providers.local_embedder import LocalEmbedder
 from helix.providers.local_model import LocalModel, folder_model, installed_model, library_model
@@ -24,14 +24,14 @@ NO_MODEL = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EmbedderChoice:
     """An embedder, or None for lexical recall only, with the sentence that `helix status` shows for it."""
 
     embedder: LocalEmbedder | None
     reason: str
 
 
-def embedder_for(settings: Settings) -> Choice:
+def embedder_for(settings: Settings) -> EmbedderChoice:
     """Return the embedding model of `settings.embedding_model`: a folder, an installed one, or one of fastembed.
 
     Exactly that model or none: what is missing or damaged is said in the reason and never replaced by another model.
@@ -39,13 +39,13 @@ def embedder_for(settings: Settings) -> Choice:
     """
     name = settings.embedding_model.strip()
     if name.lower() == NO_MODEL:
-        return Choice(None, "lexical only: embedding_model is `none`")
+        return EmbedderChoice(None, "lexical only: embedding_model is `none`")
     try:
         model = _resolved(name, settings)
     except ModelError as error:
-        return Choice(None, f"lexical only: {error}")
+        return EmbedderChoice(None, f"lexical only: {error}")
     embedder = LocalEmbedder(model, threads=settings.embedding_threads, cache_entries=settings.embedding_cache)
-    return Choice(embedder, f"{model.name} ({model.dimension} dimensions) from {model.folder}")
+    return EmbedderChoice(embedder, f"{model.name} ({model.dimension} dimensions) from {model.folder}")
 
 
 def reranker_for(settings: Settings) -> LocalReranker:
@@ -53,7 +53,7 @@ def reranker_for(settings: Settings) -> LocalReranker:
     return LocalReranker(RERANKER, settings.models_path, threads=settings.embedding_threads)
 
 
-def router_for(settings: Settings, ledger: Ledger, *, clock: Clock) -> Router:
+def router_for(settings: Settings, ledger: ProviderLedger, *, clock: Clock) -> Router:
     """Return the router over the settings' language models, with keys from the environment; nothing is loaded.
 
     Raises ConfigError when a model is not named as LiteLLM names it.

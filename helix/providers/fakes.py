@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from helix.providers.embedder import EmbeddingSpace, Vectors
-from helix.providers.llm import Absence, Answer, Question, fits_schema
+from helix.providers.llm import Absence, Answer, ModelQuestion, fits_schema
 from helix.providers.reranker import Scores
 
 _WORD = re.compile(r"\w+")
@@ -75,19 +75,19 @@ class OverlapReranker:
 class ScriptedModel:
     """A language model that answers as a script says; `asked` holds the task and text of every question, in order."""
 
-    def __init__(self, script: Callable[[Question, str], Mapping[str, Any] | Absence]) -> None:
+    def __init__(self, script: Callable[[ModelQuestion, str], Mapping[str, Any] | Absence]) -> None:
         """`script` returns the object to answer with, or why there is none."""
         self._script = script
         self.asked: list[tuple[str, str]] = []
 
-    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def answer(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Return the fake language model's answer to each text, by its script.
 
         One that does not fit the schema is an absence, as always.
         """
         return [self._answer(question, text) for text in texts]
 
-    def _answer(self, question: Question, text: str) -> Answer:
+    def _answer(self, question: ModelQuestion, text: str) -> Answer:
         self.asked.append((question.task, text))
         value = self._script(question, text)
         if isinstance(value, Absence):

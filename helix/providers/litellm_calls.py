@@ -61,7 +61,7 @@ _RETRY_DELAY = re.compile(r'"retryDelay": ?"([\d.]+)s"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ProviderCall:
     """One request to one provider. `model` is LiteLLM's name for it; `seconds` is the longest that it may take."""
 
     model: str
@@ -76,7 +76,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ProviderReply:
     """What came of a call: a text, or the reason for none with a sentence on it. `retry_after` is in seconds."""
 
     text: str = ""
@@ -106,7 +106,7 @@ class LiteLLMCalls:
         """Whether there is a process of LiteLLM now."""
         return self._process is not None
 
-    def ask(self, call: Call) -> Reply:
+    def ask(self, call: ProviderCall) -> ProviderReply:
         """Send a call to a language model and return its reply; whatever fails is a reply with a reason."""
         with self._turn:
             reply = self._sent(call)
@@ -125,22 +125,22 @@ class LiteLLMCalls:
         with self._turn:
             self._end()
 
-    def _sent(self, call: Call) -> Reply:
+    def _sent(self, call: ProviderCall) -> ProviderReply:
         if self._process is None and not self._closed and (trouble := self._start()):
-            return Reply(absence=Absence.FAILED, detail=trouble)
+            return ProviderReply(absence=Absence.FAILED, detail=trouble)
         process = self._process
         if self._closed or process is None:
-            return Reply(absence=Absence.STOPPED)
+            return ProviderReply(absence=Absence.STOPPED)
         begun = time.monotonic()
         line = _exchange(process, json.dumps(asdict(call)), call.seconds + _GRACE_S)
         if line:
             return _reply(json.loads(line))
         self._end()
         if self._closed:
-            return Reply(absence=Absence.STOPPED)
+            return ProviderReply(absence=Absence.STOPPED)
         if time.monotonic() - begun >= call.seconds:
-            return Reply(absence=Absence.TIMEOUT, detail=f"nothing within {call.seconds:g} s")
-        return Reply(absence=Absence.FAILED, detail="LiteLLM's process ended")
+            return ProviderReply(absence=Absence.TIMEOUT, detail=f"nothing within {call.seconds:g} s")
+        return ProviderReply(absence=Absence.FAILED, detail="LiteLLM's process ended")
 
     def _start(self) -> str:
         """Start the process; return why it could not be."""
@@ -213,13 +213,13 @@ def _after(seconds: float, work: Callable[[], object]) -> threading.Timer:
     return timer
 
 
-def _reply(fields: Mapping[str, Any]) -> Reply:
+def _reply(fields: Mapping[str, Any]) -> ProviderReply:
     absence = fields["absence"]
     detail = head(" ".join(fields["detail"].split()), _DETAIL)
-    return Reply(**{**fields, "absence": None if absence is None else Absence(absence), "detail": detail})
+    return ProviderReply(**{**fields, "absence": None if absence is None else Absence(absence), "detail": detail})
 
 
-def complete(litellm: Any, call: Call) -> Reply:
+def complete(litellm: Any, call: ProviderCall) -> ProviderReply:
     """Send one call to a language model through the loaded LiteLLM."""
     answer_format = {"name": call.task, "schema": dict(call.schema), "strict": True}
     try:
@@ -242,7 +242,7 @@ def complete(litellm: Any, call: Call) -> Reply:
         return _failure(error)
 
 
-def _read(litellm: Any, call: Call, response: Any) -> Reply:
+def _read(litellm: Any, call: ProviderCall, response: Any) -> ProviderReply:
     usage = getattr(response, "usage", None)
     tokens_in, tokens_out = (int(getattr(usage, f"{part}_tokens", 0) or 0) for part in ("prompt", "completion"))
     took: dict[str, Any] = {
@@ -253,10 +253,12 @@ def _read(litellm: Any, call: Call, response: Any) -> Reply:
     choice = response.choices[0]
     refusal = (choice.message.provider_specific_fields or {}).get("refusal")
     if refusal or choice.finish_reason == "content_filter":
-        return Reply(absence=Absence.REFUSED, detail=str(refusal or "held back by the provider's filter"), **took)
+        return ProviderReply(
+            absence=Absence.REFUSED, detail=str(refusal or "held back by the provider's filter"), **took
+        )
     if choice.finish_reason == "length":
-        return Reply(absence=Absence.BROKEN, detail=f"cut off after {call.max_tokens} tokens", **took)
-    return Reply(text=choice.message.content or "", **took)
+        return ProviderReply(absence=Absence.BROKEN, detail=f"cut off after {call.max_tokens} tokens", **took)
+    return ProviderReply(text=choice.message.content or "", **took)
 
 
 def _cost(prices: Mapping[str, Mapping[str, Any]], model: str, tokens_in: int, tokens_out: int) -> float:
@@ -266,12 +268,12 @@ def _cost(prices: Mapping[str, Mapping[str, Any]], model: str, tokens_in: int, t
     return tokens_in * per_in + tokens_out * per_out
 
 
-def _failure(error: Exception) -> Reply:
+def _failure(error: Exception) -> ProviderReply:
     names = [kind.__name__ for kind in type(error).__mro__]
     absence = next((_ABSENCES[name] for name in names if name in _ABSENCES), Absence.FAILED)
     if absence is Absence.FAILED and "Connection error" in str(error):
         absence = Absence.UNREACHABLE  # LiteLLM calls it a server's error when there is no server
-    return Reply(absence=absence, detail=f"{names[0]}: {error}"[:4_000], retry_after=_retry_after(error))
+    return ProviderReply(absence=absence, detail=f"{names[0]}: {error}"[:4_000], retry_after=_retry_after(error))
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -308,7 +310,7 @@ def main(calls: TextIO, replies: TextIO) -> None:
     _stay_at_the_address()
     print("ready", file=replies, flush=True)
     for line in calls:
-        print(json.dumps(asdict(complete(litellm, Call(**json.loads(line))))), file=replies, flush=True)
+        print(json.dumps(asdict(complete(litellm, ProviderCall(**json.loads(line))))), file=replies, flush=True)
 
 
 def serve() -> None:

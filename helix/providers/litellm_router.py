@@ -30,8 +30,8 @@ from helix.model.usage import (
     ProviderState,
 )
 from helix.providers.addresses import is_here
-from helix.providers.litellm_calls import Call, Reply
-from helix.providers.llm import Absence, Answer, Provider, Question, fits_schema, read
+from helix.providers.litellm_calls import ProviderCall, ProviderReply
+from helix.providers.llm import Absence, Answer, ModelQuestion, Provider, fits_schema, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
 from helix.text.redact import redact
 from helix.text.tokens import estimate_tokens
@@ -47,7 +47,7 @@ _AGAIN = frozenset({Absence.RATE_LIMITED, Absence.FAILED})
 _NOT_ASKED = frozenset({Absence.BUDGET, Absence.RESTING})
 
 
-class Ledger(Protocol):
+class ProviderLedger(Protocol):
     """Where answers and spend are kept; see `helix.journal.kept_results.Answers`."""
 
     def kept(self, key: str) -> KeptAnswer | None: ...
@@ -59,10 +59,10 @@ class Ledger(Protocol):
     def spent(self, months: int = 12) -> tuple[ModelSpend, ...]: ...
 
 
-class Calls(Protocol):
+class ProviderCalls(Protocol):
     """What sends calls; see `helix.providers.litellm_calls.LiteLLMCalls`."""
 
-    def ask(self, call: Call) -> Reply: ...
+    def ask(self, call: ProviderCall) -> ProviderReply: ...
 
     def close(self) -> None: ...
 
@@ -73,8 +73,8 @@ class Router:
     def __init__(
         self,
         providers: Sequence[Provider],
-        ledger: Ledger,
-        calls: Calls,
+        ledger: ProviderLedger,
+        calls: ProviderCalls,
         *,
         clock: Clock,
         budget: int = 0,
@@ -113,7 +113,7 @@ class Router:
             self._key(provider) is not None and (provider.free or self._budget > 0) for provider in self._providers
         )
 
-    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def answer(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Return a language model's answer for each text, kept ones without a call; absent with a reason, no raising.
 
         A call at a time is under way. Once every provider is out for more than a moment, a further text costs nothing.
@@ -150,7 +150,7 @@ class Router:
             absences=dict(sorted(self._absences.items())),
         )
 
-    def _kept(self, question: Question, text: str) -> Answer | None:
+    def _kept(self, question: ModelQuestion, text: str) -> Answer | None:
         """Return the answer that any of the providers gave to this before."""
         for provider in self._providers:
             kept = self._ledger.kept(_key_of(provider, question, text))
@@ -159,7 +159,7 @@ class Router:
                 return Answer(value=value, model=provider.name, cached=True)
         return None
 
-    def _answers(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def _answers(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Ask the providers that have a key in order, each for what those before it did not answer."""
         came: dict[str, list[Answer]] = {text: [] for text in texts}
         for provider in self._providers:
@@ -179,7 +179,7 @@ class Router:
             return None
         return (self._secret(provider.secret) or None) if provider.secret else ""
 
-    def _refusal(self, provider: Provider, question: Question, texts: Sequence[str]) -> Answer | None:
+    def _refusal(self, provider: Provider, question: ModelQuestion, texts: Sequence[str]) -> Answer | None:
         """Return why the provider is not asked now, or None."""
         circuit = self._circuits[provider.name]
         if circuit.resting(self._clock()):
@@ -202,9 +202,9 @@ class Router:
     def _month(self) -> str:
         return f"{self._clock():%Y-%m}"
 
-    def _asking(self, provider: Provider, key: str, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def _asking(self, provider: Provider, key: str, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Ask one provider, again after a moment where that may help; keep what it answers."""
-        call = Call(
+        call = ProviderCall(
             model=provider.model,
             task=question.task,
             instructions=instructions_of(question),
@@ -231,7 +231,7 @@ class Router:
             self._keep(provider, question, text, answer)
         return answers
 
-    def _sent(self, provider: Provider, call: Call) -> Reply:
+    def _sent(self, provider: Provider, call: ProviderCall) -> ProviderReply:
         self._asked += 1
         reply = self._calls.ask(call)
         if reply.absence is Absence.TIMEOUT:  # it may have been answered, and billed, after nobody listened any more
@@ -239,7 +239,7 @@ class Router:
             return replace(reply, tokens_in=estimate_tokens(told), tokens_out=call.max_tokens)
         return replace(reply, cost=0.0) if provider.free else reply
 
-    def _charge(self, provider: Provider, reply: Reply, *, failed: bool) -> None:
+    def _charge(self, provider: Provider, reply: ProviderReply, *, failed: bool) -> None:
         if reply.absence is not Absence.STOPPED:
             self._ledger.charge(
                 ModelSpend(
@@ -253,7 +253,7 @@ class Router:
                 )
             )
 
-    def _keep(self, provider: Provider, question: Question, text: str, answer: Answer) -> None:
+    def _keep(self, provider: Provider, question: ModelQuestion, text: str, answer: Answer) -> None:
         if answer.value is not None:
             kept = KeptAnswer(
                 model=provider.name,
@@ -264,7 +264,7 @@ class Router:
             )
             self._ledger.keep(_key_of(provider, question, text), to_micros(self._clock()), kept)
 
-    def _note(self, provider: Provider, answers: Sequence[Answer], reply: Reply) -> None:
+    def _note(self, provider: Provider, answers: Sequence[Answer], reply: ProviderReply) -> None:
         """Note how the provider did. A refusal is about the text and says nothing of it."""
         circuit = self._circuits[provider.name]
         absence = answers[0].absence
@@ -300,12 +300,12 @@ class Router:
         )
 
 
-def _most_tokens(question: Question, texts: Sequence[str]) -> int:
+def _most_tokens(question: ModelQuestion, texts: Sequence[str]) -> int:
     told = instructions_of(question) + json.dumps(schema_of(question)) + packed(texts)
     return int(_RESERVE * estimate_tokens(told)) + question.max_tokens * len(texts)
 
 
-def _shared(provider: Provider, reply: Reply, question: Question, count: int) -> list[Answer]:
+def _shared(provider: Provider, reply: ProviderReply, question: ModelQuestion, count: int) -> list[Answer]:
     """Return a reply as the answers to each of its texts, which share evenly in what it took."""
     values = [reply.absence] * count if reply.absence else unpacked(reply.text, question, count)
     return [
@@ -329,7 +329,7 @@ def _best(answers: Sequence[Answer], missing: str) -> Answer:
     return _with_sum(best, answers)
 
 
-def _key_of(provider: Provider, question: Question, text: str) -> str:
+def _key_of(provider: Provider, question: ModelQuestion, text: str) -> str:
     """Return the hash of everything that an answer depends on, the provider's model included."""
     asked: Mapping[str, object] = {
         "model": provider.model,

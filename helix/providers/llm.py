@@ -33,7 +33,7 @@ UNSENT = frozenset({Absence.NO_PROVIDER, Absence.BUDGET, Absence.RESTING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ModelQuestion:
     """What is asked of each text: a task's name, instructions, the JSON schema of the answer, and its longest length.
 
     `batch` is how many texts may share one call. Each is still answered, and kept, by itself.
@@ -91,7 +91,7 @@ class Provider:
 class LanguageModel(Protocol):
     """Answers questions about texts. One call is safe from any thread."""
 
-    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def answer(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Return one answer for each text, in their order; failures of a provider are absences, never errors.
 
         A text is data: what it says is never part of the instructions. Secrets are taken out of it before it is sent.

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helix.providers.llm import Absence, Question, fits_schema, read
+from helix.providers.llm import Absence, ModelQuestion, fits_schema, read
 from helix.text.tokens import estimate_tokens
 
 MOST_TOKENS = 2_500
@@ -35,7 +35,7 @@ def packs(texts: Sequence[str], most: int) -> Iterator[list[str]]:
         yield pack
 
 
-def instructions_of(question: Question) -> str:
+def instructions_of(question: ModelQuestion) -> str:
     """Return the instructions of a call that asks a language model the question of a pack of texts."""
     return f"{question.instructions}\n{_ASKING}"
 
@@ -45,7 +45,7 @@ def packed(texts: Sequence[str]) -> str:
     return json.dumps([{"item": number, "text": text} for number, text in enumerate(texts, 1)], ensure_ascii=False)
 
 
-def schema_of(question: Question) -> Mapping[str, Any]:
+def schema_of(question: ModelQuestion) -> Mapping[str, Any]:
     """Return the JSON schema of a language model's answer to a pack."""
     item = {
         "type": "object",
@@ -61,7 +61,7 @@ def schema_of(question: Question) -> Mapping[str, Any]:
     }
 
 
-def unpacked(text: str, question: Question, count: int) -> list[Mapping[str, Any] | Absence]:
+def unpacked(text: str, question: ModelQuestion, count: int) -> list[Mapping[str, Any] | Absence]:
     """Return a model's answer to a pack by item, `count` in all; BROKEN for no JSON, MISFIT for one that does not fit.
 
     What is answered for a number that was not asked, or twice, is no answer.

@@ -27,7 +27,7 @@ from helix.recall.fold import Folding, fold
 from helix.recall.pack import Portion, pack
 from helix.recall.ranking import Ranking
 from helix.recall.scoring import score_of
-from helix.recall.search import Found, Scene
+from helix.recall.search import Scene, SearchResult
 from helix.recall.stopwatch import Stopwatch
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
@@ -57,7 +57,7 @@ class Fit:
     stands_out: bool
 
 
-class Records(Protocol):
+class RecordReader(Protocol):
     """Reads nodes and passages by what the catalogue knows them by."""
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
@@ -75,10 +75,10 @@ class Records(Protocol):
 
 def fill(
     scene: Scene,
-    found: Found,
+    found: SearchResult,
     ranking: Ranking,
     *,
-    records: Records,
+    records: RecordReader,
     estimate_tokens: Callable[[str], int],
     watch: Stopwatch,
 ) -> tuple[RecallItem, ...]:
@@ -97,7 +97,9 @@ def fill(
         return _items(packed, nodes, scene, found, ranking, told, named_in(less, nodes), fit)
 
 
-def _folding(scene: Scene, ranking: Ranking, nodes: dict[int, Node], records: Records, watch: Stopwatch) -> Folding:
+def _folding(
+    scene: Scene, ranking: Ranking, nodes: dict[int, Node], records: RecordReader, watch: Stopwatch
+) -> Folding:
     """Read the best candidates and fold them; with `everything` each stays where it is."""
     if scene.query.everything or len(ranking.order) < 2:
         return Folding(order=ranking.order)
@@ -118,7 +120,7 @@ def _folding(scene: Scene, ranking: Ranking, nodes: dict[int, Node], records: Re
 
 
 def _load(
-    scene: Scene, ranking: Ranking, places: Sequence[int], nodes: dict[int, Node], records: Records
+    scene: Scene, ranking: Ranking, places: Sequence[int], nodes: dict[int, Node], records: RecordReader
 ) -> dict[int, Node]:
     """Return the nodes of the places that are still there, in that order; what is read goes into `nodes`."""
     fresh = [place for place in places if place not in nodes]
@@ -128,7 +130,7 @@ def _load(
 
 
 def _fitting(
-    scene: Scene, found: Found, ranking: Ranking, packed: list[Portion], less: Mapping[int, Sequence[int]]
+    scene: Scene, found: SearchResult, ranking: Ranking, packed: list[Portion], less: Mapping[int, Sequence[int]]
 ) -> dict[int, Fit]:
     """Return by place how well those portions fit that do so better than by chance; all where that cannot be told.
 
@@ -166,7 +168,7 @@ def _portions(
     folding: Folding,
     nodes: dict[int, Node],
     over: dict[int, Ended],
-    records: Records,
+    records: RecordReader,
     estimate_tokens: Callable[[str], int],
     watch: Stopwatch,
 ) -> Iterator[Portion]:
@@ -204,7 +206,7 @@ def _trust(node: Node) -> int:
     return node.provenance.trust.rank if isinstance(node, Memory | Episode) else Trust.WEB.rank
 
 
-def _past(scene: Scene, over: Mapping[int, Ended], records: Records) -> dict[int, str]:
+def _past(scene: Scene, over: Mapping[int, Ended], records: RecordReader) -> dict[int, str]:
     """Return for each row of an episode what it told that no longer holds; for none where deep or back is looked."""
     if scene.query.deep or scene.query.known_at:
         return {}
@@ -219,7 +221,9 @@ def _restated(ranking: Ranking) -> dict[int, frozenset[int]]:
     return {memory: frozenset(episodes) for memory, episodes in ranking.grounds.items()}
 
 
-def _texts(scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: Records) -> list[str]:
+def _texts(
+    scene: Scene, ranking: Ranking, places: Sequence[int], nodes: Sequence[Node], records: RecordReader
+) -> list[str]:
     """Return what each node shows: its own text, but of what has several passages only the most telling one.
 
     That holds for episodes, and for summaries, whose title stays and which show it where it is shorter or not in them.
@@ -257,7 +261,7 @@ def text_of(node: Node) -> str:
             return str(getattr(node, "name", "") or getattr(node, "objective", "") or node.id)
 
 
-def _standings(scene: Scene, over: Mapping[int, Ended], rows: Sequence[int], records: Records) -> dict[int, str]:
+def _standings(scene: Scene, over: Mapping[int, Ended], rows: Sequence[int], records: RecordReader) -> dict[int, str]:
     """Return what is to be said of rows that no longer hold or are disputed."""
     told = {
         row: "; ".join(f"tells {scene.view.name_of(memory)}, held until {_day(end)}" for memory, end in memories)
@@ -277,7 +281,7 @@ def _items(
     packed: Sequence[Portion],
     nodes: Mapping[int, Node],
     scene: Scene,
-    found: Found,
+    found: SearchResult,
     ranking: Ranking,
     standings: Mapping[int, str],
     folded: Mapping[int, str],

@@ -11,7 +11,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.recall import ArmHit
 from helix.model.records import Node
-from helix.recall.question import Question
+from helix.recall.question import RecallQuestion
 from helix.recall.walk import Seeds
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import FloatArray
@@ -28,7 +28,7 @@ _REST_OF_WORD = re.compile(r"\w*")
 
 
 def reason(
-    hits: Sequence[ArmHit], *, text: str, question: Question, linked: str, standing: str = "", folded: str = ""
+    hits: Sequence[ArmHit], *, text: str, question: RecallQuestion, linked: str, standing: str = "", folded: str = ""
 ) -> str:
     """Return the sentence why an item is in a recall answer: words matched, meaning, files, time, links, how it stands.
 

@@ -13,13 +13,13 @@ from helix.model.clock import Clock, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.providers.reranker import Reranker
-from helix.recall.answer import Records, fill
+from helix.recall.answer import RecordReader, fill
 from helix.recall.arms import Matches
-from helix.recall.question import Question, TextReading, check_query, moment_of, read_question
+from helix.recall.question import RecallQuestion, TextReading, check_query, moment_of, read_question
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import Recipe, recipe_named, recipes_of
 from helix.recall.rerank import Rereading
-from helix.recall.search import Found, Scene, heat_of, matches_of, search
+from helix.recall.search import Scene, SearchResult, heat_of, matches_of, search
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.vector import check_dimension
 from helix.settings import Settings
@@ -62,7 +62,7 @@ class Recaller:
         catalogue: Catalogue,
         projection: Projection,
         vectors: VectorSearch,
-        records: Records,
+        records: RecordReader,
         embed: Embed | None,
         reranker: Reranker | None = None,
         clock: Clock,
@@ -109,7 +109,7 @@ class Recaller:
         self,
         query: RecallQuery,
         recipe: Recipe,
-        question: Question,
+        question: RecallQuestion,
         embedding: Future[VectorArray] | None,
         now: datetime,
         notes: list[str],
@@ -144,7 +144,7 @@ class Recaller:
     def _walk(
         self,
         query: RecallQuery,
-        question: Question,
+        question: RecallQuestion,
         embedding: Future[VectorArray] | None,
         now: datetime,
         limit: int,
@@ -158,7 +158,7 @@ class Recaller:
     def _scene(
         self,
         query: RecallQuery,
-        question: Question,
+        question: RecallQuestion,
         embedding: Future[VectorArray] | None,
         now: datetime,
         notes: list[str],
@@ -205,7 +205,7 @@ class Recaller:
             note=notes.append,
         ).factors
 
-    def _embedding(self, question: Question, notes: list[str]) -> Future[VectorArray] | None:
+    def _embedding(self, question: RecallQuestion, notes: list[str]) -> Future[VectorArray] | None:
         """Begin to embed the question; None in lexical mode, with a note that says why."""
         if self._embed is None:
             notes.append("lexical only: there is no embedding model")
@@ -238,7 +238,7 @@ class Recaller:
             self._turns.close()
 
 
-def _said_of(items: Sequence[RecallItem], found: Found, query: RecallQuery) -> tuple[str, ...]:
+def _said_of(items: Sequence[RecallItem], found: SearchResult, query: RecallQuery) -> tuple[str, ...]:
     """Return a note where candidates were found and none of them is an answer."""
     if items or query.everything or not len(found.fused.rows) or query.budget_tokens:
         return ()

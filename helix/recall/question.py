@@ -42,7 +42,7 @@ class TextReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RecallQuestion:
     """A query as read. `time` is a half-open range in microseconds, None where no time is named.
 
     `names` are the tokens of words that are shaped like the name of one thing: a ticket, a code, a symbol.
@@ -67,7 +67,7 @@ class Question:
         return self.text[:EMBEDDED_CHARACTERS]
 
 
-def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Question:
+def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> RecallQuestion:
     """Read the question of a recall; times in it count from `moment_of`. Raises InvalidInputError for no text."""
     whole = clean(query.query)
     if not whole:
@@ -75,7 +75,7 @@ def read_question(query: RecallQuery, now: datetime, reading: TextReading) -> Qu
     text = whole[:MAX_CHARACTERS]
     files = tuple(dict.fromkeys(path.strip() for path in query.files if path.strip()))[:MAX_FILES]
     named = reading.time_range(text, moment_of(query, now))
-    return Question(
+    return RecallQuestion(
         text=text,
         terms=tuple(reading.query_terms(text, MAX_TERMS)),
         mentions=reading.mentions(text, files=files),

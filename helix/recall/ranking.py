@@ -15,7 +15,7 @@ from helix.model.memory import SUMMARY_SOURCE, Kind
 from helix.recall.pack import memories_first
 from helix.recall.recipes import Recipe
 from helix.recall.scoring import Factors, Signals, scores_of, signals_of, with_intent
-from helix.recall.search import Found, Scene
+from helix.recall.search import Scene, SearchResult
 from helix.recall.stopwatch import Stopwatch
 from helix.recall.walk import turns_beside
 from helix.store.catalogue import CatalogueView
@@ -63,7 +63,7 @@ class Ranking:
     grounds: dict[int, list[int]]
 
 
-def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
+def rank(scene: Scene, found: SearchResult, recipe: Recipe, watch: Stopwatch, reread: Reread | None = None) -> Ranking:
     """Score every recall candidate and order them by score, diversified, memories before the episodes that ground them.
 
     A summary speaks for episodes that are not on offer: it is passed over where those that are fit the question as
@@ -116,7 +116,7 @@ def rank(scene: Scene, found: Found, recipe: Recipe, watch: Stopwatch, reread: R
     )
 
 
-def _placed_first(order: list[int], rows: IndexArray, found: Found, within: int) -> list[int]:
+def _placed_first(order: list[int], rows: IndexArray, found: SearchResult, within: int) -> list[int]:
     """Return the order with the first rows of the arms in PLACES among so many first, behind what stays in front."""
     listed = [row for ranked in found.fused.lists for row in ranked.rows[: PLACES.get(ranked.arm, 0)].tolist()]
     placed = set(np.flatnonzero(np.isin(rows, listed)).tolist())

@@ -9,7 +9,7 @@ import numpy as np
 
 from helix.errors import ModelError
 from helix.providers.reranker import Reranker
-from helix.recall.answer import Records, text_of
+from helix.recall.answer import RecordReader, text_of
 from helix.recall.scoring import Factors, scores_of
 from helix.recall.search import Scene
 from helix.store.node_columns import FloatArray, IndexArray
@@ -37,7 +37,7 @@ class Rereading:
     """A second look at the best candidates of one recall. `note` is told why there is none where there is none."""
 
     scene: Scene
-    records: Records
+    records: RecordReader
     reranker: Reranker
     candidates: int
     note: Callable[[str], None]

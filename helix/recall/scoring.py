@@ -25,9 +25,9 @@ from helix.store.node_columns import (
     NO_START,
     TRUSTS,
     BoolArray,
-    Columns,
     FloatArray,
     IndexArray,
+    NodeColumns,
     shrunk_effectiveness,
 )
 
@@ -100,7 +100,7 @@ class Signals:
 
 
 def signals_of(
-    columns: Columns,
+    columns: NodeColumns,
     *,
     relevance: Relevance,
     length: FloatArray,
@@ -157,7 +157,7 @@ def _kinds_of(intent: Intent | None) -> BoolArray:
     return wanted
 
 
-def recency_half_lives(columns: Columns) -> FloatArray:
+def recency_half_lives(columns: NodeColumns) -> FloatArray:
     """Return the half-life in days of each recall candidate's recency: by kind for memories, else by label."""
     by_kind = np.array([*(RECENCY_HALF_LIFE_DAYS[kind] for kind in KINDS), REFLECTION_HALF_LIFE_DAYS])
     days = np.where(columns.label == LABEL_CODE[Label.MEMORY], by_kind[columns.kind], REFLECTION_HALF_LIFE_DAYS)

@@ -19,7 +19,7 @@ from helix.recall.arms import (
 )
 from helix.recall.fusion import Fused, fuse
 from helix.recall.pagerank import DAMPING
-from helix.recall.question import Question
+from helix.recall.question import RecallQuestion
 from helix.recall.recipes import ARM_WEIGHTS
 from helix.recall.relevance import Relevance, relevance_of
 from helix.recall.stopwatch import Stopwatch
@@ -40,7 +40,7 @@ class Scene:
     """
 
     query: RecallQuery
-    question: Question
+    question: RecallQuestion
     view: CatalogueView
     graph: GraphSnapshot
     mask: BoolArray
@@ -49,7 +49,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """What the arms brought: candidates, how they fit, where the walk began and how near it came to each row."""
 
     fused: Fused
@@ -59,12 +59,12 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def matches_of(view: CatalogueView, mask: BoolArray, question: Question) -> Matches:
+def matches_of(view: CatalogueView, mask: BoolArray, question: RecallQuestion) -> Matches:
     """Return what the most selective of a recall question's words find among the rows of the mask."""
     return lexical_matches(view, mask, selective_terms(question.terms, view.words.document_frequency(question.terms)))
 
 
-def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwatch) -> Found:
+def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwatch) -> SearchResult:
     """Search for a question by every arm of recall, fuse, walk the graph from there, and fuse again with that."""
     view, mask = scene.view, scene.mask
     lists: list[RankedList] = []
@@ -94,10 +94,10 @@ def search(scene: Scene, matches: Matches, vectors: VectorSearch, watch: Stopwat
         fused = fuse(lists, ARM_WEIGHTS)
         added = fused.rows[~np.isin(fused.rows, relevance.rows)]
         relevance = relevance.extended(relevance_of(view, added, scene.vector, matches), fused.rows)
-    return Found(fused=fused, relevance=relevance, seeds=seeds, near=near, notes=tuple(notes))
+    return SearchResult(fused=fused, relevance=relevance, seeds=seeds, near=near, notes=tuple(notes))
 
 
-def heat_of(found: Found, walkable: BoolArray) -> FloatArray:
+def heat_of(found: SearchResult, walkable: BoolArray) -> FloatArray:
     """Return the share of its time that recall's graph walk spends at each row, its restarts at the seeds included."""
     heat, seeds = found.near.copy(), found.seeds
     allowed = walkable[seeds.rows]

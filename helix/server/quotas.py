@@ -57,7 +57,7 @@ class Quotas:
             raise TooManyRequestsError(f"{there.slug} may ask {most} times a minute", hint="ask again in a while")
 
 
-class Room:
+class TenantRoom:
     """Whether a tenant that is open here may keep more."""
 
     def __init__(self, helix: Helix, quota: Callable[[], Mapping[str, int]]) -> None:

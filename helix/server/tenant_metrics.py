@@ -10,7 +10,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
-from helix.api.resolver_context import Runtime
+from helix.api.resolver_context import AppRuntime
 from helix.operations import upkeep
 from helix.server.tenants import Open
 
@@ -34,7 +34,7 @@ class _Merged(Collector):
         merged: dict[str, Metric] = {}
         # A removed tenant is open for a moment beside the one that has its name by now.
         for one in {one.slug: one for one in sorted(self._tenants, key=lambda one: one.number)}.values():
-            runtime: Runtime = one.app.state.runtime
+            runtime: AppRuntime = one.app.state.runtime
             for family in runtime.meters.families(upkeep.status(one.helix)):
                 into = merged.setdefault(family.name, Metric(family.name, family.documentation, family.type))
                 into.samples.extend(

@@ -32,7 +32,7 @@ from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.recall.pipeline import Turns
-from helix.server.quotas import Room, parsed
+from helix.server.quotas import TenantRoom, parsed
 from helix.server.tenant_sync import seed_of, share_of
 from helix.service import Helix
 from helix.settings import Settings
@@ -194,7 +194,7 @@ class Tenants:
                 self._opening, copy_context().run, self._made, there
             )
             share = partial(share_of, helix, seed_of(self._secret, there.id))
-            app = create_tenant_app(helix, self._threads, Room(helix, partial(self._quota, there)).full, share)
+            app = create_tenant_app(helix, self._threads, TenantRoom(helix, partial(self._quota, there)).full, share)
             await running.enter_async_context(app.router.lifespan_context(app))
             made = self._open[number] = Open(number=number, slug=slug, helix=helix, app=app, running=running)
             log.info("tenant opened", extra={"tenant": slug})

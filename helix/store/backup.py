@@ -14,7 +14,7 @@ from helix import files
 from helix.errors import ConflictError, NotFoundError, StoreError
 from helix.graph.on_disk import remove
 from helix.journal import journal_copy as copies
-from helix.journal.mark import Mark, reached
+from helix.journal.mark import MarkFile, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing, witnesses
@@ -121,7 +121,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
             files.remove(folder / IMAGE_NAME)
             # Killed from here on, the next start finds a mark without its journal, and says so.
             if (found := reached(cleared)) is not None:
-                mark = Mark(folder / MARK_NAME)
+                mark = MarkFile(folder / MARK_NAME)
                 mark.write(found[0])
                 mark.close()
             cleared.replace(journal)
@@ -131,7 +131,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
 def set_aside_closed(folder: Path, now: datetime) -> None:
     """Put a store's journal that cannot be opened aside, with its witnesses; raises StoreLockedError."""
     with StoreLock(folder):
-        mark = Mark(folder / MARK_NAME)
+        mark = MarkFile(folder / MARK_NAME)
         witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))
 
 

@@ -40,15 +40,15 @@ from helix.store.node_columns import (
     STATUS_CODE,
     STATUSES,
     BoolArray,
-    Columns,
     IndexArray,
+    NodeColumns,
     RowLayout,
     empty_columns,
     fading_moments,
     grown,
 )
 from helix.store.passages import PassageChange, PassageTable, PassageView, StagedPassage, TokenBatches
-from helix.store.staging import Batch, NewRow, stage
+from helix.store.staging import NewRow, StagedBatch, stage
 from helix.text.tokens import lexical_tokens
 
 _FIRST_CAPACITY = 1024
@@ -76,7 +76,7 @@ class CatalogueView:
     `generation` changes when the table was loaded anew: row numbers of different generations have nothing in common.
     """
 
-    columns: Columns
+    columns: NodeColumns
     passages: PassageView
     words: WordView
     lookups: Lookups
@@ -290,7 +290,7 @@ class Catalogue:
         for array in published.values():
             array.flags.writeable = False
         self._view = CatalogueView(
-            columns=Columns(**published),
+            columns=NodeColumns(**published),
             passages=self._passages.view(),
             words=self._words.view(),
             lookups=self._lookups,
@@ -305,7 +305,7 @@ class Catalogue:
         self._passages, self._words = other._passages, other._words
         self._publish()
 
-    def _commit(self, batch: Batch) -> PassageChange:
+    def _commit(self, batch: StagedBatch) -> PassageChange:
         self._append(batch.new)
         self._update(batch.updates)
         for row, name in batch.renames.items():

@@ -27,7 +27,7 @@ EVENT_TYPES = (
 says of what: `capture` or `background` was paused or goes on, or the `content` became another one, by a restore."""
 
 
-class Events:
+class ChangeEvents:
     """Passes events on to subscribers, on the writer's or a job's thread: a callback must return at once."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ _TIMES_AS_LONG = 30
 """How many times as long as it took an answer is good for though the store has changed: it takes a thirtieth then."""
 
 
-class _Kept(NamedTuple):
+class _KeptAnswer(NamedTuple):
     generation: int
     seq: int
     until: float
@@ -27,7 +27,7 @@ class CostlyAnswers:
         """`now` returns seconds."""
         self._now = now
         self._guard = threading.Lock()
-        self._kept: dict[Hashable, _Kept] = {}
+        self._kept: dict[Hashable, _KeptAnswer] = {}
 
     def of(self, question: Hashable, generation: int, seq: int, work: Callable[[], Any]) -> Any:
         """Return the answer that `work` gives to a question about a store at a generation and a row of its log.
@@ -43,9 +43,9 @@ class CostlyAnswers:
                 del self._kept[next(iter(self._kept))]
             return kept.answer
 
-    def _worked_out(self, generation: int, seq: int, work: Callable[[], Any]) -> _Kept:
+    def _worked_out(self, generation: int, seq: int, work: Callable[[], Any]) -> _KeptAnswer:
         started = self._now()
         answer = work()
         seconds = self._now() - started
         longer = _TIMES_AS_LONG * seconds if seconds > _COSTLY_SECONDS else 0.0
-        return _Kept(generation, seq, started + seconds + longer, answer)
+        return _KeptAnswer(generation, seq, started + seconds + longer, answer)

@@ -21,9 +21,9 @@ from helix.store.node_columns import (
     TRUST_CODE,
     BoolArray,
     CodeArray,
-    Columns,
     IndexArray,
     MicrosArray,
+    NodeColumns,
     RowArray,
     Vocabulary,
 )
@@ -35,7 +35,7 @@ _HIDDEN = (STATUS_CODE[Status.FORGOTTEN], STATUS_CODE[Status.QUARANTINED])
 
 
 def eligible(
-    columns: Columns, scopes: Vocabulary, query: RecallQuery, now: datetime, rows: IndexArray | None = None
+    columns: NodeColumns, scopes: Vocabulary, query: RecallQuery, now: datetime, rows: IndexArray | None = None
 ) -> BoolArray:
     """Return for every row of the catalogue (or for `rows`) whether it passes every filter of the query.
 
@@ -62,7 +62,7 @@ def eligible(
     return mask
 
 
-def walkable(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
+def walkable(columns: NodeColumns, scopes: Vocabulary, scope: str | None) -> BoolArray:
     """Return for every row of the catalogue whether a walk on behalf of a scope may pass through it.
 
     Time, kind and label do not stop a walk (what is superseded still connects), but another project's rows and what
@@ -74,20 +74,20 @@ def walkable(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArr
     return mask
 
 
-def event_times(columns: Columns) -> MicrosArray:
+def event_times(columns: NodeColumns) -> MicrosArray:
     """Return when what each catalogue row tells of happened: its own time, else its validity's start or recording."""
     own = np.maximum(columns.occurred_at, columns.valid_from)
     return np.where(own == NO_START, columns.recorded_at, own)
 
 
-def _within(columns: Columns, query: RecallQuery) -> BoolArray:
+def _within(columns: NodeColumns, query: RecallQuery) -> BoolArray:
     times = columns.recorded_at if query.time is TimeKind.RECORDED else event_times(columns)
     first = NO_START if query.since is None else to_micros(query.since)
     last = NO_END if query.until is None else to_micros(query.until)
     return (times >= first) & (times <= last)
 
 
-def _of_labels(columns: Columns, query: RecallQuery) -> BoolArray:
+def _of_labels(columns: NodeColumns, query: RecallQuery) -> BoolArray:
     if not query.kinds:
         return _any_of(columns.label, [LABEL_CODE[label] for label in query.labels])
     if Label.MEMORY not in query.labels:
@@ -104,14 +104,14 @@ def _any_of(column: CodeArray | RowArray, codes: Sequence[int]) -> BoolArray:
     return mask
 
 
-def _of_scope(columns: Columns, scopes: Vocabulary, scope: str | None) -> BoolArray:
+def _of_scope(columns: NodeColumns, scopes: Vocabulary, scope: str | None) -> BoolArray:
     if scope is None:
         return np.ones(len(columns.scope), np.bool_)
     codes = {scopes.code(one) for one in scopes_seen(scope)} - {NO_CODE}
     return _any_of(columns.scope, sorted(codes))
 
 
-def _of_status(columns: Columns, query: RecallQuery) -> BoolArray:
+def _of_status(columns: NodeColumns, query: RecallQuery) -> BoolArray:
     allowed = query.status or ((Status.ACTIVE, Status.ARCHIVED) if query.deep else (Status.ACTIVE,))
     mask = _any_of(columns.status, [STATUS_CODE[status] for status in allowed])
     if query.known_at is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from helix.errors import ConfigError
 from helix.journal.backend import Backend
 from helix.journal.database import PAGE_CACHE_KIB, Database
-from helix.journal.mark import Mark
+from helix.journal.mark import MarkFile
 from helix.settings import Settings
 from helix.store import witnesses
 
@@ -42,7 +42,7 @@ class Engine:
     """The tables of one store. `mark` notes beside a file how far it has come; a server's word is enough."""
 
     backend: Backend
-    mark: Mark | None
+    mark: MarkFile | None
     address: str
     """What another process finds the same tables by: a file, or a server's address."""
     tenant: int
@@ -64,7 +64,7 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
     """
     if settings.engine:
         return _on_server(settings, folder)
-    file, mark = folder / JOURNAL_NAME, Mark(folder / MARK_NAME)
+    file, mark = folder / JOURNAL_NAME, MarkFile(folder / MARK_NAME)
     witnesses.examine_witnesses(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
     cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
     backend = Database(file, page_cache_kib=cache)

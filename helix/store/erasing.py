@@ -83,7 +83,7 @@ InCopy = Callable[[Journal], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class ErasureNote:
     """What an erasure under way is: its kind (that of its changes too), its nodes, its moment in microseconds."""
 
     kind: str
@@ -133,7 +133,7 @@ def _erase_strands(folder: Path) -> None:
 
 def erase_everywhere(
     store: Store,
-    note: Note,
+    note: ErasureNote,
     *,
     texts: Iterable[str],
     remove: Callable[[], None],
@@ -169,7 +169,7 @@ def erase_everywhere(
     return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
 
 
-def begin_erasure(store: Store, note: Note) -> None:
+def begin_erasure(store: Store, note: ErasureNote) -> None:
     """Note in the store that an erasure is under way; durable when it returns.
 
     Raises ConflictError while another one is unfinished, which this note would take the place of. One of the same
@@ -182,7 +182,7 @@ def begin_erasure(store: Store, note: Note) -> None:
     store.writer.call(lambda: _write(store.journal, note))
 
 
-def under_way(store: Store) -> Note | None:
+def under_way(store: Store) -> ErasureNote | None:
     """Return the store's erasure that has not ended, or None. Raises StoreCorruptError where its note is damaged.
 
     What it was to erase is not known then, so that nobody is to be served.
@@ -190,10 +190,10 @@ def under_way(store: Store) -> Note | None:
     noted, owed = _noted(store.journal), store.journal.meta(OWED)
     if noted is not None or not owed:
         return noted
-    return Note(kind=REDACT, refs=(), at=int(owed) if _MOMENT.fullmatch(owed) else 0, here=True)
+    return ErasureNote(kind=REDACT, refs=(), at=int(owed) if _MOMENT.fullmatch(owed) else 0, here=True)
 
 
-def _noted(journal: Journal) -> Note | None:
+def _noted(journal: Journal) -> ErasureNote | None:
     words = journal.meta(UNDER_WAY)
     if not words:
         return None
@@ -211,10 +211,10 @@ def _noted(journal: Journal) -> Note | None:
             "the note of an erasure that has not ended is damaged",
             hint="put a backup in its place (`helix restore --backup FILE`), and erase again what was to be gone",
         ) from error
-    return Note(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out, here=said.get("here") is True)
+    return ErasureNote(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out, here=said.get("here") is True)
 
 
-def _write(journal: Journal, note: Note) -> None:
+def _write(journal: Journal, note: ErasureNote) -> None:
     words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
     journal.set_meta(UNDER_WAY, json.dumps({**words, "here": note.here}))
 
@@ -270,7 +270,7 @@ def let_kept_go(store: Store) -> None:
         store.writer.call(lambda: store.journal.drop_meta(_ERASED_SINCE_LOSS))
 
 
-def _leave_journal(store: Store, note: Note) -> tuple[int, list[str]]:
+def _leave_journal(store: Store, note: ErasureNote) -> tuple[int, list[str]]:
     """Erase the log's rows about the nodes, write the journal anew, and read memory and image anew from it.
 
     Returns how many rows were erased, and what could not be done. The log is looked through ahead of the writer, which
@@ -455,7 +455,7 @@ def _remove(journal: Path) -> None:
         journal.with_name(journal.name + suffix).unlink(missing_ok=True)
 
 
-def _scrubbed(journal: Journal, found: erase.Found) -> list[str]:
+def _scrubbed(journal: Journal, found: erase.ErasableRows) -> list[str]:
     """Leave nothing of what was erased in the journal's files; return what may hold it still, in words."""
     rows = [f"row {seq} of the journal is damaged and may hold it" for seq in found.unreadable]
     return [*rows, *filter(None, [journal.database.scrub()])]

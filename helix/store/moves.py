@@ -12,7 +12,7 @@ from helix import files
 from helix.errors import EngineError, InvalidInputError, NotFoundError, StoreError
 from helix.journal.backend import Backend, put
 from helix.journal.database import Database
-from helix.journal.mark import Mark
+from helix.journal.mark import MarkFile
 from helix.lock import StoreLock
 from helix.store import moving
 from helix.store.engine import JOURNAL_NAME, MARK_NAME, server_at
@@ -27,7 +27,7 @@ _NO_STORE = "name a store's folder (`helix config db_path`); a move that was cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Side:
+class _MoveSide:
     name: str
     """What the other side knows this place by."""
     backend: Backend
@@ -115,7 +115,7 @@ def _is_there(source: str, arrived: Backend, *, unseen: bool) -> bool:
         raise StoreError(words, hint=_GONE_FOR_GOOD) from error
 
 
-def _arrive(there: _Side, told: Mapping[str, object]) -> bool:
+def _arrive(there: _MoveSide, told: Mapping[str, object]) -> bool:
     suspended = there.arrived(told)
     _forget(there.backend, *moving.OF_THE_PLACE)
     return suspended
@@ -146,7 +146,7 @@ def _say(backend: Backend, values: Mapping[str, str]) -> None:
 
 def _opened(
     place: str, tenant: str, by: str, *, into: bool = False, fresh: bool = False
-) -> AbstractContextManager[_Side]:
+) -> AbstractContextManager[_MoveSide]:
     """Open one side of a move, the one that it goes to with `into`; `fresh`: make the place where there is none."""
     if place.startswith(_ADDRESS):
         return _on_server(place, tenant, by, into=into, fresh=fresh)
@@ -156,7 +156,7 @@ def _opened(
 
 
 @contextmanager
-def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
+def _in_file(folder: Path, *, fresh: bool) -> Iterator[_MoveSide]:
     if not fresh and not (folder / JOURNAL_NAME).is_file():
         raise NotFoundError(f"there is no store in {folder}", hint=_NO_STORE)
     files.private_folder(folder)
@@ -167,19 +167,19 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_Side]:
         database = opened.enter_context(closing(Database(folder / JOURNAL_NAME)))
 
         # The mark would tell of a loss: what is carried here counts its own transactions.
-        yield _Side(
+        yield _MoveSide(
             name=str(folder.resolve()),
             backend=database,
             went=_said(database, moving.MOVED_TO),
             keeps={},
-            begun=Mark(folder / MARK_NAME).suspend,
+            begun=MarkFile(folder / MARK_NAME).suspend,
             left=lambda told: None,
             arrived=lambda told: False,
         )
 
 
 @contextmanager
-def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> Iterator[_Side]:
+def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> Iterator[_MoveSide]:
     with closing(server_at(address)) as server:
         from helix.journal.postgres import audit
         from helix.journal.postgres import tenant_states as states
@@ -205,7 +205,7 @@ def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> 
                 audit.set_state(server, tenant.id, state, by, "tenant.arrived", told)
                 return state == states.SUSPENDED
 
-            yield _Side(
+            yield _MoveSide(
                 name=f"{address}{_TENANT}{slug}",
                 backend=database,
                 went=_said(database, moving.MOVED_TO),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, StoreCorruptError, StoreError
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 
 TABLES: Mapping[str, Sequence[str]] = {
     "log": ("seq", "at", "payload", "salt", "digest", "chain"),
@@ -120,7 +120,7 @@ def move(
     return Moved(rows={table: count for table, (count, _) in here.items()}, chain=newest[0].hex() if newest else "")
 
 
-def _check(reading: Connection, target: Backend) -> None:
+def _check(reading: DatabaseConnection, target: Backend) -> None:
     """Raise ConflictError where the target's log is not the beginning of this one."""
     with target.reading() as connection:
         newest = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
@@ -145,7 +145,9 @@ def _emptied(target: Backend, table: str) -> int:
     return 0
 
 
-def _parts(reading: Connection, table: str, columns: Sequence[str], after: int) -> Iterator[list[tuple[Any, ...]]]:
+def _parts(
+    reading: DatabaseConnection, table: str, columns: Sequence[str], after: int
+) -> Iterator[list[tuple[Any, ...]]]:
     order = f" ORDER BY {_IN_ORDER[table]}" if table in _IN_ORDER else ""
     where = " WHERE seq > ?" if table == "log" else ""
     found = reading.execute(f"SELECT {', '.join(columns)} FROM {table}{where}{order}", (after,) if where else ())
@@ -189,7 +191,7 @@ def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(int(value) if isinstance(value, bool) else value for value in row)
 
 
-def _digests(connection: Connection) -> dict[str, tuple[int, int]]:
+def _digests(connection: DatabaseConnection) -> dict[str, tuple[int, int]]:
     """Return for each table how many rows it has, and a digest of them, in whatever order they come."""
     found = {}
     for table, columns in TABLES.items():

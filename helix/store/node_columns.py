@@ -46,7 +46,7 @@ TRUST_CODE: Mapping[str, int] = {trust: code for code, trust in enumerate(TRUSTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class NodeColumns:
     """One array per column, all of one length: the number of rows published with them. None is ever written to.
 
     Times are microseconds since the epoch with NO_START or NO_END for an absent one. `kind` is a code of KINDS for
@@ -77,9 +77,9 @@ class Columns:
     consolidated: BoolArray
     captured: BoolArray
 
-    def at(self, rows: IndexArray) -> Columns:
+    def at(self, rows: IndexArray) -> NodeColumns:
         """Return the catalogue's columns of the rows alone, in their order."""
-        return Columns(**{name: getattr(self, name)[rows] for name in COLUMN_NAMES})
+        return NodeColumns(**{name: getattr(self, name)[rows] for name in COLUMN_NAMES})
 
 
 _TYPES: Mapping[str, type[np.generic]] = {
@@ -90,7 +90,7 @@ _TYPES: Mapping[str, type[np.generic]] = {
     "fades_at": np.int64,
     **dict.fromkeys(("consolidated", "captured"), np.bool_),
 }
-COLUMN_NAMES = tuple(field.name for field in fields(Columns))
+COLUMN_NAMES = tuple(field.name for field in fields(NodeColumns))
 POSITION: Mapping[str, int] = {name: position for position, name in enumerate(COLUMN_NAMES)}
 FADING_INPUTS = frozenset(POSITION[name] for name in ("importance", "half_life", "recorded_at", "last_used_at"))
 

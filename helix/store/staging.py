@@ -28,7 +28,7 @@ class NewRow:
 
 
 @dataclass(slots=True)
-class Batch:
+class StagedBatch:
     """What a batch of operations comes to, applied after `start` existing rows.
 
     `updates` maps a column's position to the new value of each existing row in it; `rows` gives the row that each new
@@ -52,13 +52,13 @@ class Batch:
         return None if row in self.holes else row
 
 
-def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, matrix: Matrix) -> Batch:
+def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, matrix: Matrix) -> StagedBatch:
     """Read a batch of operations in their order into what the store's tables have to be given.
 
     Raises InvalidInputError or EmbeddingSpaceError before anything was changed. A passage whose owner is no node is
     left out: nothing could be answered with it.
     """
-    batch = Batch(start=len(lookups.ids))
+    batch = StagedBatch(start=len(lookups.ids))
     passages: dict[str, PutPassage] = {}
     for op in operations:
         match op:
@@ -89,7 +89,7 @@ def stage(operations: Iterable[Operation], lookups: Lookups, layout: RowLayout, 
     return batch
 
 
-def _stage_node(op: PutNode, batch: Batch, lookups: Lookups, layout: RowLayout) -> None:
+def _stage_node(op: PutNode, batch: StagedBatch, lookups: Lookups, layout: RowLayout) -> None:
     changes = layout.changes(op.label, op.id, op.props)
     name = op.props.get("name") if op.label in _NAMED else None
     row = batch.row(lookups, op.label, op.id)
@@ -108,7 +108,7 @@ def _stage_node(op: PutNode, batch: Batch, lookups: Lookups, layout: RowLayout) 
         new.source = str(source)
 
 
-def _new_row(op: PutNode, batch: Batch, layout: RowLayout) -> NewRow:
+def _new_row(op: PutNode, batch: StagedBatch, layout: RowLayout) -> NewRow:
     batch.rows[op.label, op.id] = batch.start + len(batch.new)
     batch.new.append(NewRow(op.label, op.id, layout.blank(op.label)))
     return batch.new[-1]

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from helix.errors import DiskFullError
-from helix.journal.mark import Mark, Reach, reached
+from helix.journal.mark import MarkFile, Reach, reached
 from helix.model.loss import Loss, keep, losses
 from helix.store import image
 
@@ -25,7 +25,7 @@ KNOWS_MORE = ".knows-more-"
 _LOGS = ("-wal", "-shm", ".wal")
 
 
-def examine_witnesses(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss | None:
+def examine_witnesses(journal: Path, mark: MarkFile, image_file: Path, graph: Path, at: int) -> Loss | None:
     """Compare a store's journal with what its witnesses know; where it lost something, note that and put aside what
     may hold it. Return what was lost, or None. `at` is now, in microseconds.
 
@@ -55,7 +55,7 @@ def examine_witnesses(journal: Path, mark: Mark, image_file: Path, graph: Path, 
     return loss
 
 
-def set_aside(journal: Path, mark: Mark, image_file: Path, graph: Path, at: int) -> Loss:
+def set_aside(journal: Path, mark: MarkFile, image_file: Path, graph: Path, at: int) -> Loss:
     """Put a store's journal that cannot be opened aside with its witnesses, and note the loss of what it held.
 
     The next start makes an empty store, which `helix recover` fills. For the owner of the lock.
@@ -107,7 +107,7 @@ def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int)
     return kept[0]
 
 
-def _witnesses(mark: Mark, image_file: Path) -> Iterator[tuple[str, Reach]]:
+def _witnesses(mark: MarkFile, image_file: Path) -> Iterator[tuple[str, Reach]]:
     if (reach := mark.read()) is not None:
         yield "its mark", reach
     stamp = image.read_stamp(image_file)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from helix.errors import DaemonError
-from helix.journal.idempotency import Note
+from helix.journal.idempotency import RequestNote
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
@@ -152,9 +152,11 @@ class Writer:
             answer: T = unpacked_answer(done.answer, self._records)
             return answer
         decision = self.decided(decide)
-        return self._write(decision, Note(request=request, step=step, answer=packed_answer(decision.answer)), actor)
+        return self._write(
+            decision, RequestNote(request=request, step=step, answer=packed_answer(decision.answer)), actor
+        )
 
-    def _write(self, decision: Decision[T], note: Note | None = None, actor: str = "") -> T:
+    def _write(self, decision: Decision[T], note: RequestNote | None = None, actor: str = "") -> T:
         if decision.changes:
             self._follower.check_room()
             changes = decision.changes

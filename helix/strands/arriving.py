@@ -22,7 +22,7 @@ from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.provenance import Trust
 from helix.store import erasing
-from helix.store.erasing import ERASE, Note
+from helix.store.erasing import ERASE, ErasureNote
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
@@ -41,7 +41,7 @@ from helix.strands.lineage import (
 )
 from helix.strands.meeting import meet
 from helix.strands.merging import KIND, Incoming, Merge, completed, held_rows, side_by_side
-from helix.strands.reading import Entry, Reading
+from helix.strands.reading import StrandEntry, StrandReading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, schema_number
 from helix.strands.sealed import Opener
@@ -104,11 +104,11 @@ class Strand:
         if said["id"] != version_id(said["selection"], self.manifest.data["root"], said["parents"]):
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
-    def entries(self, store: Store) -> tuple[Reading, Iterator[Entry]]:
+    def entries(self, store: Store) -> tuple[StrandReading, Iterator[StrandEntry]]:
         """Return what reads a strand's rows, and what it reads; nothing may be done with one before all were read."""
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
-        reading = Reading(
+        reading = StrandReading(
             schema=self.manifest.data["schema"],
             partial=self.version["since"] is not None,
             dimension=space.dimension if space is not None and same_space and self.signer.is_own else 0,
@@ -355,7 +355,7 @@ def _stage(store: Store, strand: Strand, base: str | None, ticket: Ticket, stage
     return merge, erased
 
 
-def _check_root(strand: Strand, reading: Reading) -> None:
+def _check_root(strand: Strand, reading: StrandReading) -> None:
     """Raise InvalidInputError where a strand of all rows was read to its end and has not those that it speaks of."""
     if not reading.partial and reading.tree.root != strand.manifest.data["root"]:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
@@ -372,7 +372,7 @@ def _erase_here(store: Store, erased: Sequence[Ref], within: Selection, ticket: 
     if not still:
         return False
     keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)
-    note = Note(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
+    note = ErasureNote(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
     erasing.begin_erasure(store, note)
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild_graph(store, ticket)

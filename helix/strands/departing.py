@@ -22,8 +22,8 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.keyring import Sealing
-from helix.strands.lineage import MOST_ANCESTORS, SHORT, Counted, Known, RowsKept, name_version, rows_known
-from helix.strands.rows import Key, Row, Selection, Tree, canonical_json, paired_rows, row_digest, schema_number
+from helix.strands.lineage import MOST_ANCESTORS, SHORT, Known, RowsKept, VersionRows, name_version, rows_known
+from helix.strands.rows import Key, Selection, StrandRow, Tree, canonical_json, paired_rows, row_digest, schema_number
 
 HISTORIES = ("none", "all", "since")
 
@@ -55,7 +55,7 @@ def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, tic
     if outgoing.history not in HISTORIES or (outgoing.history == "since" and outgoing.since is None):
         raise InvalidInputError(f"no history {outgoing.history!r}", hint="none, all, or since with a version")
     with RowsKept(store) as kept:
-        lines = _Lines(store, outgoing, Counted(kept), ticket)
+        lines = _StrandLines(store, outgoing, VersionRows(kept), ticket)
         noted: list[StoredVersion] = []
 
         def fields() -> Mapping[str, Any]:
@@ -75,10 +75,10 @@ def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, tic
     return {"path": str(target), "version": version.id, "root": version.root, **written.data["counts"]}
 
 
-class _Lines:
+class _StrandLines:
     """The lines of a strand, in the order of the rows' keys, all as they were at one moment; what they came to."""
 
-    def __init__(self, store: Store, outgoing: Outgoing, counted: Counted, ticket: Ticket) -> None:
+    def __init__(self, store: Store, outgoing: Outgoing, counted: VersionRows, ticket: Ticket) -> None:
         self._store, self._outgoing, self._ticket, self._seq = store, outgoing, ticket, 0
         self.counted = counted
         self.counts = {"nodes": 0, "edges": 0, "texts": 0, "tombstones": 0, "gone": 0, "changes": 0}
@@ -113,7 +113,7 @@ class _Lines:
                         raise ConflictError("the export was stopped")
         yield from self._history()
 
-    def _row(self, row: Row, line: bytes, state: Snapshot) -> Iterator[bytes]:
+    def _row(self, row: StrandRow, line: bytes, state: Snapshot) -> Iterator[bytes]:
         yield line
         put = row.put
         if not isinstance(put, PutNode):

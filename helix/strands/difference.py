@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.operations import PutEdge
-from helix.strands.rows import Row, paired_rows
+from helix.strands.rows import StrandRow, paired_rows
 
 MOST_LINES = 500
 _SHOWN = 100
@@ -17,16 +17,16 @@ _NAMES = ("name", "objective", "insight", "content", "trigger")
 
 
 @dataclass(slots=True)
-class Difference:
+class DifferenceCounts:
     """Counts of each scope, by what happened, and a line for each of the first nodes that differ."""
 
     scopes: dict[str, Counter[str]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
 
 
-def difference(one: Iterable[Row], other: Iterable[Row]) -> Difference:
+def difference(one: Iterable[StrandRow], other: Iterable[StrandRow]) -> DifferenceCounts:
     """Return what strand `other` adds, changes, ends and lacks as seen from `one`; both come in the order of keys."""
-    found = Difference()
+    found = DifferenceCounts()
     for before, after in paired_rows(one, other):
         if before == after:
             continue
@@ -40,7 +40,7 @@ def difference(one: Iterable[Row], other: Iterable[Row]) -> Difference:
     return found
 
 
-def _what(before: Row | None, after: Row | None) -> str:
+def _what(before: StrandRow | None, after: StrandRow | None) -> str:
     if before is None:
         return "added"
     if after is None:
@@ -48,12 +48,12 @@ def _what(before: Row | None, after: Row | None) -> str:
     return "ended" if _holds(before) and not _holds(after) else "changed"
 
 
-def _holds(row: Row) -> bool:
+def _holds(row: StrandRow) -> bool:
     props = row.put.props
     return props.get("status", Status.ACTIVE) == Status.ACTIVE and props.get("valid_to") is None
 
 
-def _name(row: Row) -> str:
+def _name(row: StrandRow) -> str:
     said = next((str(row.put.props[name]) for name in _NAMES if row.put.props.get(name)), row.key[-1])
     text = " ".join(said.split())
     return text if len(text) <= _SHOWN or row.table == Label.MEMORY else f"{text[:_SHOWN]}…"

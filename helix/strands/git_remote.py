@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.identity import git_folders
-from helix.ingest.repository import NO_HOOKS, Told, exchanging
+from helix.ingest.repository import NO_HOOKS, GitOutput, exchanging
 from helix.strands.names import StrandName
 from helix.strands.place import Remote, check_size
 
@@ -191,7 +191,7 @@ class GitRemote(Remote):
                     raise InvalidInputError(f"{self._url} names more files or branches than any place of strands has")
         return bytes(answer)
 
-    def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[Told]:
+    def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[GitOutput]:
         command = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", *arguments)
         return exchanging(self._folder, *command, stopped=self._stopped, given=given)
 
@@ -205,5 +205,5 @@ def _on_a_disk(url: str) -> Path:
     return found[-1]
 
 
-def _blocks(told: Told) -> Iterator[bytes]:
+def _blocks(told: GitOutput) -> Iterator[bytes]:
     return iter(lambda: told.read(1 << 16), b"")

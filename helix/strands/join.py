@@ -17,19 +17,19 @@ from typing import Any
 from helix.model.edge import MOST_WORDS, Relation, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import Trust
-from helix.strands.rows import Row, canonical_json
+from helix.strands.rows import StrandRow, canonical_json
 
 _STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
 _RULING = frozenset({"outcome", "note", "resolved_at"})
 _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
 
-def joined_row(one: Row, other: Row) -> Row:
+def joined_row(one: StrandRow, other: StrandRow) -> StrandRow:
     """Return the row of a strand that both sides of a merge come to. What was erased on either side is erased."""
     if isinstance(one.put, PutNode):
         erased = [row for row in (one, other) if row.is_erased]
         if erased:
-            return max(erased, key=Row.line)
+            return max(erased, key=StrandRow.line)
     props = {
         name: _value(name, one.put.props.get(name), other.put.props.get(name))
         for name in sorted({*one.put.props, *other.put.props})
@@ -37,10 +37,10 @@ def joined_row(one: Row, other: Row) -> Row:
     if isinstance(one.put, PutEdge) and one.put.type is Relation.CONTRADICTS:
         props["attributes"] = _ruled(one, other, str(props.get("attributes") or "{}"))
     texts = max(one.texts, other.texts, key=lambda texts: (len(texts), texts))
-    return Row(replace(one.put, props=props), texts, max(one.scope, other.scope))
+    return StrandRow(replace(one.put, props=props), texts, max(one.scope, other.scope))
 
 
-def _ruled(one: Row, other: Row, both: str) -> str:
+def _ruled(one: StrandRow, other: StrandRow, both: str) -> str:
     """Return what a contradiction says of itself: it is open again where the two sides were decided otherwise.
 
     It keeps `before`, how the memories stood: whoever joins them has them stand so again (`disputes.stand_again`).

@@ -22,7 +22,7 @@ from helix.model.clock import to_micros
 from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
 from helix.strands.packed_lines import PackedLines, read_lines
-from helix.strands.rows import Key, Row, Selection, Tree, canonical_json, row_digest
+from helix.strands.rows import Key, Selection, StrandRow, Tree, canonical_json, row_digest
 from helix.text.redact import redact
 
 SCRATCH = "scratch."
@@ -79,20 +79,20 @@ def note_version(
     if head and not parents and head.seq == store.journal.last_seq and rows_known(store, head.id) is not None:
         return head  # nobody has written anything since
     with RowsKept(store) as kept:
-        counted = Counted(kept)
+        counted = VersionRows(kept)
         with store.journal.snapshot() as (seq, state):
             for row in selection.rows(state):
                 counted.add(row, row_digest(row.line()))
         return counted.noted(store, selection, seq, who=who, why=why, parents=parents)
 
 
-class Counted:
+class VersionRows:
     """Takes all rows of a selection, as they were at one moment, to note the version that they are."""
 
     def __init__(self, kept: RowsKept) -> None:
         self._kept, self.tree = kept, Tree()
 
-    def add(self, row: Row, of_row: bytes) -> None:
+    def add(self, row: StrandRow, of_row: bytes) -> None:
         """Take a row of a strand's version by its digest; rows come in the order of their keys."""
         self.tree.add(row, of_row)
         self._kept.add(Known(row.key, of_row))

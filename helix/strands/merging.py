@@ -28,9 +28,9 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.join import joined_row
 from helix.strands.lineage import SHORT, Known
-from helix.strands.reading import Entry
+from helix.strands.reading import StrandEntry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Key, Row, Selection, in_batches, paired_rows, row_digest, row_of
+from helix.strands.rows import Key, Selection, StrandRow, in_batches, paired_rows, row_digest, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
@@ -51,14 +51,14 @@ class Incoming:
     """
 
     key: Key
-    theirs: Row | None
+    theirs: StrandRow | None
     base: bytes | None
     of_theirs: bytes | None = None
     vectors: tuple[bytes | None, ...] = ()
 
 
 def side_by_side(
-    theirs: Iterable[Entry], base: Iterable[Known], *, partial: bool, keep: Callable[[Known], object]
+    theirs: Iterable[StrandEntry], base: Iterable[Known], *, partial: bool, keep: Callable[[Known], object]
 ) -> Iterator[Incoming]:
     """Yield every strand row that the other side of a merge has or had; both come in the order of their keys.
 
@@ -76,10 +76,12 @@ def side_by_side(
             yield Incoming(known.key, None, known.digest)
 
 
-def completed(theirs: Iterable[Entry], before: Iterable[Known], keep: Callable[[Known], object]) -> Iterator[Entry]:
+def completed(
+    theirs: Iterable[StrandEntry], before: Iterable[Known], keep: Callable[[Known], object]
+) -> Iterator[StrandEntry]:
     """Yield every strand row of the other side, told what changed since `before`; `keep` is given all it has."""
     for one in side_by_side(theirs, before, partial=True, keep=keep):
-        yield Entry(one.key, one.theirs, one.of_theirs, one.vectors)
+        yield StrandEntry(one.key, one.theirs, one.of_theirs, one.vectors)
 
 
 def _is_settled(other: Incoming) -> bool:
@@ -91,7 +93,7 @@ def _is_unchanged(other: Incoming) -> bool:
     return other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
 
 
-def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
+def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow | None:
     """Return the row that a strand's three-way merge comes to; None where neither side has it any more."""
     theirs = other.theirs
     if theirs is not None and mine is not None and not signer.is_own:
@@ -112,32 +114,32 @@ def merged(mine: Row | None, other: Incoming, signer: Signer) -> Row | None:
     return theirs if unchanged_here else mine
 
 
-def _held_on(both: Row, *sides: Row) -> Row:
+def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:
     """Return a row as quarantined where one of its sides is: the words that are held may stand in it still."""
     if both.is_erased or all(one.put.props.get("status") != Status.QUARANTINED for one in sides):
         return both
     return replace(both, put=replace(both.put, props={**both.put.props, "status": Status.QUARANTINED.value}))
 
 
-def _is_believed_more(mine: Row, signer: Signer) -> bool:
+def _is_believed_more(mine: StrandRow, signer: Signer) -> bool:
     return not signer.is_own and signer.trust.rank > _rank(mine)
 
 
-def _is_refused(mine: Row | None, theirs: Row | None, signer: Signer) -> bool:
+def _is_refused(mine: StrandRow | None, theirs: StrandRow | None, signer: Signer) -> bool:
     """Return whether the other side says otherwise of a row, or has ended it, and may not."""
     if mine is None or theirs is None or not _is_believed_more(mine, signer):
         return False
     return _says(mine) != _says(theirs)
 
 
-def _says(row: Row) -> object:
+def _says(row: StrandRow) -> object:
     """Return the words of a row and whether it holds, without what each store notes of it for itself."""
     props = row.put.props
     status = props.get("status")
     return row.texts, props.get("valid_to"), Status.ACTIVE if status == Status.QUARANTINED else status
 
 
-def _as_here(theirs: Row, mine: Row) -> Row:
+def _as_here(theirs: StrandRow, mine: StrandRow) -> StrandRow:
     """Return a row with the source that it has here, and believed as here where it says nothing else.
 
     Others do not say what was taken from where. How far they believe what is here is theirs alone: it would come back
@@ -148,13 +150,13 @@ def _as_here(theirs: Row, mine: Row) -> Row:
     return _with(row, mine, _BELIEVED) if said[0] <= said[1] and _says(row) == _says(mine) else row
 
 
-def _with(theirs: Row, mine: Row, names: Collection[str]) -> Row:
+def _with(theirs: StrandRow, mine: StrandRow, names: Collection[str]) -> StrandRow:
     rest = {name: value for name, value in theirs.put.props.items() if name not in names}
     here = {name: value for name, value in mine.put.props.items() if name in names}
     return replace(theirs, put=replace(theirs.put, props={**rest, **here}))
 
 
-def _rank(row: Row) -> int:
+def _rank(row: StrandRow) -> int:
     return Trust(str(row.put.props.get("trust", Provenance().trust))).rank
 
 
@@ -233,11 +235,11 @@ class Merge:
         self.counts["changes refused"] += sum(_is_refused(here[one.key], one.theirs, signer) for one in kept)
         return [one for one in kept if merged(here[one.key], one, signer) != here[one.key]]
 
-    def _is_within(self, row: Row | None) -> bool:
+    def _is_within(self, row: StrandRow | None) -> bool:
         """Return whether a row that is held here is one that the merge may change."""
         return row is None or self.within.holds(row.owner, row.scope)
 
-    def _check_within(self, row: Row) -> None:
+    def _check_within(self, row: StrandRow) -> None:
         if not self.within.holds(row.owner, row.scope):
             raise InvalidInputError("the strand has a row that is not of the scopes it says it is of")
 
@@ -256,7 +258,7 @@ class Merge:
     def _row(
         self,
         composer: Composer,
-        mine: Row | None,
+        mine: StrandRow | None,
         other: Incoming,
         vectors: Mapping[str, bytes | None],
         coming: set[Ref],
@@ -277,7 +279,7 @@ class Merge:
             composer.add(write_node(mine, after, vectors))
         self._count(mine, after)
 
-    def _may_draw(self, edge: PutEdge, mine: Row | None, coming: set[Ref]) -> bool:
+    def _may_draw(self, edge: PutEdge, mine: StrandRow | None, coming: set[Ref]) -> bool:
         """Return whether both ends are there, within what the merge may change, and not believed more than the signer.
 
         The last counts of where the edge starts, and of where it leads to if it changes anything there.
@@ -297,7 +299,7 @@ class Merge:
                 return False
         return True
 
-    def _named(self, composer: Composer, row: Row) -> Row:
+    def _named(self, composer: Composer, row: StrandRow) -> StrandRow:
         """Return an active memory under a name that no other one of its scope has.
 
         Of two of one name the one that was recorded first keeps it, on whichever side it was: so both sides choose the
@@ -324,7 +326,7 @@ class Merge:
         """Return whether what comes in was recorded first; what others say of that takes nothing from what is here."""
         return self.received.signer.is_own and (coming.recorded_at, coming.id) < (held.recorded_at, held.id)
 
-    def _heard_once(self, composer: Composer, row: Row) -> Row:
+    def _heard_once(self, composer: Composer, row: StrandRow) -> StrandRow:
         """Return an episode so that what both sides took from one source is found once: by the one recorded first."""
         put = row.put
         source, scope = str(put.props.get("source") or "").removeprefix(STRANGERS), row.scope
@@ -343,7 +345,7 @@ class Merge:
         composer.patch(known, status=Status.RETIRED)
         return row
 
-    def _count(self, before: Row | None, after: Row | None) -> None:
+    def _count(self, before: StrandRow | None, after: StrandRow | None) -> None:
         row = after or before
         assert row is not None
         kind = "edges" if isinstance(row.put, PutEdge) else _PLURALS.get(row.table, f"{row.table.lower()}s")
@@ -369,7 +371,7 @@ def _memory_of(one: Incoming) -> Ref | None:
     return ref if is_one and one.theirs is not None and one.theirs.put.props.get("status") == Status.ACTIVE else None
 
 
-def _is_hidden(row: Row, hidden: PrivateSessions) -> bool:
+def _is_hidden(row: StrandRow, hidden: PrivateSessions) -> bool:
     put = row.put
     if not isinstance(put, PutNode):
         return False
@@ -381,7 +383,7 @@ def _apart(name: str, ident: str) -> str:
     return name if name.endswith(f"-{ident[-6:]}") else f"{name}-{ident[-6:]}"
 
 
-def write_node(before: Row | None, after: Row, vectors: Mapping[str, bytes | None]) -> Iterator[Operation]:
+def write_node(before: StrandRow | None, after: StrandRow, vectors: Mapping[str, bytes | None]) -> Iterator[Operation]:
     """Yield the operations that turn a node and its passages from `before` into what a strand's `after` says."""
     put = after.put
     assert isinstance(put, PutNode)
@@ -396,13 +398,13 @@ def write_node(before: Row | None, after: Row, vectors: Mapping[str, bytes | Non
         yield DropPassage(id=f"{put.id}#{number}")
 
 
-def held_rows(store: Store, keys: Sequence[Key]) -> dict[Key, Row | None]:
+def held_rows(store: Store, keys: Sequence[Key]) -> dict[Key, StrandRow | None]:
     """Return the strand row that a store holds under each key, None for nothing."""
     with store.journal.snapshot() as (_, held):
         return {key: _held(held, key) for key in keys}
 
 
-def _held(state: Snapshot, key: Key) -> Row | None:
+def _held(state: Snapshot, key: Key) -> StrandRow | None:
     if key[0] == "0":
         ref = Ref(label=Label(key[1]), id=key[2])
         node = state.held(DropNode(label=ref.label, id=ref.id))

@@ -12,21 +12,21 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Relation
 from helix.store.matrix import is_unit
-from helix.strands.rows import Key, Row, Tree, read_row, row_digest, schema_number
+from helix.strands.rows import Key, StrandRow, Tree, read_row, row_digest, schema_number
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StrandEntry:
     """A row of the other side with its digest, and the vectors of its texts where they count; no row: it is gone."""
 
     key: Key
-    row: Row | None = None
+    row: StrandRow | None = None
     digest: bytes | None = None
     vectors: tuple[bytes | None, ...] = ()
 
 
 @dataclass(slots=True)
-class Reading:
+class StrandReading:
     """Reads the lines of a strand of one schema; what it has read is in `tree`.
 
     `partial`: the strand says only what changed since a version. `dimension` is that of the vectors, 0 where they do
@@ -38,9 +38,9 @@ class Reading:
     dimension: int = 0
     tree: Tree = field(default_factory=Tree)
 
-    def entries(self, lines: Iterable[bytes]) -> Iterator[Entry]:
+    def entries(self, lines: Iterable[bytes]) -> Iterator[StrandEntry]:
         """Yield what each line says, in the order of keys; raises InvalidInputError for what is no strand's content."""
-        held: Entry | None = None
+        held: StrandEntry | None = None
         last: Key = ()
         for line in lines:
             said = _object(line)
@@ -60,9 +60,9 @@ class Reading:
         if held is not None:
             yield held
 
-    def _entry(self, kind: object, said: Mapping[str, Any], line: bytes) -> Entry:
+    def _entry(self, kind: object, said: Mapping[str, Any], line: bytes) -> StrandEntry:
         if kind == "gone" and self.partial:
-            return Entry(_key(said.get("key")))
+            return StrandEntry(_key(said.get("key")))
         if kind not in ("node", "edge"):
             raise InvalidInputError(f"the strand has a line of an unknown kind: {kind!r}")
         row = read_row(said)
@@ -73,9 +73,9 @@ class Reading:
         if own != line and self.schema == schema_number():
             raise InvalidInputError("the strand has a row that is not in canonical form")
         self.tree.add(row, row_digest(line))
-        return Entry(row.key, row, row_digest(own))
+        return StrandEntry(row.key, row, row_digest(own))
 
-    def _vectors(self, said: Mapping[str, Any], row: Row) -> tuple[bytes | None, ...]:
+    def _vectors(self, said: Mapping[str, Any], row: StrandRow) -> tuple[bytes | None, ...]:
         """Return the vectors of a row's texts, but for those that are none of length 1, which are made anew."""
         if not self.dimension:
             return ()

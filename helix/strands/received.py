@@ -21,7 +21,7 @@ from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest_trust
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
-from helix.strands.rows import Row, row_of
+from helix.strands.rows import StrandRow, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
 
@@ -64,7 +64,7 @@ class Received:
     redacted: int = 0
     quarantined: int = 0
 
-    def row(self, row: Row) -> Row | None:
+    def row(self, row: StrandRow) -> StrandRow | None:
         """Return a strand's row as it may be stored, None for one that is left out.
 
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
@@ -77,7 +77,7 @@ class Received:
         except RecursionError as error:
             raise InvalidInputError("the strand has a row that is none: its attributes have no end") from error
 
-    def _row(self, row: Row) -> Row | None:
+    def _row(self, row: StrandRow) -> StrandRow | None:
         put = row.put
         _check(put)
         if isinstance(put, PutNode) and not (self.signer.is_own or _is_id(put)):
@@ -132,7 +132,7 @@ class Received:
             return isinstance(put, PutNode) or put.type is Relation.CONTRADICTS
         return put.label in _WORK and self.signer.trust.rank > Trust.AGENT_INFERRED.rank
 
-    def _is_too_long(self, row: Row) -> bool:
+    def _is_too_long(self, row: StrandRow) -> bool:
         said = (*row.texts, *(str(value) for name, value in row.put.props.items() if name != "attributes"))
         longest = max(map(len, said), default=0)
         heavy = row.weight > _TEXTS_OF_ROW * self.text_limit or len(row.texts) > MOST_CHUNKS

@@ -17,12 +17,12 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.lineage import note_version
 from helix.strands.merging import held_rows, write_node
-from helix.strands.rows import WRITTEN_BYTES, Key, Row, Selection, in_batches, paired_rows
+from helix.strands.rows import WRITTEN_BYTES, Key, Selection, StrandRow, in_batches, paired_rows
 from helix.strands.whole import carry_through
 
 KIND = "rollback"
 """The kind of the changes that a rollback makes."""
-Pair = tuple[Row | None, Row | None]
+Pair = tuple[StrandRow | None, StrandRow | None]
 
 
 def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) -> dict[str, Any]:

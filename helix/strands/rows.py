@@ -36,7 +36,7 @@ _OVERHEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StrandRow:
     """A node with the texts that it is found by, or an edge; `scope` is the node's, and of an edge its source's."""
 
     put: PutNode | PutEdge
@@ -148,13 +148,13 @@ def key_of(put: PutNode | PutEdge) -> Key:
     return ("1", put.type.value, put.source.label.value, put.source.id, put.target.label.value, put.target.id)
 
 
-def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> Row:
+def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> StrandRow:
     """Return the strand row of a node or an edge of the store."""
     if isinstance(put, PutNode):
         props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props}, put.label)
-        return Row(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
+        return StrandRow(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
     said = {name: value for name, value in _said(put.props, None).items() if value != EDGE_DEFAULTS.get(name)}
-    return Row(replace(put, props=said), scope=scope)
+    return StrandRow(replace(put, props=said), scope=scope)
 
 
 def _said(props: Props, of: Label | None) -> dict[str, Scalar]:
@@ -174,7 +174,7 @@ def _numbers(of: Label | None) -> tuple[tuple[str, type[Any]], ...]:
     return tuple((name, number) for name, number in types.items() if number is not str)
 
 
-def read_row(data: Mapping[str, Any]) -> Row:
+def read_row(data: Mapping[str, Any]) -> StrandRow:
     """Return the strand row that a line of JSON says; raises InvalidInputError for a line that says none."""
     try:
         props = _props(data["props"])
@@ -257,7 +257,7 @@ class Selection:
         """Return whether a node belongs to it."""
         return (self.scopes is None or scope in self.scopes) and (self.ids is None or node_id in self.ids)
 
-    def rows(self, state: Snapshot) -> Iterator[Row]:
+    def rows(self, state: Snapshot) -> Iterator[StrandRow]:
         """Yield a strand's rows in the order of their keys: nodes, and the edges between two of them."""
         for node in state.nodes_in_order():
             if self.holds(node.id, str(node.props.get("scope") or "")):
@@ -274,7 +274,7 @@ class Tree:
         self._groups: dict[tuple[str, str], _Group] = {}
         self.nodes = self.edges = self.texts = 0
 
-    def add(self, row: Row, of_row: bytes) -> None:
+    def add(self, row: StrandRow, of_row: bytes) -> None:
         """Take in a strand's row by its digest; rows come in the order of their keys."""
         group = self._groups.setdefault((row.scope, row.table), _Group())
         group.rows += 1

@@ -30,7 +30,7 @@ _WRITING = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _KeptShare:
     share: MemoryShare
     digest: str
 
@@ -73,14 +73,14 @@ class Shares:
                 raise ConflictError(f"a share is called {name!r} already", hint="revoke it, or choose another name")
             token = f"{TOKEN}{secrets.token_hex(32)}"
             share = MemoryShare(name=name, key=key, scopes=tuple(sorted(set(scopes))), write=write, since=at)
-            self._write([*held, _Kept(share=share, digest=_digest(token))])
+            self._write([*held, _KeptShare(share=share, digest=_digest(token))])
         return replace(share, token=token)
 
     def put(self, share: MemoryShare) -> None:
         """Keep a share by which strands are exchanged, as it is told elsewhere, with no token of its own."""
         with _WRITING:
             held = self._read()
-            kept = _Kept(share=share, digest="")
+            kept = _KeptShare(share=share, digest="")
             if kept not in held:
                 self._write([*(one for one in held if one.share.name != share.name), kept])
 
@@ -91,11 +91,11 @@ class Shares:
             self._write([kept for kept in self._read() if kept.share.name != name])
         return ended
 
-    def _read(self) -> list[_Kept]:
+    def _read(self) -> list[_KeptShare]:
         held: Mapping[str, Mapping[str, Any]] = _content(self._file)
         try:
             return [
-                _Kept(
+                _KeptShare(
                     share=MemoryShare(
                         name=name,
                         key=str(said["key"]),
@@ -112,7 +112,7 @@ class Shares:
                 f"{self._file} cannot be read", hint="move it away: shares are made anew"
             ) from error
 
-    def _write(self, held: Sequence[_Kept]) -> None:
+    def _write(self, held: Sequence[_KeptShare]) -> None:
         told = {
             kept.share.name: {
                 **{name: value for name, value in asdict(kept.share).items() if name not in ("name", "token")},

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 
 from helix.text.calendar_terms import Span, third_of
-from helix.text.moments import InYear, Moment, moments_in
+from helix.text.moments import InYear, TimeExpression, moments_in
 
 LONGEST_TEXT = 500
 """Characters of a question in which a time is looked for: what follows is rather a log that it quotes."""
@@ -68,7 +68,7 @@ def time_range(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     return best
 
 
-def _joined(text: str, first: Moment, later: list[Moment]) -> Moment | None:
+def _joined(text: str, first: TimeExpression, later: list[TimeExpression]) -> TimeExpression | None:
     """Return the moment that a "to", or the "and" of a "between", joins to the first one."""
     link = _JOIN.fullmatch(text, first.end, later[0].start) if later else None
     if link is None or (link[1].lower() == "and" and _bound(text, first) not in ("between", "from")):
@@ -76,7 +76,7 @@ def _joined(text: str, first: Moment, later: list[Moment]) -> Moment | None:
     return later[0]
 
 
-def _bound(text: str, moment: Moment) -> str:
+def _bound(text: str, moment: TimeExpression) -> str:
     """Return which of the _BOUNDS the words before a moment say, or nothing."""
     end = moment.start
     if part := _part(text, moment):
@@ -85,11 +85,11 @@ def _bound(text: str, moment: Moment) -> str:
     return _BOUNDS[match[1].lower().split()[0]] if match else ""
 
 
-def _part(text: str, moment: Moment) -> re.Match[str] | None:
+def _part(text: str, moment: TimeExpression) -> re.Match[str] | None:
     return _PART.search(text, max(0, moment.start - _LONGEST_BOUND), moment.start)
 
 
-def _between(first: Moment, second: Moment) -> _Ends:
+def _between(first: TimeExpression, second: TimeExpression) -> _Ends:
     """Return the range from one moment to another; one that lacks its year takes it from the other."""
     start, end = first.span, second.span
     if first.in_year:
@@ -112,7 +112,7 @@ def _fitting(in_year: InYear, years: tuple[int, ...], fits: Callable[[Span], boo
     return None
 
 
-def _bounded(text: str, moment: Moment) -> _Ends:
+def _bounded(text: str, moment: TimeExpression) -> _Ends:
     """Return the range that one moment and the words before it name, None for an open end."""
     part = _part(text, moment)
     third = _THIRDS[(part[1] or part[2]).lower()] if part else None

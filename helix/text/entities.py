@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from helix.model.entity import EntityKind, Mention
 from helix.text.path_patterns import canonical_path
 from helix.text.spotting import codes, packages, paths, typed_commands
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.known_words import words
 from helix.text.spotting.proper_names import concepts_in
 from helix.text.spotting.symbols import symbols_in
@@ -56,7 +56,7 @@ def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:
     hyphens, URLs without query. Names that differ in case alone are one mention, as first written. Only the first
     LONGEST_TEXT characters are read, in linear time; any string will do. E-mail addresses are never mentions.
     """
-    given = (Found(-1, -1, EntityKind.FILE, path) for path in map(canonical_path, files) if path)
+    given = (FoundEntity(-1, -1, EntityKind.FILE, path) for path in map(canonical_path, files) if path)
     spotted = sorted(_spotted(text[:LONGEST_TEXT]), key=lambda found: (_SALIENCE[found.kind], found.start))
     unique: dict[tuple[EntityKind, str], str] = {}
     for found in (*given, *spotted):
@@ -64,7 +64,7 @@ def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:
     return tuple(Mention(kind=kind, name=name) for (kind, _), name in unique.items())[:MOST_MENTIONS]
 
 
-def _spotted(text: str) -> Iterator[Found]:
+def _spotted(text: str) -> Iterator[FoundEntity]:
     urls = list(urls_in(text)) if "://" in text else []
     rest = _blanked(text, urls)
     code = [*_code(rest), *packages.packages_in(rest)]
@@ -78,7 +78,7 @@ def _spotted(text: str) -> Iterator[Found]:
     yield from concepts_in(_CODE_LINE.sub(_blank, prose))
 
 
-def _code(text: str) -> Iterator[Found]:
+def _code(text: str) -> Iterator[FoundEntity]:
     """Yield what has the shape of code, word by word; what an earlier word reaches over is not looked at again."""
     end = 0
     for match in _CHUNK.finditer(text):
@@ -94,7 +94,7 @@ def _code(text: str) -> Iterator[Found]:
             yield found
 
 
-def _named(text: str, start: int, word: str) -> Iterator[Found]:
+def _named(text: str, start: int, word: str) -> Iterator[FoundEntity]:
     """Yield what one word names, alone or with the words behind it: the most specific kind only."""
     end = start + len(word)
     if word in typed_commands.HEADS:
@@ -109,32 +109,32 @@ def _named(text: str, start: int, word: str) -> Iterator[Found]:
     if "@" in word:
         yield from _with_at(text, start, word)
     elif after == ".{":
-        yield from (Found(start, end, EntityKind.FILE, path) for path in paths.braced(text, start, end + 1))
+        yield from (FoundEntity(start, end, EntityKind.FILE, path) for path in paths.braced(text, start, end + 1))
     elif name := codes.test_in(word):
-        yield Found(start, end, EntityKind.TEST, name)
+        yield FoundEntity(start, end, EntityKind.TEST, name)
         if "::" in name:
-            yield Found(start, end, EntityKind.FILE, name.partition("::")[0])
+            yield FoundEntity(start, end, EntityKind.FILE, name.partition("::")[0])
     elif name := codes.error_in(word):
-        yield Found(start, end, EntityKind.ERROR, name)
+        yield FoundEntity(start, end, EntityKind.ERROR, name)
     elif not called and (name := paths.path_in(word)):
-        yield Found(start, end, EntityKind.FILE, name)
+        yield FoundEntity(start, end, EntityKind.FILE, name)
     elif before != "#" and (name := codes.commit_in(word)):
-        yield Found(start, end, EntityKind.COMMIT, name)
+        yield FoundEntity(start, end, EntityKind.COMMIT, name)
     else:
         for name in symbols_in(word, called=called, marked=marked):
-            yield Found(start, end, EntityKind.SYMBOL, name)
+            yield FoundEntity(start, end, EntityKind.SYMBOL, name)
 
 
-def _with_at(text: str, start: int, word: str) -> Iterator[Found]:
+def _with_at(text: str, start: int, word: str) -> Iterator[FoundEntity]:
     """Yield the package or the handle in a word with an at sign; an e-mail address is nobody's business."""
     end = start + len(word)
     if name := packages.package_in(word):
-        yield Found(start, end, EntityKind.PACKAGE, name)
+        yield FoundEntity(start, end, EntityKind.PACKAGE, name)
     elif _HANDLE.fullmatch(word) and word[1:].lower() not in _TAGS and not _DECORATED.match(text, end):
-        yield Found(start, end, EntityKind.PERSON, word)
+        yield FoundEntity(start, end, EntityKind.PERSON, word)
 
 
-def _blanked(text: str, found: Sequence[Found]) -> str:
+def _blanked(text: str, found: Sequence[FoundEntity]) -> str:
     """Return a text of the same length with NUL in place of what was found; `found` is in order."""
     pieces: list[str] = []
     position = 0

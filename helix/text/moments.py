@@ -16,7 +16,7 @@ from helix.text.time_words import is_day, is_led, is_month, is_weekday, is_year
 InYear = Callable[[int], Span]
 
 
-class Moment(NamedTuple):
+class TimeExpression(NamedTuple):
     """What an expression at [start, end) of a text means. `in_year` is there where the year had to be guessed."""
 
     start: int
@@ -31,24 +31,24 @@ _FARTHEST_YEARS = 20
 """How many years ahead a number is still a year: memories don't speak of the far future, but of 2048 bytes."""
 
 
-def moments_in(text: str, now: datetime) -> list[Moment]:
+def moments_in(text: str, now: datetime) -> list[TimeExpression]:
     """Return the expressions of time in a text, in order and without overlaps; of two at one place the longer one.
 
     What lacks a year is taken to be the latest that has begun by `now`.
     """
-    found: list[Moment] = []
+    found: list[TimeExpression] = []
     for pattern, resolve in _GRAMMAR:
         for match in pattern.finditer(text):
             try:
                 meaning = resolve(match, now)
                 if callable(meaning):
-                    found.append(Moment(match.start(), match.end(), calendar.latest(now, meaning), meaning))
+                    found.append(TimeExpression(match.start(), match.end(), calendar.latest(now, meaning), meaning))
                 elif meaning is not None:
-                    found.append(Moment(match.start(), match.end(), meaning))
+                    found.append(TimeExpression(match.start(), match.end(), meaning))
             except (ValueError, OverflowError):  # 31 June, or a time that no calendar holds
                 continue
     found.sort(key=lambda moment: (moment.start, -moment.end))
-    kept: list[Moment] = []
+    kept: list[TimeExpression] = []
     for moment in found:
         if not kept or moment.start >= kept[-1].end:
             kept.append(moment)

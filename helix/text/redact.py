@@ -20,7 +20,7 @@ _GENERALITY = {"high-entropy": 3, "credential": 2, "password": 2, "env-value": 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FoundSecret:
     """One secret: its kind, and its half-open range of character offsets in the original text."""
 
     kind: str
@@ -33,7 +33,7 @@ class Redaction:
     """A text without its secrets, and what was found, in order."""
 
     text: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FoundSecret, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def redact_value(name: str, value: str) -> Redaction:
     kind = assignments.kind_of(name, value)
     if not kind or (found.findings and not without_markers(found.text).strip()):
         return found
-    return _without(value, [Finding(kind=kind, start=0, end=len(value))])
+    return _without(value, [FoundSecret(kind=kind, start=0, end=len(value))])
 
 
 def redact_parts(first: str, second: str) -> tuple[Redaction, Redaction]:
@@ -92,7 +92,7 @@ def redact_parts(first: str, second: str) -> tuple[Redaction, Redaction]:
     return _without(first, ours), _without(second, theirs)
 
 
-def _found(text: str) -> list[Finding]:
+def _found(text: str) -> list[FoundSecret]:
     if _INVISIBLE.search(text):
         # Signs that nobody sees hide a token from every rule: what is found without them is placed among them again.
         places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
@@ -100,13 +100,13 @@ def _found(text: str) -> list[Finding]:
             replace(one, start=places[one.start], end=places[one.end - 1] + 1)
             for one in _found(_INVISIBLE.sub("", text))
         ]
-    findings: list[Finding] = []
+    findings: list[FoundSecret] = []
     for start, end in _between_markers(text):
         _scan_region(text, start, end, 0, findings)
     return sorted(findings, key=lambda finding: finding.start)
 
 
-def _without(text: str, findings: Sequence[Finding]) -> Redaction:
+def _without(text: str, findings: Sequence[FoundSecret]) -> Redaction:
     pieces: list[str] = []
     position = 0
     for finding in findings:
@@ -123,21 +123,21 @@ def _between_markers(text: str) -> Iterator[tuple[int, int]]:
     yield position, len(text)
 
 
-def _scan_region(text: str, start: int, end: int, depth: int, findings: list[Finding]) -> None:
+def _scan_region(text: str, start: int, end: int, depth: int, findings: list[FoundSecret]) -> None:
     region = text[start:end]
     spans = _merged(region)
     if not spans:
         return
     if depth >= _ROUNDS:
         # Only hostile text gets here: each round uncovered a new secret. Taking the region out whole keeps time linear.
-        findings.append(Finding(kind=spans[0].kind, start=start, end=end))
+        findings.append(FoundSecret(kind=spans[0].kind, start=start, end=end))
         return
     position = 0
     for span in (*spans, Span(len(region), len(region), "")):
         if span.start > position:
             _scan_region(text, start + position, start + span.start, depth + 1, findings)
         if span.kind:
-            findings.append(Finding(kind=span.kind, start=start + span.start, end=start + span.end))
+            findings.append(FoundSecret(kind=span.kind, start=start + span.start, end=start + span.end))
         position = span.end
 
 

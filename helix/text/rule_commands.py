@@ -67,7 +67,7 @@ _PATH = regex(
 or many."""
 
 
-class Role(Enum):
+class CommandRole(Enum):
     """What a rule says of a command that it names."""
 
     AGAINST = auto()
@@ -76,7 +76,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class RuleCommand:
     """A command that a rule names: its tool, its other words without paths and numbers, and what is said of it.
 
     `action` are its words before the first flag, `places` the paths that it names, `folder` is where `cd` takes it;
@@ -85,7 +85,7 @@ class Named:
 
     tool: str
     said: frozenset[str]
-    role: Role
+    role: CommandRole
     action: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
     folder: str = ""
@@ -93,12 +93,12 @@ class Named:
 
 
 @lru_cache(maxsize=512)
-def named_commands(text: str) -> tuple[Named, ...]:
+def named_commands(text: str) -> tuple[RuleCommand, ...]:
     """Return the commands that a rule's text names in code, code blocks, or by a tool's own name; at most 12."""
     return tuple(dict.fromkeys(_named(text[:_READ])))[:_MOST]
 
 
-def stands_at(named: Sequence[Named], line: str) -> bool:
+def stands_at(named: Sequence[RuleCommand], line: str) -> bool:
     """Return whether a rule's text that names these commands is worth reading where a command `line` is run.
 
     That is where the line runs what the rule speaks of or against, or runs what it asks for with words of it left out.
@@ -109,20 +109,20 @@ def stands_at(named: Sequence[Named], line: str) -> bool:
     return any(_matches(one, it) for it in _run_by(line) if not _only_looks(it) for one in named)
 
 
-def speaks_against(named: Sequence[Named], line: str) -> bool:
+def speaks_against(named: Sequence[RuleCommand], line: str) -> bool:
     """Return whether the text of a rule, which names these commands, says not to do what a `line` does."""
-    return stands_at([one for one in named if one.role is Role.AGAINST], line) and not is_followed(named, line)
+    return stands_at([one for one in named if one.role is CommandRole.AGAINST], line) and not is_followed(named, line)
 
 
-def is_followed(named: Sequence[Named], line: str) -> bool:
+def is_followed(named: Sequence[RuleCommand], line: str) -> bool:
     """Return whether a command line follows a rule that names these commands."""
-    return any(one.role is Role.ASKED and _has(it, one) for it in _run_by(line) for one in named)
+    return any(one.role is CommandRole.ASKED and _has(it, one) for it in _run_by(line) for one in named)
 
 
 def keys_of_rule(text: str) -> tuple[str, ...]:
     """Return the keys by which a rule's text is found at commands: the tools and the files it names in code."""
     found = named_commands(text)
-    tests = _TEST_RUNNERS if any(one.role is Role.ASKED and _tests(one) for one in found) else ()
+    tests = _TEST_RUNNERS if any(one.role is CommandRole.ASKED and _tests(one) for one in found) else ()
     return tuple(dict.fromkeys((*(one.tool for one in found), *sorted(tests), *named_files(text))))[:_MOST_KEYS]
 
 
@@ -189,7 +189,7 @@ def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from ((edited, keys_of_file(edited)) for edited in edited_in_place(line))
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)
-        one = _read(part, Role.SPOKEN)
+        one = _read(part, CommandRole.SPOKEN)
         if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
             continue
         for word in said:
@@ -208,16 +208,16 @@ def edited_in_place(line: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _run_by(line: str) -> list[Named]:
-    return [one for part in simple_commands(line) if (one := _read(part, Role.SPOKEN)) is not None]
+def _run_by(line: str) -> list[RuleCommand]:
+    return [one for part in simple_commands(line) if (one := _read(part, CommandRole.SPOKEN)) is not None]
 
 
-def _matches(one: Named, it: Named) -> bool:
-    if one.role is Role.ASKED and _tests(one) and it.tool in _TEST_RUNNERS and one.tool != it.tool:
+def _matches(one: RuleCommand, it: RuleCommand) -> bool:
+    if one.role is CommandRole.ASKED and _tests(one) and it.tool in _TEST_RUNNERS and one.tool != it.tool:
         return True
     if one.tool != it.tool or (one.places and not it.places and not one.said):
         return False
-    if one.role is Role.ASKED:
+    if one.role is CommandRole.ASKED:
         if one.folder and any(canonical_path(place).startswith(f"{one.folder}/") for place in it.places):
             return True
         other = one.tool in WITH_ACTIONS and it.action != one.action  # `make test` is no `make -j8` without a word
@@ -225,23 +225,23 @@ def _matches(one: Named, it: Named) -> bool:
     return one.said <= it.said and (one.ran or not it.ran or bool(one.said))
 
 
-def _tests(one: Named) -> bool:
+def _tests(one: RuleCommand) -> bool:
     return bool(one.said & _TESTS) or one.tool.rpartition("/")[2] in _TESTS
 
 
-def _has(it: Named, asked: Named) -> bool:
+def _has(it: RuleCommand, asked: RuleCommand) -> bool:
     """Return whether a command is run as it is asked for."""
     placed = not asked.places or bool(it.places)
     there = not asked.folder or f"{it.folder}/".endswith(f"{asked.folder}/")
     return it.tool == asked.tool and asked.said <= it.said and it.ran >= asked.ran and placed and there
 
 
-def _only_looks(it: Named) -> bool:
+def _only_looks(it: RuleCommand) -> bool:
     return only_looks(it.tool, {*it.action, *(word for word in it.said if word.startswith("-"))})
 
 
-def _named(text: str) -> Iterator[Named]:
-    last: Named | None = None
+def _named(text: str) -> Iterator[RuleCommand]:
+    last: RuleCommand | None = None
     for match in _CODE.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         for line in (match["block"] or match["span"]).splitlines():
@@ -250,22 +250,24 @@ def _named(text: str) -> Iterator[Named]:
             last = found[-1] if found else last
             yield from found
     for match in _BRANCH.finditer(text):
-        yield Named(tool="git", said=frozenset({match[1]}), role=Role.SPOKEN)
+        yield RuleCommand(tool="git", said=frozenset({match[1]}), role=CommandRole.SPOKEN)
     for match in _TYPED.finditer(_CODE.sub(lambda found: "\x00" * len(found[0]), text)):
         tool = match["tool"] or match["alone"].lower()
         if tool in HEADS | ALONE_ENOUGH:
-            role = Role.AGAINST if match["alone"] else _role(text[: match.start("tool")], text[match.end("rest") :])
+            role = (
+                CommandRole.AGAINST if match["alone"] else _role(text[: match.start("tool")], text[match.end("rest") :])
+            )
             yield from _of_line(f"{tool}{match['rest'] or ''}", role)
 
 
-def _role(before: str, after: str) -> Role:
+def _role(before: str, after: str) -> CommandRole:
     clause = _CLAUSE.split(before[-200:])[-1]
     if _ALONE.match(after) or _AGAINST.search(clause):
-        return Role.AGAINST
-    return Role.ASKED if _ASKED.search(clause) and _PURPOSE.match(after) else Role.SPOKEN
+        return CommandRole.AGAINST
+    return CommandRole.ASKED if _ASKED.search(clause) and _PURPOSE.match(after) else CommandRole.SPOKEN
 
 
-def _of_line(line: str, role: Role, *, block: bool = False) -> Iterator[Named]:
+def _of_line(line: str, role: CommandRole, *, block: bool = False) -> Iterator[RuleCommand]:
     """Yield the commands of a line of code; what is no command by its first word names none."""
     for part in simple_commands(line.strip().removeprefix("$ ")):
         one = _read(part, role)
@@ -273,19 +275,19 @@ def _of_line(line: str, role: Role, *, block: bool = False) -> Iterator[Named]:
             yield one
 
 
-def _of_flags(line: str, role: Role, last: Named | None) -> Iterator[Named]:
+def _of_flags(line: str, role: CommandRole, last: RuleCommand | None) -> Iterator[RuleCommand]:
     """Yield the command that flags are said of which stand alone: the last one that was named."""
     if (
         last is not None
-        and role is not Role.ASKED
+        and role is not CommandRole.ASKED
         and line.startswith("--")
         and all(map(_ARGUMENT.fullmatch, line.split()))
     ):
         said = frozenset({*last.action, *line.split()})
-        yield Named(tool=last.tool, said=said, role=role, action=last.action, ran=last.ran)
+        yield RuleCommand(tool=last.tool, said=said, role=role, action=last.action, ran=last.ran)
 
 
-def _is_command(one: Named, said: Sequence[str], block: bool) -> bool:
+def _is_command(one: RuleCommand, said: Sequence[str], block: bool) -> bool:
     """Return whether words of code are a command: of a known tool, a script, or at least two words like one."""
     script = one.tool.startswith(("scripts/", "bin/", "tools/")) or one.tool.endswith(".sh")
     known = one.tool in HEADS or one.tool in ALONE_ENOUGH or one.tool in WITH_ACTIONS or script
@@ -295,7 +297,7 @@ def _is_command(one: Named, said: Sequence[str], block: bool) -> bool:
     return known or (not block and bool(alike))
 
 
-def _read(part: Command, role: Role) -> Named | None:
+def _read(part: Command, role: CommandRole) -> RuleCommand | None:
     said, ran = unwrapped(part.words)
     if len(said) > 1 and said[0] in GIVEN_CODE and is_path(said[1]):
         said = said[1:]  # a script is run rather than its interpreter
@@ -305,7 +307,7 @@ def _read(part: Command, role: Role) -> Named | None:
     places = tuple(word for word in rest if is_path(word))
     plain = [word for word in rest if word not in places and not _NUMBER.fullmatch(word)]
     action = takewhile(lambda word: not word.startswith("-"), plain)
-    return Named(
+    return RuleCommand(
         tool=said[0].removeprefix("./"),
         said=frozenset(plain),
         role=role,

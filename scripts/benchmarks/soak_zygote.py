@@ -20,7 +20,7 @@ import helix.api.app
 import helix.cli.daemon_commands
 import helix.cli.serve
 from helix.cli.main import run as command
-from helix.providers.choose import Choice
+from helix.providers.choose import EmbedderChoice
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
 from helix.store import opening
@@ -33,11 +33,11 @@ class WarmHash(HashEmbedder):
         """Do nothing: there is nothing to load."""
 
 
-def hashed(settings: Settings) -> Choice:
+def hashed(settings: Settings) -> EmbedderChoice:
     """Return the hash embedder, unless the settings want none."""
     if settings.embedding_model == "none":
-        return Choice(None, "no model")
-    return Choice(WarmHash(), "hash embedder")  # type: ignore[arg-type]  # it stands in for the real one
+        return EmbedderChoice(None, "no model")
+    return EmbedderChoice(WarmHash(), "hash embedder")  # type: ignore[arg-type]  # it stands in for the real one
 
 
 def serve(arguments: list[str], environment: dict[str, str], words: str) -> None:

@@ -14,7 +14,7 @@ from mcp_types import CallToolResult, ElicitResult
 from helix.api.access import Access
 from helix.api.mcp.server import build_server
 from helix.api.metrics import Meters
-from helix.api.resolver_context import READERS, Runtime, Threads
+from helix.api.resolver_context import READERS, AppRuntime, Threads
 from helix.service import Helix
 
 DECLINED = "(declined)"
@@ -43,7 +43,7 @@ def with_client(
 
     async def run() -> Any:
         threads = Threads()
-        runtime = Runtime(helix, Access("t" * 43), Meters(), None, threads)
+        runtime = AppRuntime(helix, Access("t" * 43), Meters(), None, threads)
         for _ in range(READERS) if until is not None else ():
             threads.readers.submit(until.wait)
         asked = {} if choose is None else {"elicitation_callback": chosen}

@@ -17,9 +17,9 @@ from api_server import BEARER, TOKEN, Answer, Served, serving
 
 from helix import settings as configuration
 from helix.agents.hooks import dispatcher
-from helix.agents.hooks.deferred_queue import Showing
+from helix.agents.hooks.deferred_queue import PendingAnswer
 from helix.agents.hooks.hook_context import Desk, Reaction
-from helix.agents.hooks.hook_events import ActionBegins, Reply
+from helix.agents.hooks.hook_events import ActionBegins, HookReply
 from helix.agents.tasks.board import injections, tasks_of
 from helix.api import hooks
 from helix.api.access import Access
@@ -124,7 +124,9 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
     def dawdle(desk: object, event: object) -> Reaction:
         assert answered.wait(MOST_SECONDS)
         return Reaction(
-            reply=Reply(context="late"), then=(lambda: done.append("shown"),), always=(lambda: done.append("happened"),)
+            reply=HookReply(context="late"),
+            then=(lambda: done.append("shown"),),
+            always=(lambda: done.append("happened"),),
         )
 
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, dawdle)  # type: ignore[index]
@@ -148,7 +150,7 @@ def test_a_clock_that_is_not_ours_takes_no_time_from_an_answer(sent: str) -> Non
 
 
 def test_what_was_long_under_way_is_too_late(hooked: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=Reply(context="x")))  # type: ignore[index]
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=HookReply(context="x")))  # type: ignore[index]
     with monkeypatch.context() as short:
         short.setattr(hooked.app.state.hooks, "_seconds", 1.0)
         assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
@@ -315,7 +317,7 @@ def test_an_answer_without_its_receipt_is_lost_and_comes_again(shop: Shop, monke
 def test_what_is_answered_twice_is_shown_where_one_answer_arrives() -> None:
     done: list[str] = []
     steps = {name: (partial(done.append, name),) for name in ("at_once", "then", "undone")}
-    showing = Showing(**steps)
+    showing = PendingAnswer(**steps)
     showing.lost()
     showing.lost()
     showing.arrived()

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api import limits
-from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, Accepted, shape_of
+from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, AcceptedDocuments, shape_of
 from helix.api.resolver_context import MAX_WALKS
 from helix.explorer import graph_questions
 from helix.model.reports import CypherResult, Stats
@@ -104,15 +104,15 @@ def test_each_use_of_a_document_says_which_operation_it_means(shared: Served) ->
 
 
 def test_only_the_documents_of_late_are_kept() -> None:
-    accepted, document = Accepted(), parse("{ a }")
-    for number in range(Accepted.KEPT):
+    accepted, document = AcceptedDocuments(), parse("{ a }")
+    for number in range(AcceptedDocuments.KEPT):
         accepted.add(str(number), document)
     assert accepted.get("0") is document
     accepted.add("one more", document)
     assert accepted.get("0") is document, "it was asked for lately"
     assert accepted.get("1") is None
-    accepted.add("x" * (Accepted.LONGEST + 1), document)
-    assert accepted.get("x" * (Accepted.LONGEST + 1)) is None
+    accepted.add("x" * (AcceptedDocuments.LONGEST + 1), document)
+    assert accepted.get("x" * (AcceptedDocuments.LONGEST + 1)) is None
 
 
 def test_brackets_without_end_are_refused(shared: Served) -> None:

@@ -10,18 +10,20 @@ from typing import Any
 
 import pytest
 
-from helix.api.resolver_context import Share
+from helix.api.resolver_context import ThreadShare
 from tests.waiting import MOST_SECONDS
 
 
-def _with_shares(work: Callable[[Share, Share, threading.Event], Awaitable[Any]]) -> Any:
+def _with_shares(work: Callable[[ThreadShare, ThreadShare, threading.Event], Awaitable[Any]]) -> Any:
     """Return what comes of two apps that may have two of four threads each; what waits for the event goes on then."""
 
     async def run() -> Any:
         free = threading.Event()
         with ThreadPoolExecutor(4) as threads:
             try:
-                return await asyncio.wait_for(work(Share(threads, 2), Share(threads, 2), free), MOST_SECONDS)
+                return await asyncio.wait_for(
+                    work(ThreadShare(threads, 2), ThreadShare(threads, 2), free), MOST_SECONDS
+                )
             finally:
                 free.set()
 
@@ -29,7 +31,7 @@ def _with_shares(work: Callable[[Share, Share, threading.Event], Awaitable[Any]]
 
 
 def test_an_app_that_asks_without_end_leaves_threads_to_the_others() -> None:
-    async def work(one: Share, other: Share, free: threading.Event) -> list[int]:
+    async def work(one: ThreadShare, other: ThreadShare, free: threading.Event) -> list[int]:
         asked = [asyncio.create_task(one.run(free.wait)) for _ in range(40)]
         answered = [await other.run(lambda: 1), await other.run(lambda: 2)]
         free.set()
@@ -40,7 +42,7 @@ def test_an_app_that_asks_without_end_leaves_threads_to_the_others() -> None:
 
 
 def test_who_stops_waiting_keeps_its_thread_until_the_work_has_ended() -> None:
-    async def work(one: Share, _other: Share, free: threading.Event) -> tuple[list[bool], bool]:
+    async def work(one: ThreadShare, _other: ThreadShare, free: threading.Event) -> tuple[list[bool], bool]:
         asked = [asyncio.create_task(one.run(free.wait)) for _ in range(5)]
         await asyncio.sleep(0)
         for task in asked:
@@ -58,12 +60,12 @@ def test_an_error_and_closed_threads_give_the_turn_back() -> None:
     def fails() -> None:
         raise ValueError("no")
 
-    async def work(one: Share, _other: Share, _free: threading.Event) -> int:
+    async def work(one: ThreadShare, _other: ThreadShare, _free: threading.Event) -> int:
         for _ in range(5):
             with pytest.raises(ValueError, match="no"):
                 await one.run(fails)
         with ThreadPoolExecutor(1) as closed:
-            share = Share(closed, 1)
+            share = ThreadShare(closed, 1)
         for _ in range(3):
             with pytest.raises(RuntimeError):
                 await share.run(fails)

@@ -23,9 +23,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from helix.cli.cypher_completion import CypherCompleter, GraphSchema, candidates
-from helix.cli.cypher_render import Format, as_csv, cell, write_table
+from helix.cli.cypher_render import RowFormat, as_csv, cell, write_table
 from helix.cli.cypher_session import (
-    Session,
+    CypherSession,
     is_finished,
     is_hidden,
     parameters,
@@ -328,7 +328,7 @@ def typed(tmp_path: Path) -> Callable[[str], Answering]:
         invocation = Answering(tmp_path / "home", answers)
         with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
             pipe.send_text(keys)
-            Shell(Session(invocation=invocation)).run()
+            Shell(CypherSession(invocation=invocation)).run()
         return invocation
 
     return type_in
@@ -400,7 +400,7 @@ def test_tab_completes_from_the_graph(tmp_path: Path) -> None:
 
         typist = threading.Thread(target=type_step_by_step)
         typist.start()
-        Shell(Session(invocation=invocation)).run()
+        Shell(CypherSession(invocation=invocation)).run()
         typist.join()
     assert queries(invocation) == ["MATCH (m:Memory) RETURN m.name"]
 
@@ -418,7 +418,7 @@ def test_history_outlives_the_shell_and_is_for_its_owner_only(
 
 
 def test_commands_and_formats_complete(tmp_path: Path) -> None:
-    completer = CypherCompleter({":format": tuple(Format), ":limit": ()}, {})
+    completer = CypherCompleter({":format": tuple(RowFormat), ":limit": ()}, {})
     found = {
         text: [completion.text for completion in completer.get_completions(Document(text), CompleteEvent())]
         for text in (":", ":f", ":format ", ":format c", ":limit ")

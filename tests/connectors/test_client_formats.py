@@ -11,19 +11,21 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from helix.connectors.settings_file import FORMATS, Entry, Memo, put, take_back
+from helix.connectors.settings_file import FORMATS, Memo, SettingsEntry, put, take_back
 from helix.errors import ConfigError
 
 HOOK = {"command": "python3 /there/helix_hook.py"}
 ENTRIES = {
     "json": [
-        Entry(path=("mcpServers", "helix"), value={"command": "/bin/helix", "args": ["mcp"]}),
-        Entry(path=("version",), value=1, kept=True),
-        Entry(path=("hooks", "Stop"), value=HOOK, item=True),
+        SettingsEntry(path=("mcpServers", "helix"), value={"command": "/bin/helix", "args": ["mcp"]}),
+        SettingsEntry(path=("version",), value=1, kept=True),
+        SettingsEntry(path=("hooks", "Stop"), value=HOOK, item=True),
     ],
-    "toml": [Entry(path=("mcp_servers", "helix"), value={"command": 'C:\\a "b"', "args": ["mcp", "ä"]})],
-    "yaml": [Entry(path=("extensions", "helix"), value={"enabled": True, "cmd": "/bin/helix", "args": ["mcp"]})],
-    "marked": [Entry(path=("helix",), value="## Memory\n\nAsk it.")],
+    "toml": [SettingsEntry(path=("mcp_servers", "helix"), value={"command": 'C:\\a "b"', "args": ["mcp", "ä"]})],
+    "yaml": [
+        SettingsEntry(path=("extensions", "helix"), value={"enabled": True, "cmd": "/bin/helix", "args": ["mcp"]})
+    ],
+    "marked": [SettingsEntry(path=("helix",), value="## Memory\n\nAsk it.")],
 }
 ENTRIES["jsonc"] = ENTRIES["json"]
 WORDS = st.sampled_from(["a", "ümlaut", "two words", "//x", "/* y */", "#z", 'q"q', "[t]", "b\\c"])
@@ -255,11 +257,11 @@ def test_what_cannot_be_edited_is_refused_by_name_and_left_alone(tmp_path: Path,
     ],
 )
 def test_a_yaml_file_with_anchors_and_aliases_gets_its_entry(text: str, indent: str) -> None:
-    after = FORMATS["yaml"].put(text, Entry(path=("extensions", "helix"), value={"on": True}))
+    after = FORMATS["yaml"].put(text, SettingsEntry(path=("extensions", "helix"), value={"on": True}))
     assert after == f'{text}{indent}helix:\n{indent}  "on": true\n'.replace('"on": true\n', "on: true\n")
 
 
 def test_a_comment_behind_the_last_member_stays_with_it() -> None:
     text = '{\n  "a": 1, // one\n  "b": 2 // two\n}\n'
-    entry = Entry(path=("c",), value=3)
+    entry = SettingsEntry(path=("c",), value=3)
     assert FORMATS["jsonc"].put(text, entry) == '{\n  "a": 1, // one\n  "b": 2, // two\n  "c": 3\n}\n'

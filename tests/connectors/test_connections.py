@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from helix.connectors.connections import Connections
-from helix.connectors.settings_file import Entry, put, take_back
+from helix.connectors.connections import ConnectionMemos
+from helix.connectors.settings_file import SettingsEntry, put, take_back
 
-ENTRIES = [Entry(path=("servers", "helix"), value={"command": "helix"})]
+ENTRIES = [SettingsEntry(path=("servers", "helix"), value={"command": "helix"})]
 
 
 @pytest.mark.parametrize("text", ["{", "[{}]", "[1]", "{}x", '[{"client": 1, "had": [1]}]'])
 def test_a_record_that_cannot_be_read_is_kept_aside(tmp_path: Path, text: str) -> None:
-    known = Connections(tmp_path)
+    known = ConnectionMemos(tmp_path)
     path = tmp_path / "clients/connections.json"
     path.parent.mkdir()
     path.write_text(text, "utf-8")
@@ -38,7 +38,7 @@ def test_a_record_of_the_version_before_takes_its_file_and_folder_away(tmp_path:
     record = memo.as_json()
     assert record.pop("made_folders") == 1
     record.pop("real")
-    known = Connections(tmp_path)
+    known = ConnectionMemos(tmp_path)
     (tmp_path / "clients").mkdir()
     earlier = json.dumps([{**record, "made_folder": True}])
     (tmp_path / "clients/connections.json").write_text(earlier, "utf-8")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.connectors.settings_file import Change, Entry, Memo, take_back
+from helix.connectors.settings_file import Memo, SettingsChange, SettingsEntry, take_back
 from helix.connectors.settings_file import put as put_in
 from helix.errors import ConfigError
 
@@ -20,8 +20,10 @@ ENTRIES: dict[tuple[str, str], Any] = {
 }
 
 
-def put(path: Path, entries: dict[tuple[str, str], Any], earlier: Memo | None = None) -> tuple[Change, Memo]:
-    return put_in("claude-code", path, "json", [Entry(path=at, value=one) for at, one in entries.items()], earlier)
+def put(path: Path, entries: dict[tuple[str, str], Any], earlier: Memo | None = None) -> tuple[SettingsChange, Memo]:
+    return put_in(
+        "claude-code", path, "json", [SettingsEntry(path=at, value=one) for at, one in entries.items()], earlier
+    )
 
 
 FOREIGN = '{\n    "zebra": [1,2],\n    "enabledPlugins": {"other@there": true},\n    "apple": "ä"\n}\n'
@@ -175,7 +177,7 @@ def test_a_file_whose_lines_are_all_alike_is_read_in_the_time_that_its_length_ta
     """A repository's AGENTS.md, which changed since the block was put in: to compare it took hours."""
     path = tmp_path / "AGENTS.md"
     path.write_text("x\n" * 4_900)
-    change, memo = put_in("agents-md", path, "marked", [Entry(path=("helix",), value="Ask it.")], None)
+    change, memo = put_in("agents-md", path, "marked", [SettingsEntry(path=("helix",), value="Ask it.")], None)
     block = (change.after or "").removeprefix("x\n" * 4_900)
     pulled = "x\ny\n" * 2_450
     path.write_text(pulled + block)

@@ -16,7 +16,7 @@ from helix import settings as configuration
 from helix.journal import erase as rows
 from helix.journal.log import Journal
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
-from helix.memory.worker.worker import Worker
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.reports import Job
 from helix.operations import erasure
 from helix.providers.fakes import HashEmbedder
@@ -76,7 +76,7 @@ def main(home: Path, wanted: str, place: str) -> None:
 
 def answered(home: Path, wanted: str) -> None:
     """Ask as a client does, and die before any of the work is done."""
-    Worker.start = lambda self: None  # type: ignore[method-assign]  # it would make vectors meanwhile
+    MemoryWorker.start = lambda self: None  # type: ignore[method-assign]  # it would make vectors meanwhile
     helix = Helix.open(configuration.load({"home": home}, environ={}, cwd=home), embedder=HashEmbedder())
     erasure.erase.hard_forget = lambda *_: threading.Event().wait()  # type: ignore[attr-defined,assignment]
     die_in(*PLACES[ANSWERED])

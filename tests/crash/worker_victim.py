@@ -29,13 +29,13 @@ from helix.memory.jobs.foreground import Foreground, Pace
 from helix.memory.jobs.parameters import PARAMETERS
 from helix.memory.jobs.run import Run
 from helix.memory.worker.kinds import KINDS
-from helix.memory.worker.worker import Worker
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.edge import Label, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, body
 from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder, ScriptedModel
-from helix.providers.llm import Absence, Question
+from helix.providers.llm import Absence, ModelQuestion
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
@@ -77,7 +77,7 @@ def opened(home: Path, clock: Callable[[], datetime]) -> Store:
     return store
 
 
-def answered(question: Question, text: str) -> Mapping[str, Any] | Absence:
+def answered(question: ModelQuestion, text: str) -> Mapping[str, Any] | Absence:
     """Answer what only a model does; the rest is left to rules."""
     if question.task == "importance":
         return {"importance": 1}
@@ -158,7 +158,7 @@ def seed(home: Path, kind: str) -> None:
         scope, place = f"part {number % 3}", f"src/lexer{number % 3}.c"
         text = SLOW[number % len(SLOW)].format(place=place, number=number)
         record(store, EpisodeRequest(content=text, scope=scope, role="user", importance=8.0))
-    worker = Worker(store, Foreground(), kinds=KILLED, pace=SWIFT)
+    worker = MemoryWorker(store, Foreground(), kinds=KILLED, pace=SWIFT)
     worker.start()
     assert worker.settle(30)
     worker.pause(True)
@@ -170,7 +170,7 @@ def seed(home: Path, kind: str) -> None:
 
 def finish(home: Path, place: str) -> None:
     store = opened(home, lambda: NOW)
-    worker = Worker(store, Foreground(), kinds=KILLED, pace=SWIFT)
+    worker = MemoryWorker(store, Foreground(), kinds=KILLED, pace=SWIFT)
     where, _, nth = place.partition(" ")
     match where:
         case "taken":

@@ -13,7 +13,7 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.identity import NO_PROJECT, Identity
 from helix.ingest.draft import LinkDraft, Slice
-from helix.ingest.imports.adapter import Asked, Found, items
+from helix.ingest.imports.adapter import Asked, ImportedItem, items
 from helix.ingest.imports.mem0 import MEM0
 from helix.ingest.jsonl import TEXT_LIMIT, record_slice
 from helix.model.reports import IngestProblem
@@ -60,7 +60,7 @@ def test_what_mem0_relates_to_very_much_is_told_once(tmp_path: Path) -> None:
     nowhere = Identity(scope=NO_PROJECT, root=tmp_path)
     asked = Asked(path=file, scope="shop", mine=False, place_of=lambda _: nowhere, is_here=lambda _: False)
     found: list[object] = []
-    assert calls_of(Found.source, lambda: found.extend(items(MEM0, asked))) <= 10
+    assert calls_of(ImportedItem.source, lambda: found.extend(items(MEM0, asked))) <= 10
     hub, rim = (one for one in found if isinstance(one, Slice))
     assert hub.memories[0].resolution.splitlines()[1] == "- knows as number 1 in the long list of all rim"
     assert 50_000 < len(hub.memories[0].resolution) <= 60_000

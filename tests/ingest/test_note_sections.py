@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helix.ingest.markdown import decision_of
 from helix.ingest.note_kinds import kind_of, notes_of
-from helix.ingest.sections import Block, BlockKind, Section, parse_markdown, parse_rst
+from helix.ingest.sections import BlockKind, Section, SectionBlock, parse_markdown, parse_rst
 from helix.model.memory import Kind
 
 LINES = st.sampled_from(
@@ -66,11 +66,11 @@ def test_nothing_in_code_is_a_heading_an_item_or_a_comment() -> None:
     text = "# Run\n\nSo:\n\n````sh\n# not a heading\n```\n- no item\n<!-- no comment -->\n````\n\nafter"
     (section,) = parse_markdown(text).sections
     assert section.blocks == (
-        Block(kind=BlockKind.PARAGRAPH, text="So:"),
-        Block(
+        SectionBlock(kind=BlockKind.PARAGRAPH, text="So:"),
+        SectionBlock(
             kind=BlockKind.CODE, text="# not a heading\n```\n- no item\n<!-- no comment -->", lead="So:", language="sh"
         ),
-        Block(kind=BlockKind.PARAGRAPH, text="after"),
+        SectionBlock(kind=BlockKind.PARAGRAPH, text="after"),
     )
 
 
@@ -149,11 +149,11 @@ def test_each_item_and_each_paragraph_is_a_memory_of_its_own_and_short_ones_stay
         path=("Notes", "Library"),
         text="",
         blocks=(
-            Block(kind=BlockKind.PARAGRAPH, text=first),
-            Block(kind=BlockKind.PARAGRAPH, text=second),
-            Block(kind=BlockKind.ITEM, text=item),
-            Block(kind=BlockKind.ITEM, text="red, green"),
-            Block(kind=BlockKind.ITEM, text="blue, white, black, grey"),
+            SectionBlock(kind=BlockKind.PARAGRAPH, text=first),
+            SectionBlock(kind=BlockKind.PARAGRAPH, text=second),
+            SectionBlock(kind=BlockKind.ITEM, text=item),
+            SectionBlock(kind=BlockKind.ITEM, text="red, green"),
+            SectionBlock(kind=BlockKind.ITEM, text="blue, white, black, grey"),
         ),
     )
     notes = list(notes_of(section, "notes"))

@@ -25,7 +25,7 @@ from helix.errors import (
     StoreError,
     StoreTooNewError,
 )
-from helix.journal.backend import Backend, Connection
+from helix.journal.backend import Backend, DatabaseConnection
 from helix.journal.database import Database
 from helix.journal.journal_copy import check
 from helix.journal.log import Journal
@@ -340,7 +340,7 @@ def test_versions_that_nobody_has_are_asked_for_together(journal: Journal) -> No
         times = 0
 
         @contextmanager
-        def reading(self) -> Iterator[Connection]:
+        def reading(self) -> Iterator[DatabaseConnection]:
             self.times += 1
             with journal.database.reading() as connection:
                 yield connection

@@ -15,14 +15,14 @@ from helix.memory.llm.ask import (
     IMPORTANCE,
     REFLECTION,
     SUMMARY,
-    Insight,
+    InsightAnswer,
     importances,
     insights,
     opposed,
     summary,
 )
 from helix.providers.fakes import ScriptedModel
-from helix.providers.llm import Absence, Question
+from helix.providers.llm import Absence, ModelQuestion
 
 A = Statement(trigger="which port Redis listens on", resolution="Redis listens on 6380")
 B = Statement(trigger="which port Redis listens on", resolution="Redis listens on 6379")
@@ -75,7 +75,9 @@ def insight(text: str, notes: list[Any], question: str = "Why does Redis matter?
 def test_an_insight_cites_the_texts_it_follows_from() -> None:
     model = says({"insights": [insight("Builds and deploys failed when Redis was down", [2, 1])]})
     assert insights(model, NOTES) == (
-        Insight(question="Why does Redis matter?", text="Builds and deploys failed when Redis was down", cites=(0, 1)),
+        InsightAnswer(
+            question="Why does Redis matter?", text="Builds and deploys failed when Redis was down", cites=(0, 1)
+        ),
     )
     assert model.asked[0][1].splitlines()[2] == "3. Ana prefers tea."
 
@@ -137,7 +139,7 @@ def test_a_summary_says_nothing_of_its_own_and_is_shorter() -> None:
 @pytest.mark.parametrize(
     "question", [IMPORTANCE, CONTRADICTION, REFLECTION, SUMMARY, EXTRACTION], ids=lambda each: each.task
 )
-def test_schemas_are_strict_in_the_way_structured_output_wants(question: Question) -> None:
+def test_schemas_are_strict_in_the_way_structured_output_wants(question: ModelQuestion) -> None:
     def objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
         found = [schema] if schema["type"] == "object" else []

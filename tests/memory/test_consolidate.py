@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.memory.contradiction.classify import Claim, Newcomer, Ruling, Thresholds, Verdict, decide, rule, same_subject
+from helix.memory.contradiction.classify import (
+    Claim,
+    ContradictionVerdict,
+    Newcomer,
+    Ruling,
+    Thresholds,
+    decide,
+    rule,
+    same_subject,
+)
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Provenance, Trust
 
@@ -38,17 +47,18 @@ def new(
     return Newcomer(kind=kind, trigger=trigger, resolution=resolution, trust=trust)
 
 
-def verdict(newcomer: Newcomer, memory: Memory, cosine: float) -> Verdict:
+def verdict(newcomer: Newcomer, memory: Memory, cosine: float) -> ContradictionVerdict:
     return decide(newcomer, [(memory, cosine)], AT)[0]
 
 
 def test_the_same_words_are_the_same_thing_even_without_vectors() -> None:
-    assert verdict(new("Run  the TESTS first"), stored("run the tests first"), 0.0) is Verdict.NOOP
+    assert verdict(new("Run  the TESTS first"), stored("run the tests first"), 0.0) is ContradictionVerdict.NOOP
 
 
 def test_a_near_paraphrase_is_the_same_thing() -> None:
     assert (
-        verdict(new("activate the venv before tests"), stored("before tests activate the venv"), 0.95) is Verdict.NOOP
+        verdict(new("activate the venv before tests"), stored("before tests activate the venv"), 0.95)
+        is ContradictionVerdict.NOOP
     )
 
 
@@ -61,7 +71,7 @@ def test_a_near_paraphrase_is_the_same_thing() -> None:
     ],
 )
 def test_a_negation_or_another_number_is_never_swallowed(old: str, fresh: str) -> None:
-    assert verdict(new(fresh), stored(old), 0.99) is not Verdict.NOOP
+    assert verdict(new(fresh), stored(old), 0.99) is not ContradictionVerdict.NOOP
 
 
 @pytest.mark.parametrize(
@@ -73,8 +83,8 @@ def test_a_negation_or_another_number_is_never_swallowed(old: str, fresh: str) -
     ],
 )
 def test_words_that_stand_in_each_others_place_say_different_things(old: str, fresh: str) -> None:
-    assert verdict(new(fresh), stored(old), 0.99) is Verdict.ADD
-    assert verdict(new(old), stored(fresh), 0.99) is Verdict.ADD
+    assert verdict(new(fresh), stored(old), 0.99) is ContradictionVerdict.ADD
+    assert verdict(new(old), stored(fresh), 0.99) is ContradictionVerdict.ADD
 
 
 @pytest.mark.parametrize(
@@ -90,25 +100,28 @@ def test_what_befell_one_command_is_never_what_befell_another(
 ) -> None:
     known = replace(stored(one, kind=Kind.FAILURE), attributes=attributes[0])
     fresh = replace(new(other, kind=Kind.FAILURE), attributes=attributes[1])
-    assert verdict(fresh, known, 0.99) is Verdict.ADD
+    assert verdict(fresh, known, 0.99) is ContradictionVerdict.ADD
     again = replace(new(one, kind=Kind.FAILURE), attributes=attributes[0])
-    assert verdict(again, known, 0.99) is Verdict.NOOP
+    assert verdict(again, known, 0.99) is ContradictionVerdict.NOOP
 
 
 def test_one_command_however_it_is_written_is_one() -> None:
     known = stored("`npm test` fails without the database", kind=Kind.FAILURE)
     fresh = new("`npm run test --silent` fails without the database", kind=Kind.FAILURE)
-    assert verdict(fresh, known, 0.99) is Verdict.NOOP
+    assert verdict(fresh, known, 0.99) is ContradictionVerdict.NOOP
 
 
 def test_another_kind_is_another_thing() -> None:
-    assert verdict(new("x y z", kind=Kind.FACT), stored("x y z", kind=Kind.FAILURE), 1.0) is Verdict.ADD
+    assert verdict(new("x y z", kind=Kind.FACT), stored("x y z", kind=Kind.FAILURE), 1.0) is ContradictionVerdict.ADD
 
 
 def test_the_same_subject_with_more_to_say_is_a_refinement() -> None:
     old = stored("database pool size", "keep it at 10")
-    assert verdict(new("database pool size", "keep it at 10 since the move to postgres"), old, 0.88) is Verdict.UPDATE
-    assert verdict(new("log rotation schedule", "weekly"), old, 0.88) is Verdict.ADD
+    assert (
+        verdict(new("database pool size", "keep it at 10 since the move to postgres"), old, 0.88)
+        is ContradictionVerdict.UPDATE
+    )
+    assert verdict(new("log rotation schedule", "weekly"), old, 0.88) is ContradictionVerdict.ADD
 
 
 @pytest.mark.parametrize(
@@ -121,22 +134,22 @@ def test_the_same_subject_with_more_to_say_is_a_refinement() -> None:
 )
 def test_what_cannot_both_hold_supersedes_whatever_is_nearer(old: tuple[str, str], fresh: tuple[str, str]) -> None:
     known, beside = stored(*old), stored("quite another matter")
-    assert decide(new(*fresh), [(beside, 0.9), (known, 0.7)], AT) == (Verdict.SUPERSEDE, known)
+    assert decide(new(*fresh), [(beside, 0.9), (known, 0.7)], AT) == (ContradictionVerdict.SUPERSEDE, known)
 
 
 def test_what_contradicts_in_words_but_is_far_off_is_news() -> None:
-    assert verdict(new("never use tabs in makefiles"), stored("use tabs in makefiles"), 0.3) is Verdict.ADD
+    assert verdict(new("never use tabs in makefiles"), stored("use tabs in makefiles"), 0.3) is ContradictionVerdict.ADD
 
 
 def test_what_happened_twice_in_other_numbers_is_no_contradiction() -> None:
     old = stored("upgraded kuzu to 0.11.2", kind=Kind.EVOLUTION)
-    assert verdict(new("upgraded kuzu to 0.11.3", kind=Kind.EVOLUTION), old, 0.9) is Verdict.ADD
+    assert verdict(new("upgraded kuzu to 0.11.3", kind=Kind.EVOLUTION), old, 0.9) is ContradictionVerdict.ADD
 
 
 def test_a_weaker_source_never_replaces_a_stronger_ones_words() -> None:
     old = stored("database pool size", "keep it at 10", trust=Trust.USER_ASSERTED)
     more = new("database pool size", "keep it at 10 says the manual", trust=Trust.WEB)
-    assert verdict(more, old, 0.9) is Verdict.ADD
+    assert verdict(more, old, 0.9) is ContradictionVerdict.ADD
 
 
 def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_ASSERTED, derived: bool = False) -> Claim:
@@ -180,7 +193,7 @@ def test_a_ruling_does_not_depend_on_who_comes_first(first: Claim, second: Claim
 def test_the_nearest_fitting_memory_is_meant() -> None:
     far, near = stored("run tests with uv"), stored("run the tests with uv")
     found = decide(new("do run the tests with uv"), [(far, 0.94), (near, 0.97)], AT)
-    assert found == (Verdict.NOOP, near)
+    assert found == (ContradictionVerdict.NOOP, near)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -21,7 +21,7 @@ from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.change.compose import Composer
 from helix.memory.extraction.cluster import Bars
 from helix.memory.extraction.consolidation import consolidate, rederive
-from helix.memory.extraction.episodes_seen import Evidence
+from helix.memory.extraction.episodes_seen import EpisodeEvidence
 from helix.memory.extraction.extract import Extraction, RuleExtractor
 from helix.memory.jobs.run import Run
 from helix.memory.remember.curate import EditRequest, edit, forget
@@ -414,7 +414,7 @@ def test_what_was_read_before_is_held_back_as_it_was(store: Store) -> None:
     def held_back() -> set[str]:
         run = job(store, "looks")
         bars = Bars(near=0.5, alike=0.5, around=0.4)
-        evidence = Evidence(run, PROJECT, extractor, bars)
+        evidence = EpisodeEvidence(run, PROJECT, extractor, bars)
         evidence.reached(evidence.rows)
         return {evidence.episode_of(row) for row in evidence.held_back}
 

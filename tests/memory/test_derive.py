@@ -15,8 +15,8 @@ from saying import VENV, episode
 
 from helix.memory.extraction.cluster import Bars, clusters, components, groups_of, linked
 from helix.memory.extraction.derive import Desired, Rules, derive
-from helix.memory.extraction.extract import Candidate, RuleExtractor
-from helix.memory.extraction.statements import Said, said
+from helix.memory.extraction.extract import EpisodeCandidate, RuleExtractor
+from helix.memory.extraction.statements import ComparedCandidate, said
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
@@ -27,7 +27,7 @@ BARS = Bars(near=0.5, alike=0.8, around=0.0)
 RULES = Rules(bars=BARS)
 
 
-def items_of(episodes: Sequence[Episode], extractor: RuleExtractor | None = None) -> list[Said]:
+def items_of(episodes: Sequence[Episode], extractor: RuleExtractor | None = None) -> list[ComparedCandidate]:
     by_id = {one.id: one for one in episodes}
     found = (extractor or RuleExtractor()).extract(episodes).candidates
     return [said(one, by_id[one.episode], None, None) for one in found]
@@ -38,12 +38,14 @@ def derived(episodes: Sequence[Episode], rules: Rules = RULES) -> list[Desired]:
     return derive(items, linked(items, rules.bars), rules)
 
 
-def stated(number: int, vector: Sequence[float], *, explicit: bool = True, session: str = "", words: str = "") -> Said:
+def stated(
+    number: int, vector: Sequence[float], *, explicit: bool = True, session: str = "", words: str = ""
+) -> ComparedCandidate:
     """A statement with a vector of its own; equal words everywhere, so that vectors decide."""
     direction = np.array(vector, np.float32)
     unit = direction / np.linalg.norm(direction)
     own = episode(words or "Always keep the engine oiled.", number, session=session)
-    candidate = Candidate(
+    candidate = EpisodeCandidate(
         episode=own.id,
         place=0,
         kind=Kind.CONVENTION,
@@ -292,7 +294,7 @@ def test_the_plain_wording_is_taken_and_no_opener_is_part_of_it() -> None:
     assert memory.support == len(texts)
 
 
-def _placed(text: str, number: int, vector: VectorArray) -> Said:
+def _placed(text: str, number: int, vector: VectorArray) -> ComparedCandidate:
     (candidate,) = RuleExtractor().extract([episode(text, number)]).candidates
     return said(candidate, episode(text, number), vector, None)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from saying import episode
 
-from helix.memory.extraction.gate import Mark, gate
+from helix.memory.extraction.gate import SentenceMark, gate
 from helix.model.memory import Kind
 
 
-def marks(content: str, *, role: str = "user", agent: str = "") -> list[Mark]:
+def marks(content: str, *, role: str = "user", agent: str = "") -> list[SentenceMark]:
     return [one.mark for one in gate(episode(content, role=role, agent=agent))[1]]
 
 

@@ -493,7 +493,9 @@ def test_the_service_finishes_it_before_it_serves(settings: Settings) -> None:
     furnish(store)
     plan = plan_hard_forget(store, memory(store))
     refs = tuple(each.ref for each in plan.goes)
-    erasing.begin_erasure(store, erasing.Note(kind=erasing.ERASE, refs=refs, at=to_micros(store.runtime.clock())))
+    erasing.begin_erasure(
+        store, erasing.ErasureNote(kind=erasing.ERASE, refs=refs, at=to_micros(store.runtime.clock()))
+    )
     store.close()
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         assert is_erased(memories.node(helix, plan.root.id))

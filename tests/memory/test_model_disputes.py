@@ -16,7 +16,7 @@ from helix.memory.upkeep.disputes import contradictions
 from helix.memory.upkeep.llm_reviews import find_contradictions
 from helix.operations import memories
 from helix.providers.fakes import ScriptedModel
-from helix.providers.llm import Absence, Question
+from helix.providers.llm import Absence, ModelQuestion
 from helix.service import Helix
 from helix.store.store import Store
 
@@ -30,7 +30,7 @@ def told(helix: Helix, text: str, kind: str = "fact") -> str:
     return memories.edit(helix, stored.id, EditRequest(scope="global")).id
 
 
-def judge(question: Question, text: str) -> Mapping[str, Any]:
+def judge(question: ModelQuestion, text: str) -> Mapping[str, Any]:
     """Say that whatever reads prices contradicts what computes them."""
     pair = json.loads(text)
     if "computes" in pair["a"] and "reads" in pair["b"]:

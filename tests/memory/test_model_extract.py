@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from helix.memory.extraction.extract import Candidate, Extraction
+from helix.memory.extraction.extract import EpisodeCandidate, Extraction
 from helix.memory.extraction.llm_extract import ModelExtractor
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
@@ -40,8 +40,8 @@ class Rules:
         found = tuple(self._candidate(episode) for episode in episodes if episode.id not in held)
         return Extraction(candidates=found, held_back=held)
 
-    def _candidate(self, episode: Episode) -> Candidate:
-        return Candidate(
+    def _candidate(self, episode: Episode) -> EpisodeCandidate:
+        return EpisodeCandidate(
             episode=episode.id,
             place=0,
             kind=Kind.FAILURE,

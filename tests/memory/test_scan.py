@@ -201,7 +201,7 @@ def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings
     sweep = Sweep(store.journal)
     sweep.run()
     erasing.begin_erasure(
-        store, erasing.Note(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
+        store, erasing.ErasureNote(kind=erasing.REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
     )
     store.close()
     again = Store(settings, embedder=HashEmbedder())
@@ -247,7 +247,7 @@ def test_nor_where_another_erasure_was_cut_short_before_it_is_restored(
         (tmp_path / "copy.db").rename(moved)
         scanned(store, apply=True)
         other = Ref(label=Label.MEMORY, id="00000000-0000-7000-8000-000000000001")
-        erasing.begin_erasure(store, erasing.Note(kind=kind, refs=(other,), at=1))
+        erasing.begin_erasure(store, erasing.ErasureNote(kind=kind, refs=(other,), at=1))
     restore_closed(settings.store_path, moved, store.runtime.clock())
     moved.unlink()
     with closing(Store(settings, embedder=HashEmbedder())) as store:

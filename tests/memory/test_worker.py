@@ -17,7 +17,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.jobs.foreground import Foreground, Pace
 from helix.memory.jobs.run import Run
 from helix.memory.worker.kinds import KINDS, ROUND, JobWork
-from helix.memory.worker.worker import Worker
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.episode import Episode
 from helix.model.work_item import WorkItem, WorkState
 from helix.providers.embedder import Vectors
@@ -36,14 +36,14 @@ def store(settings: Settings) -> Iterator[Store]:
 
 
 @pytest.fixture
-def employ(store: Store) -> Iterator[Callable[..., Worker]]:
+def employ(store: Store) -> Iterator[Callable[..., MemoryWorker]]:
     """Start workers that are stopped at the end."""
-    workers: list[Worker] = []
+    workers: list[MemoryWorker] = []
 
-    def start(kinds: Mapping[str, JobWork], **named: Any) -> Worker:
+    def start(kinds: Mapping[str, JobWork], **named: Any) -> MemoryWorker:
         for earlier in workers:
             earlier.stop()
-        worker = Worker(store, named.pop("foreground", Foreground()), kinds=kinds, pace=SWIFT, **named)
+        worker = MemoryWorker(store, named.pop("foreground", Foreground()), kinds=kinds, pace=SWIFT, **named)
         workers.append(worker)
         worker.start()
         return worker
@@ -73,12 +73,12 @@ def contents(store: Store) -> list[str]:
     return sorted(store.records.node(view.ref_of(row)).content for row in range(view.count))  # type: ignore[union-attr]
 
 
-def ended(worker: Worker, item: WorkItem) -> WorkItem:
+def ended(worker: MemoryWorker, item: WorkItem) -> WorkItem:
     assert worker.settle(20)
     return worker.item(item.id)
 
 
-def test_a_job_is_done_once_and_says_what_it_came_to(store: Store, employ: Callable[..., Worker]) -> None:
+def test_a_job_is_done_once_and_says_what_it_came_to(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     worker = employ({"notes": three_steps})
     item = ended(worker, worker.add("notes", {"scope": "a"}))
     assert (item.state, item.result, item.attempts) == (WorkState.DONE, {"done": True, "steps": 3}, 1)
@@ -88,7 +88,7 @@ def test_a_job_is_done_once_and_says_what_it_came_to(store: Store, employ: Calla
     assert (status.queued, status.failed, status.running, status.items[0]) == (0, 0, None, item)
 
 
-def test_the_same_work_is_queued_once(store: Store, employ: Callable[..., Worker]) -> None:
+def test_the_same_work_is_queued_once(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     gate, begun = threading.Event(), threading.Event()
 
     def wait(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +108,7 @@ def test_the_same_work_is_queued_once(store: Store, employ: Callable[..., Worker
     assert len(contents(store)) == 6
 
 
-def test_what_fails_is_tried_again_and_has_its_effects_once(store: Store, employ: Callable[..., Worker]) -> None:
+def test_what_fails_is_tried_again_and_has_its_effects_once(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     failures = iter((ModelError("no answer"), KeyError("odd")))
 
     def shaky(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -124,7 +124,7 @@ def test_what_fails_is_tried_again_and_has_its_effects_once(store: Store, employ
     assert contents(store) == ["first", "second"]
 
 
-def test_what_goes_on_failing_is_given_up_and_shown(store: Store, employ: Callable[..., Worker]) -> None:
+def test_what_goes_on_failing_is_given_up_and_shown(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     def hopeless(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         raise ModelError("no answer")
 
@@ -136,7 +136,7 @@ def test_what_goes_on_failing_is_given_up_and_shown(store: Store, employ: Callab
     assert worker.item(other.id).state is WorkState.DONE, "it kept nobody else from being done"
 
 
-def test_the_guard_is_not_asked_twice(employ: Callable[..., Worker]) -> None:
+def test_the_guard_is_not_asked_twice(employ: Callable[..., MemoryWorker]) -> None:
     def greedy(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         run.count("memories archived", 20)
         raise GuardError("it would retire half of the store")
@@ -147,7 +147,7 @@ def test_the_guard_is_not_asked_twice(employ: Callable[..., Worker]) -> None:
     assert item.result == {"memories archived": 20}, "what it wrote stays and is told"
 
 
-def test_work_of_no_known_kind_is_refused_and_left_over_work_fails(employ: Callable[..., Worker]) -> None:
+def test_work_of_no_known_kind_is_refused_and_left_over_work_fails(employ: Callable[..., MemoryWorker]) -> None:
     worker = employ({"notes": three_steps, "gone": three_steps})
     with pytest.raises(InvalidInputError, match="notes"):
         worker.add("knit", {})
@@ -163,7 +163,7 @@ def test_work_of_no_known_kind_is_refused_and_left_over_work_fails(employ: Calla
 
 @pytest.mark.parametrize("of_capture", [False, True])
 def test_a_pause_stops_work_at_its_next_step_and_it_goes_on_later(
-    store: Store, employ: Callable[..., Worker], of_capture: bool
+    store: Store, employ: Callable[..., MemoryWorker], of_capture: bool
 ) -> None:
     def pause(on: bool) -> None:
         if of_capture:
@@ -196,7 +196,7 @@ def test_a_pause_stops_work_at_its_next_step_and_it_goes_on_later(
     assert contents(store) == ["first", "second"]
 
 
-def test_cancelled_work_ends_unfinished(store: Store, employ: Callable[..., Worker]) -> None:
+def test_cancelled_work_ends_unfinished(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     begun, gate = threading.Event(), threading.Event()
 
     def long(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -216,7 +216,7 @@ def test_cancelled_work_ends_unfinished(store: Store, employ: Callable[..., Work
     assert contents(store) == []
 
 
-def test_a_restart_goes_on_with_what_was_running(store: Store, employ: Callable[..., Worker]) -> None:
+def test_a_restart_goes_on_with_what_was_running(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     begun = threading.Event()
 
     def endless(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -234,7 +234,7 @@ def test_a_restart_goes_on_with_what_was_running(store: Store, employ: Callable[
     assert len(contents(store)) == 4
 
 
-def test_enough_importance_asks_for_what_follows(store: Store, employ: Callable[..., Worker]) -> None:
+def test_enough_importance_asks_for_what_follows(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     seen: list[str] = []
 
     def kind(name: str) -> JobWork:
@@ -259,7 +259,7 @@ def test_enough_importance_asks_for_what_follows(store: Store, employ: Callable[
     assert employ(kinds).status().importance == 0.0
 
 
-def test_a_session_that_ended_has_its_scope_consolidated(store: Store, employ: Callable[..., Worker]) -> None:
+def test_a_session_that_ended_has_its_scope_consolidated(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     scopes: list[str | None] = []
 
     def consolidate(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -281,7 +281,7 @@ def test_a_session_that_ended_has_its_scope_consolidated(store: Store, employ: C
 
 
 def test_all_that_follows_is_done_when_a_session_ends_and_by_a_flush(
-    store: Store, employ: Callable[..., Worker]
+    store: Store, employ: Callable[..., MemoryWorker]
 ) -> None:
     seen: list[tuple[str, str | None]] = []
 
@@ -304,7 +304,7 @@ def test_all_that_follows_is_done_when_a_session_ends_and_by_a_flush(
     assert set(ROUND) >= {"promote_systemic", "close_gaps", "reflect", "roll_up"}
 
 
-def test_sessions_that_end_do_not_keep_enough_from_happening(store: Store, employ: Callable[..., Worker]) -> None:
+def test_sessions_that_end_do_not_keep_enough_from_happening(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     seen: list[str] = []
 
     def kind(name: str) -> JobWork:
@@ -324,7 +324,7 @@ def test_sessions_that_end_do_not_keep_enough_from_happening(store: Store, emplo
 
 
 def test_a_consolidation_that_was_given_up_is_not_asked_for_again_at_once(
-    store: Store, employ: Callable[..., Worker]
+    store: Store, employ: Callable[..., MemoryWorker]
 ) -> None:
     calls: list[str] = []
 
@@ -339,7 +339,7 @@ def test_a_consolidation_that_was_given_up_is_not_asked_for_again_at_once(
     assert (len(calls), len(set(calls))) == (5, 1)
 
 
-def test_a_plan_changes_nothing(store: Store, employ: Callable[..., Worker]) -> None:
+def test_a_plan_changes_nothing(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     def planned(run: Run, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         run.say("one memory would be added")
         run.write("step", lambda composer: note_down(composer, run, "never"))
@@ -353,7 +353,7 @@ def test_a_plan_changes_nothing(store: Store, employ: Callable[..., Worker]) -> 
     assert worker.status().items == ()
 
 
-def test_work_rests_while_somebody_is_answered(store: Store, employ: Callable[..., Worker]) -> None:
+def test_work_rests_while_somebody_is_answered(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     foreground = Foreground()
     steps: list[bool] = []
 
@@ -375,7 +375,9 @@ def test_whoever_waits_for_the_work_does_not_wait_for_a_time_of_peace(store: Sto
     foreground, ages = Foreground(), 3_600.0
     with foreground.request():
         pass
-    worker = Worker(store, foreground, kinds={"steps": three_steps}, pace=Pace(quiet=ages, rests=ages, patience=ages))
+    worker = MemoryWorker(
+        store, foreground, kinds={"steps": three_steps}, pace=Pace(quiet=ages, rests=ages, patience=ages)
+    )
     worker.start()
     item = worker.add("steps", {})
     assert worker.item(item.id).state is WorkState.QUEUED
@@ -384,7 +386,7 @@ def test_whoever_waits_for_the_work_does_not_wait_for_a_time_of_peace(store: Sto
     worker.stop()
 
 
-def test_nothing_is_begun_while_a_job_of_somebody_goes_on(store: Store, employ: Callable[..., Worker]) -> None:
+def test_nothing_is_begun_while_a_job_of_somebody_goes_on(store: Store, employ: Callable[..., MemoryWorker]) -> None:
     busy = [True]
     worker = employ({"notes": three_steps}, busy=lambda: busy[0])
     item = worker.add("notes", {})
@@ -410,7 +412,7 @@ def test_work_that_has_not_caught_up_for_long_rests_less(store: Store, stage: fl
             assert not run.cancelled
         return {}
 
-    worker = Worker(store, Watched(), kinds={"long": long}, pace=Pace(rests=math.inf, behind=((stage, 1.0),)))
+    worker = MemoryWorker(store, Watched(), kinds={"long": long}, pace=Pace(rests=math.inf, behind=((stage, 1.0),)))
     worker.start()
     item = worker.add("long", {})
     assert ended(worker, item).state is WorkState.DONE
@@ -428,7 +430,7 @@ def test_a_round_is_asked_for_before_vectors_are_made(settings: Settings) -> Non
             return super().embed(texts)
 
     opened = Store(replace(settings, consolidation_budget=20.0), embedder=Watched())
-    worker = Worker(opened, Foreground(), kinds={"consolidate": lambda run, payload: {}}, pace=SWIFT)
+    worker = MemoryWorker(opened, Foreground(), kinds={"consolidate": lambda run, payload: {}}, pace=SWIFT)
     for number in range(3):
         record(opened, EpisodeRequest(content=f"number {number} of what happened", importance=9.0))
     asked.clear()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from helix.providers.litellm_calls import Call, LiteLLMCalls, Reply
+from helix.providers.litellm_calls import LiteLLMCalls, ProviderCall, ProviderReply
 from helix.providers.llm import Absence
 from tests.waiting import until
 
@@ -39,13 +39,13 @@ def running(program: str, idle_s: float = 60.0) -> LiteLLMCalls:
     return LiteLLMCalls(idle_s=idle_s, program=(sys.executable, "-S", "-c", program))
 
 
-def call(text: str, seconds: float = 30.0) -> Call:
-    return Call(model="m", task="t", instructions="", text=text, schema={}, max_tokens=1, seconds=seconds)
+def call(text: str, seconds: float = 30.0) -> ProviderCall:
+    return ProviderCall(model="m", task="t", instructions="", text=text, schema={}, max_tokens=1, seconds=seconds)
 
 
 def test_a_call_is_answered_by_a_process_that_starts_with_the_first(calls: LiteLLMCalls) -> None:
     assert not calls.running
-    assert calls.ask(call("línea\n2")) == Reply(text="línea\n2", tokens_in=1, tokens_out=2)
+    assert calls.ask(call("línea\n2")) == ProviderReply(text="línea\n2", tokens_in=1, tokens_out=2)
     assert calls.running
 
 
@@ -76,7 +76,7 @@ def test_a_call_that_is_not_answered_in_time_is_ended(calls: LiteLLMCalls) -> No
 
 def test_closing_ends_the_call_that_is_under_way(calls: LiteLLMCalls) -> None:
     calls.ask(call("first"))
-    replies: list[Reply] = []
+    replies: list[ProviderReply] = []
     thread = threading.Thread(target=lambda: replies.append(calls.ask(call("sleep"))))
     thread.start()
     time.sleep(0.1)

@@ -17,13 +17,13 @@ from helix.journal.database import Database
 from helix.journal.kept_results import Answers
 from helix.model.clock import system_clock
 from helix.providers.choose import providers_of
-from helix.providers.litellm_calls import Call, LiteLLMCalls
+from helix.providers.litellm_calls import LiteLLMCalls, ProviderCall
 from helix.providers.litellm_router import Router
-from helix.providers.llm import Absence, Provider, Question
+from helix.providers.llm import Absence, ModelQuestion, Provider
 from tests.sampling import some
 
 KEY = "sk-test-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c"
-QUESTION = Question(task="judge", instructions="Answer yes or no.", schema=SCHEMA, max_tokens=50)
+QUESTION = ModelQuestion(task="judge", instructions="Answer yes or no.", schema=SCHEMA, max_tokens=50)
 
 
 WATCHED = """
@@ -78,7 +78,7 @@ def calls(served: ScriptedProvider, seen: Path) -> Iterator[LiteLLMCalls]:
         patch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
         patch.setenv("http_proxy", "http://127.0.0.1:9")
         made.ask(
-            Call(
+            ProviderCall(
                 model="openai/gpt-4o-mini",
                 task="warm",
                 instructions="",
@@ -267,7 +267,7 @@ def test_no_variable_says_where_texts_go(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in (*foreign, "SSL_CERT_FILE", "HTTPS_PROXY", "GROQ_API_KEY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     shown = LiteLLMCalls(program=(sys.executable, "-c", SHOWS_ITS_ENVIRONMENT))
-    call = Call(model="m", task="t", instructions="", text="", schema=SCHEMA, max_tokens=1, seconds=60.0)
+    call = ProviderCall(model="m", task="t", instructions="", text="", schema=SCHEMA, max_tokens=1, seconds=60.0)
     found = json.loads(shown.ask(call).text)
     shown.close()
     assert not set(foreign) & set(found)

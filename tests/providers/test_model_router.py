@@ -17,37 +17,37 @@ from helix.errors import ConfigError
 from helix.journal.database import Database
 from helix.journal.kept_results import Answers
 from helix.providers.choose import providers_of
-from helix.providers.litellm_calls import Call, Reply
+from helix.providers.litellm_calls import ProviderCall, ProviderReply
 from helix.providers.litellm_router import Router
-from helix.providers.llm import Absence, Provider, Question
+from helix.providers.llm import Absence, ModelQuestion, Provider
 from tests.sampling import draws
 
 GOOD = {"verdict": "yes"}
 SCHEMA = {"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}, "required": ["verdict"]}
-QUESTION = Question(task="judge", instructions="Answer.", schema=SCHEMA, max_tokens=100)
+QUESTION = ModelQuestion(task="judge", instructions="Answer.", schema=SCHEMA, max_tokens=100)
 FREE = Provider(name="gemini/flash", model="gemini/flash", free=True, secret="FREE_KEY")
 PAID = Provider(name="openai/mini", model="openai/mini", free=False, secret="PAID_KEY")
 KEYS = {"FREE_KEY": "f", "PAID_KEY": "p"}
 
 
-def yes(call: Call) -> Reply:
+def yes(call: ProviderCall) -> ProviderReply:
     """Answer every item of a call."""
     answers = [{"item": item["item"], "answer": GOOD} for item in json.loads(call.text)]
-    return Reply(text=json.dumps({"answers": answers}), tokens_in=100, tokens_out=10, cost=0.5)
+    return ProviderReply(text=json.dumps({"answers": answers}), tokens_in=100, tokens_out=10, cost=0.5)
 
 
 @dataclass
 class ScriptedCalls:
     """Replies to calls by model, and keeps what was asked."""
 
-    replies: dict[str, Reply | Callable[[Call], Reply]] = field(default_factory=dict)
-    asked: list[Call] = field(default_factory=list)
+    replies: dict[str, ProviderReply | Callable[[ProviderCall], ProviderReply]] = field(default_factory=dict)
+    asked: list[ProviderCall] = field(default_factory=list)
     closed: bool = False
 
-    def ask(self, call: Call) -> Reply:
+    def ask(self, call: ProviderCall) -> ProviderReply:
         self.asked.append(call)
         reply = self.replies.get(call.model, yes)
-        return reply if isinstance(reply, Reply) else reply(call)
+        return reply if isinstance(reply, ProviderReply) else reply(call)
 
     def close(self) -> None:
         self.closed = True
@@ -112,7 +112,7 @@ def test_the_free_tier_is_asked_first_and_alone_while_it_answers(
 
 
 def test_a_budget_of_nothing_forbids_every_paid_call(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(absence=Absence.REFUSED)
+    calls.replies["gemini/flash"] = ProviderReply(absence=Absence.REFUSED)
     asked = router(calls, answers, wall, budget=0)
     (answer,) = asked.answer(QUESTION, ["one"])
     assert (answer.value, answer.absence) == (None, Absence.REFUSED)
@@ -190,9 +190,9 @@ def test_the_cache_knows_an_answer_by_everything_it_was_asked_with(
     asked.answer(QUESTION, ["one", "one"])
     assert len(calls.asked) == 1
     for other in (
-        Question(task="judge", instructions="Answer!", schema=SCHEMA, max_tokens=100),
-        Question(task="judge", instructions="Answer.", schema={**SCHEMA, "additionalProperties": False}),
-        Question(task="judge", instructions="Answer.", schema=SCHEMA, max_tokens=101),
+        ModelQuestion(task="judge", instructions="Answer!", schema=SCHEMA, max_tokens=100),
+        ModelQuestion(task="judge", instructions="Answer.", schema={**SCHEMA, "additionalProperties": False}),
+        ModelQuestion(task="judge", instructions="Answer.", schema=SCHEMA, max_tokens=101),
     ):
         before = len(calls.asked)
         asked.answer(other, ["one"])
@@ -222,14 +222,14 @@ def test_texts_that_may_share_a_call_do_and_are_kept_one_by_one(
 
 
 def test_what_one_provider_leaves_out_the_next_is_asked(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(text=json.dumps({"answers": [{"item": 2, "answer": GOOD}]}))
+    calls.replies["gemini/flash"] = ProviderReply(text=json.dumps({"answers": [{"item": 2, "answer": GOOD}]}))
     answered = router(calls, answers, wall, budget=10_000).answer(replace(QUESTION, batch=9), ["one", "two", "three"])
     assert [answer.model for answer in answered] == ["openai/mini", "gemini/flash", "openai/mini"]
     assert [item["text"] for item in json.loads(calls.asked[1].text)] == ["one", "three"]
 
 
 def test_only_answers_that_fit_are_kept(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(text='{"answers": [{"item": 1, "answer": {"verdict": "perhaps"}}]}')
+    calls.replies["gemini/flash"] = ProviderReply(text='{"answers": [{"item": 1, "answer": {"verdict": "perhaps"}}]}')
     asked = router(calls, answers, wall, FREE)
     asked.answer(QUESTION, ["one"])
     calls.replies["gemini/flash"] = yes
@@ -250,7 +250,7 @@ def test_the_cache_is_bounded_and_the_oldest_go(calls: ScriptedCalls, tmp_path: 
 
 
 def test_a_dead_provider_rests_and_keeps_nobody_waiting(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(absence=Absence.TIMEOUT)
+    calls.replies["gemini/flash"] = ProviderReply(absence=Absence.TIMEOUT)
     asked = router(calls, answers, wall, FREE)
     answered = asked.answer(QUESTION, [f"question {number}" for number in range(20)])
     assert len(calls.asked) == 3
@@ -268,7 +268,7 @@ def test_a_dead_provider_rests_and_keeps_nobody_waiting(calls: ScriptedCalls, an
 
 
 def test_a_rest_is_never_longer_than_an_hour(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(absence=Absence.RATE_LIMITED, retry_after=1e6)
+    calls.replies["gemini/flash"] = ProviderReply(absence=Absence.RATE_LIMITED, retry_after=1e6)
     asked = router(calls, answers, wall, FREE)
     for _ in range(40):
         asked.answer(QUESTION, ["one"])
@@ -277,7 +277,7 @@ def test_a_rest_is_never_longer_than_an_hour(calls: ScriptedCalls, answers: Answ
 
 
 def test_a_refused_text_says_nothing_of_the_provider(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
-    calls.replies["gemini/flash"] = Reply(absence=Absence.REFUSED, detail="no")
+    calls.replies["gemini/flash"] = ProviderReply(absence=Absence.REFUSED, detail="no")
     asked = router(calls, answers, wall, FREE)
     asked.answer(QUESTION, [f"question {number}" for number in range(9)])
     assert len(calls.asked) == 9

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.providers.llm import Absence, Question, fits_schema
+from helix.providers.llm import Absence, ModelQuestion, fits_schema
 from helix.providers.packing import MOST_TOKENS, packed, packs, schema_of, unpacked
 from helix.text.tokens import estimate_tokens
 
 SCHEMA = {"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}, "required": ["verdict"]}
-QUESTION = Question(task="judge", instructions="Answer.", schema=SCHEMA)
+QUESTION = ModelQuestion(task="judge", instructions="Answer.", schema=SCHEMA)
 YES, NO = {"verdict": "yes"}, {"verdict": "no"}
 
 

@@ -22,7 +22,7 @@ from helix.recall.relevance import Relevance
 from helix.recall.scoring import INTENT_BOOST, Signals, min_max_scaled, score_of, scores_of, signals_of, with_intent
 from helix.store import bm25
 from helix.store.catalogue import Catalogue
-from helix.store.node_columns import KIND_CODE, Columns
+from helix.store.node_columns import KIND_CODE, NodeColumns
 
 
 def random_signals(seed: int, count: int) -> Signals:
@@ -170,7 +170,7 @@ def test_a_session_in_which_nothing_fits_is_scored_as_nothing() -> None:
 # --- signals --------------------------------------------------------------------------------------------------------
 
 
-def columns_of(*memories: Memory) -> Columns:
+def columns_of(*memories: Memory) -> NodeColumns:
     catalogue = Catalogue(0)
     catalogue.load([put_record(memory) for memory in memories])
     return catalogue.view.columns
@@ -181,7 +181,7 @@ def memory(node_id: str, **values: object) -> Memory:
     return Memory(id=node_id, **{**fixed, "recorded_at": NOW, **values})  # type: ignore[arg-type]
 
 
-def signals_for(columns: Columns, intent: Intent | None = None, days_later: float = 0.0) -> Signals:
+def signals_for(columns: NodeColumns, intent: Intent | None = None, days_later: float = 0.0) -> Signals:
     count = len(columns.label)
     nothing, none = np.full(count, np.nan), np.zeros(count)
     return signals_of(

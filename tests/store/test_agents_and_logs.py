@@ -9,7 +9,7 @@ import pytest
 
 from helix.cli.logs import start_daemon_log
 from helix.connectors import connections, descriptions
-from helix.connectors.connections import Connections, wanted
+from helix.connectors.connections import ConnectionMemos, wanted
 from helix.connectors.descriptions import described
 from helix.errors import InvalidInputError
 from helix.operations import upkeep
@@ -38,12 +38,12 @@ def test_each_client_says_whether_it_is_here_and_uses_this_store(helix: Helix, p
     assert [name for name, one in before.items() if one.installed] == ["codex"]
     assert not any(one.connected for one in before.values())
     for file in wanted(described("codex"), helix.settings, project=None):
-        change, memo = connections.connect(Connections(helix.settings.home), "codex", file)
-        Connections(helix.settings.home).keep(memo)
+        change, memo = connections.connect(ConnectionMemos(helix.settings.home), "codex", file)
+        ConnectionMemos(helix.settings.home).keep(memo)
         change.write()
     project = person / "project"
     for file in wanted(described("gemini"), helix.settings, project=project):
-        connections.connect(Connections(helix.settings.home), "gemini", file)[0].write()
+        connections.connect(ConnectionMemos(helix.settings.home), "gemini", file)[0].write()
     after = {one.client: one.connected for one in upkeep.agents(helix, str(project))}
     assert (after["codex"], after["gemini"], after["zed"]) == ("user", "project", "")
     assert not {one.client: one.connected for one in upkeep.agents(helix)}["gemini"]

@@ -14,7 +14,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import HelixError, InvalidInputError, NotFoundError, StoreError, StoreLockedError
-from helix.journal.backend import Connection
+from helix.journal.backend import DatabaseConnection
 from helix.journal.database import Database
 from helix.journal.postgres import audit
 from helix.journal.postgres.postgres_server import Server
@@ -71,7 +71,7 @@ class Writes:
 
     def _transaction(self, real: Callable[..., Any]) -> Callable[..., Any]:
         @contextmanager
-        def counted(*values: Any, **named: Any) -> Iterator[Connection]:
+        def counted(*values: Any, **named: Any) -> Iterator[DatabaseConnection]:
             self._count()
             with real(*values, **named) as connection:
                 yield connection

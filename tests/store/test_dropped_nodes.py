@@ -37,7 +37,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.store import doctor, listing, projection
 from helix.store import snapshot as imaging
 from helix.store.catalogue import Catalogue
-from helix.store.change_events import Events
+from helix.store.change_events import ChangeEvents
 from helix.store.image import read, write
 from helix.store.listing import MemoryFilter
 from helix.store.node_columns import LABEL_CODE, NO_CODE
@@ -305,7 +305,7 @@ def test_what_a_drop_takes_along_is_spelled_out_in_the_log(tmp_path: Path) -> No
 def test_a_dropped_memory_is_told_and_no_longer_listed(tmp_path: Path) -> None:
     store = store_at(tmp_path)
     world, told = World(), list[object]()
-    events = Events()
+    events = ChangeEvents()
     events.subscribe(lambda event: told.append((event["type"], event["id"])))
     store.writer.listen(events.tell_rows)
     for script in ([[("node", 0, 0, 1.0), ("node", 1, 1, 1.0)]], [[("drop", 0, 0, 1.0)]]):

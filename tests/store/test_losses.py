@@ -15,7 +15,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import ConflictError, HelixError, StoreCorruptError
-from helix.journal.mark import Mark, reached
+from helix.journal.mark import MarkFile, reached
 from helix.memory.erasure import hard_forget
 from helix.memory.remember.request import StoreRequest
 from helix.model.loss import losses
@@ -223,9 +223,9 @@ def test_an_erasure_that_a_loss_interrupts_keeps_what_can_be_recovered_until_it_
         hard_forget.note(helix.store, hard_forget.plan_hard_forget(helix.store, gone))
         helix.store.folding.close()
     older = (home / "store" / "journal.mark").read_bytes()
-    reach = Mark(home / "store" / "journal.mark").read()
+    reach = MarkFile(home / "store" / "journal.mark").read()
     assert reach is not None
-    mark = Mark(home / "store" / "journal.mark")
+    mark = MarkFile(home / "store" / "journal.mark")
     mark.write(replace(reach, commits=reach.commits + 5))
     mark.close()
     assert (home / "store" / "journal.mark").read_bytes() != older
@@ -317,7 +317,7 @@ def test_a_store_without_a_mark_gets_one(home: Path) -> None:
     (home / "store" / "journal.mark").unlink()
     with opened(home) as helix:
         assert not losses(helix.store.path)
-    reach = Mark(home / "store" / "journal.mark").read()
+    reach = MarkFile(home / "store" / "journal.mark").read()
     found = reached(journal(home))
     assert reach is not None
     assert found is not None
@@ -330,7 +330,7 @@ def test_a_damaged_mark_stops_nothing_and_is_written_anew(home: Path, content: b
     with opened(home) as helix:
         assert not losses(helix.store.path)
         tell(helix, 60)
-    assert Mark(home / "store" / "journal.mark").read() is not None
+    assert MarkFile(home / "store" / "journal.mark").read() is not None
 
 
 def test_restoring_a_backup_is_no_loss(home: Path, tmp_path: Path) -> None:

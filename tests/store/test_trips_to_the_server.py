@@ -13,7 +13,7 @@ from psycopg.pq import Trace
 
 from helix import settings as configuration
 from helix.journal.postgres.postgres_server import Server
-from helix.journal.postgres.server_connections import Connections
+from helix.journal.postgres.server_connections import ServerConnections
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.memory.remember.request import StoreRequest
 from helix.model.recall import RecallQuery
@@ -41,12 +41,12 @@ def opened(server: Server, tmp_path: Path) -> Iterator[Callable[[], Helix]]:
 
 def trips_of(helix: Helix, work: Callable[[], object], said: Path) -> int:
     """Return how often some work goes to the server, on the connections that its journal is lent."""
-    database, real = helix.store.journal.database, Connections.lent
+    database, real = helix.store.journal.database, ServerConnections.lent
     assert isinstance(database, TenantDatabase)
     ours = database._server._connections
 
     @contextmanager
-    def lent(connections: Connections) -> Iterator[psycopg.Connection[Any]]:
+    def lent(connections: ServerConnections) -> Iterator[psycopg.Connection[Any]]:
         with real(connections) as connection:
             if connections is not ours:  # on others a home says that it lives
                 yield connection
@@ -62,7 +62,7 @@ def trips_of(helix: Helix, work: Callable[[], object], said: Path) -> int:
     at_rest(helix)
     said.write_bytes(b"")
     with helix.worker.standing_still(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Connections, "lent", lent)
+        patch.setattr(ServerConnections, "lent", lent)
         work()
     return said.read_text(errors="replace").count(_WAITS_NO_MORE)
 

@@ -15,16 +15,16 @@ from helix.store.writer import Decision
 from helix.strands import meeting
 from helix.strands.lineage import Known, RowsKept, note_version, rows_known
 from helix.strands.merging import KIND, Merge, side_by_side
-from helix.strands.reading import Entry
+from helix.strands.reading import StrandEntry
 from helix.strands.received import Received, Signer
-from helix.strands.rows import Row, Selection, Tree, row_digest
+from helix.strands.rows import Selection, StrandRow, Tree, row_digest
 from helix.strands.whole import Unwatched
 
 OWN = Signer(name="me", trust=Trust.USER_ASSERTED)
 ALL = Selection()
 
 
-def rows_of(store: Store) -> list[Row]:
+def rows_of(store: Store) -> list[StrandRow]:
     """Return every row of a store, in order."""
     with store.journal.snapshot() as (_, state):
         return list(ALL.rows(state))
@@ -52,7 +52,7 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     version = note_version(there, ALL, who="me", why="test")
     line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
     base = next((one for one in line if rows_known(here, one) is not None), None)
-    entries = [Entry(row.key, row, row_digest(row.line())) for row in rows_of(there)]
+    entries = [StrandEntry(row.key, row, row_digest(row.line())) for row in rows_of(there)]
     job = job or here.runtime.make_id(here.runtime.clock())
     merge = Merge(here, Received(signer=signer, text_limit=here.runtime.settings.text_limit), job)
     with RowsKept(here) as kept:

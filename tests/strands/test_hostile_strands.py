@@ -31,7 +31,7 @@ from helix.strands import container
 from helix.strands import rows as of_strands
 from helix.strands.merging import held_rows
 from helix.strands.names import StrandName
-from helix.strands.reading import Reading
+from helix.strands.reading import StrandReading
 from helix.strands.rows import schema_number
 from helix.text.chunks import MOST_CHUNKS
 from tests.ingest.git_history import History
@@ -432,7 +432,7 @@ def test_a_moment_that_no_calendar_has_is_no_moment(machines: Machines, tmp_path
 )
 def test_a_line_that_says_nothing_is_refused(line: str) -> None:
     with pytest.raises(InvalidInputError):
-        list(Reading(schema=schema_number(), partial=True).entries([line.encode()]))
+        list(StrandReading(schema=schema_number(), partial=True).entries([line.encode()]))
 
 
 @pytest.mark.parametrize("many", ["a long text", "many texts", "many properties"])

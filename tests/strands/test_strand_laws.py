@@ -33,10 +33,10 @@ from helix.store.writer import Decision
 from helix.strands import container
 from helix.strands.join import joined_row
 from helix.strands.lineage import note_version
-from helix.strands.reading import Reading
+from helix.strands.reading import StrandReading
 from helix.strands.received import _ends
 from helix.strands.rollback import roll_back
-from helix.strands.rows import Row, row_of, schema_number
+from helix.strands.rows import StrandRow, row_of, schema_number
 from helix.strands.sealed import opener
 from helix.strands.whole import Unwatched
 from tests.sampling import draws
@@ -120,7 +120,7 @@ SCALARS: Mapping[type[Any], st.SearchStrategy[Any]] = {
 
 
 @st.composite
-def rows(draw: st.DrawFn) -> Row:
+def rows(draw: st.DrawFn) -> StrandRow:
     """Draw a node of any label or an edge of any type, with any of its properties."""
     if draw(st.booleans()):
         kind = draw(st.sampled_from(sorted(_ends())))
@@ -135,7 +135,9 @@ def rows(draw: st.DrawFn) -> Row:
 
 
 @given(held=st.lists(rows(), max_size=8, unique_by=lambda row: row.key))
-def test_what_is_written_is_read_back_as_it_was(held: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_is_written_is_read_back_as_it_was(
+    held: list[StrandRow], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     file = tmp_path_factory.mktemp("written") / "rows.dna"
     told = sorted(held, key=lambda row: row.key)
     written = container.write(
@@ -147,11 +149,11 @@ def test_what_is_written_is_read_back_as_it_was(held: list[Row], tmp_path_factor
         recipients=(),
     )
     lines = container.content(file, written, opener("secret", ()))
-    assert [entry.row for entry in Reading(schema=schema_number()).entries(lines)] == told
+    assert [entry.row for entry in StrandReading(schema=schema_number()).entries(lines)] == told
 
 
 @st.composite
-def sides(draw: st.DrawFn) -> list[Row]:
+def sides(draw: st.DrawFn) -> list[StrandRow]:
     """Draw what three sides say of one memory."""
     choices: dict[str, st.SearchStrategy[Any]] = {
         "status": st.sampled_from([status.value for status in Status]),
@@ -166,7 +168,7 @@ def sides(draw: st.DrawFn) -> list[Row]:
 
 
 @given(said=sides())
-def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[Row]) -> None:
+def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[StrandRow]) -> None:
     one, other, third = said
     assert joined_row(one, one) == one
     assert joined_row(one, other) == joined_row(other, one)
@@ -180,7 +182,7 @@ def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[Row]) 
     assert not ended or both["status"] in ended
 
 
-def _held(row: Row, name: str) -> str:
+def _held(row: StrandRow, name: str) -> str:
     return str(row.put.props.get(name) or "")
 
 

@@ -38,7 +38,7 @@ from helix.strands.http_remote import HttpRemote
 from helix.strands.keyring import Sealing
 from helix.strands.lineage import version_id
 from helix.strands.names import SHORT, StrandName
-from helix.strands.rows import Row, Selection, Tree, row_digest, row_of, schema_number
+from helix.strands.rows import Selection, StrandRow, Tree, row_digest, row_of, schema_number
 from helix.strands.shared_place import SharedPlace
 from tests.api.api_server import Answer, Served, serving
 from tests.strands.conftest import Machines
@@ -288,7 +288,7 @@ def sealing(team: Team, member: Helix) -> Sealing:
 
 
 def crafted(
-    team: Team, member: Helix, folder: Path, rows: Sequence[Row], scopes: Sequence[str] = (API,), **said: Any
+    team: Team, member: Helix, folder: Path, rows: Sequence[StrandRow], scopes: Sequence[str] = (API,), **said: Any
 ) -> tuple[StrandName, bytes]:
     """Return a strand that a member signed as its Helix never would, and its name."""
     by, tree, file = sealing(team, member), Tree(), folder / f"{len(list(folder.iterdir()))}.dna"
@@ -383,7 +383,7 @@ def test_what_one_may_leave_in_all_has_an_end(
     assert [file.read_bytes() for file in lying_there(team) if file.suffix == ".dna"] == [content]
 
 
-def patched(helix: Helix, row: Row, **props: Any) -> Row:
+def patched(helix: Helix, row: StrandRow, **props: Any) -> StrandRow:
     put = row.put
     assert isinstance(put, PutNode)
     return row_of(PutNode(label=put.label, id=put.id, props={**put.props, **props}), row.texts)

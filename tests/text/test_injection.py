@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helix.text.instructions.concepts import CONCEPTS, plain, read
-from helix.text.instructions.instruction_rules import RULES, Reading
+from helix.text.instructions.instruction_rules import RULES, RuleMatcher
 from helix.text.instructions.prompt_injection import NEAR, suspicion
 
 INSTRUCTIONS = {
@@ -182,7 +182,7 @@ def test_an_instruction_is_seen_whatever_stands_behind_it(text: str) -> None:
 @given(hostile, st.integers(1, 6))
 def test_the_steps_grow_with_the_length_and_no_faster(text: str, times: int) -> None:
     def steps(whole: str) -> int:
-        reading = Reading()
+        reading = RuleMatcher()
         list(reading.found(read(plain(whole))))
         return reading.steps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix.text.rule_commands import (
-    Role,
+    CommandRole,
     is_about,
     keys_of_file,
     keys_of_line,
@@ -61,7 +61,7 @@ def test_a_rule_stands_at_the_commands_it_is_against_and_not_at_those_it_asks_fo
 
 def test_prose_and_code_of_a_language_name_no_command_that_is_run() -> None:
     assert named_commands("We write `with db.atomic():` and `from a import b`; go through the list and make sure") == ()
-    assert named_commands("Use `npm ci`, never `npm install`.")[1].role is Role.AGAINST
+    assert named_commands("Use `npm ci`, never `npm install`.")[1].role is CommandRole.AGAINST
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ _FUNCTION = re.compile(r"\b([A-Za-z_][\w.]{0,80})\(\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ExplorerFinding:
     """A file that matters, what is in it, and what is to be done with it (one of ACTIONS, or empty)."""
 
     file: str
@@ -71,7 +71,7 @@ class ExplorerAnswer:
     scope: str = ""
     focus: str = ""
     status: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ExplorerFinding, ...] = ()
     framework: Framework | None = None
     patterns_observed: tuple[str, ...] = ()
     memories: tuple[Recalled, ...] = ()
@@ -172,14 +172,14 @@ def merge_explorations(answers: Sequence[ExplorerAnswer], objective: str) -> dic
     }
 
 
-def _each_file(findings: Sequence[Finding]) -> list[Finding]:
+def _each_file(findings: Sequence[ExplorerFinding]) -> list[ExplorerFinding]:
     """Return each file once, with all that was said of it."""
-    files: dict[str, list[Finding]] = {}
+    files: dict[str, list[ExplorerFinding]] = {}
     for finding in findings:
         name = _LINE_NUMBER.sub("", finding.file.replace("\\", "/"))
         files.setdefault(str(PurePosixPath(name)), []).append(finding)
     return [
-        Finding(
+        ExplorerFinding(
             file=same[0].file,
             what="; ".join(_once([one.what for one in same])),
             action=min((one.action for one in same), key=_FIRST.index),
@@ -189,14 +189,16 @@ def _each_file(findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _finding(given: Mapping[str, Any], problems: list[str]) -> Finding:
+def _finding(given: Mapping[str, Any], problems: list[str]) -> ExplorerFinding:
     action = word(given.get("action")).lower()
     if action not in ACTIONS:
         problems.append(f"the action of a finding is {action!r}, not one of: " + ", ".join(ACTIONS))
         action = ""
     if not (file := word(given.get("file", given.get("path")))):
         problems.append("a finding names no file")
-    return Finding(file=file, what=word(given.get("what")), action=action, task_hint=word(given.get("task_hint")))
+    return ExplorerFinding(
+        file=file, what=word(given.get("what")), action=action, task_hint=word(given.get("task_hint"))
+    )
 
 
 def _framework(given: object) -> Framework | None:
@@ -235,7 +237,7 @@ def _surest(answers: Sequence[ExplorerAnswer]) -> str:
     return ranked[0].detected if ranked else ""
 
 
-def _is_entry(finding: Finding) -> bool:
+def _is_entry(finding: ExplorerFinding) -> bool:
     stem = PurePosixPath(_path(finding.file)).stem.lower()
     return stem in _ENTRY or _ENTRY_WORDS.search(finding.what) is not None
 

@@ -55,7 +55,7 @@ _FENCE = re.compile("`{3,}|~{3,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BlockEntry:
     """A memory on its way into a block: its line, and what is noted of its being shown but for its rank."""
 
     memory: Memory
@@ -69,13 +69,13 @@ class Entry:
         return self.memory.name
 
 
-def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, question: str = "") -> Entry:
+def entry(memory: Memory, *, score: float, arm: str, limit: int = LONGEST_LINE, question: str = "") -> BlockEntry:
     """Return a memory as a line of an agent's context: label, who says so, name, when it matters and what to do.
 
     Where it says more than `limit` characters, the sentences stay that the question is about.
     """
     line = f"[{standing(memory)}] {memory.name}: {claim(memory, limit, question)}"
-    return Entry(memory=memory, line=line, score=score, arm=arm)
+    return BlockEntry(memory=memory, line=line, score=score, arm=arm)
 
 
 def standing(memory: Memory) -> str:
@@ -116,18 +116,20 @@ def listing(title: str, lines: Iterable[str]) -> str:
     return f"{title}:\n{body}" if body else ""
 
 
-def lines_of(entries: Iterable[Entry], kinds: Collection[Kind]) -> tuple[str, ...]:
+def lines_of(entries: Iterable[BlockEntry], kinds: Collection[Kind]) -> tuple[str, ...]:
     """Return the lines of an agent's context for the memories that are of these kinds, in their order."""
     return tuple(one.line for one in entries if one.memory.kind in kinds)
 
 
-def names_line(entries: Iterable[Entry]) -> str:
+def names_line(entries: Iterable[BlockEntry]) -> str:
     """Return the line that names every memory of an agent's context, so that the agent can say which it used."""
     names = [one.name for one in entries]
     return f"{INJECTED}: {json.dumps(names, ensure_ascii=False)}\n" if names else ""
 
 
-def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -> tuple[tuple[Entry, ...], str]:
+def fitted(
+    entries: Sequence[BlockEntry], render: Callable[[Sequence[BlockEntry]], str]
+) -> tuple[tuple[BlockEntry, ...], str]:
     """Return the memories that a block of an agent's context has room for, and the block: the lowest score goes first.
 
     What is not a memory must leave room: a block of no entries has to be within LONGEST_BLOCK.
@@ -138,7 +140,7 @@ def fitted(entries: Sequence[Entry], render: Callable[[Sequence[Entry]], str]) -
     return tuple(kept), text
 
 
-def shown_of(entries: Sequence[Entry]) -> tuple[Shown, ...]:
+def shown_of(entries: Sequence[BlockEntry]) -> tuple[Shown, ...]:
     """Return what is noted of memories that an agent's context shows in this order."""
     return tuple(
         Shown(

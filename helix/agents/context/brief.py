@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, Entry, claim, entry, listing, shown_of
+from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, BlockEntry, claim, entry, listing, shown_of
 from helix.agents.context.loaded import IsLoaded, nothing_loaded
 from helix.command_outcome.fixes import SESSIONS
 from helix.memory.upkeep.disputes import contradictions
@@ -55,7 +55,7 @@ class _Line:
 
     title: str
     text: str
-    entry: Entry | None = None
+    entry: BlockEntry | None = None
 
 
 def brief(
@@ -85,7 +85,7 @@ def brief(
     offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
     kept: list[_Line] = []
     spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
-    said: list[tuple[set[str], Entry]] = []
+    said: list[tuple[set[str], BlockEntry]] = []
     for line in offered:
         terms = set(query_terms(line.text.partition(": ")[2]))
         founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
@@ -108,12 +108,12 @@ def _block(lines: Sequence[_Line]) -> str:
     return f"{TITLE}\n{warnings}{''.join(lists)}".rstrip()
 
 
-def _outranks(one: Entry, other: Entry) -> bool:
+def _outranks(one: BlockEntry, other: BlockEntry) -> bool:
     """Return whether one comes from a better founded class of source than the other."""
     return one.memory.provenance.trust.rank < other.memory.provenance.trust.rank
 
 
-def _line(title: str, one: Entry) -> _Line:
+def _line(title: str, one: BlockEntry) -> _Line:
     return _Line(title=title, text=one.line, entry=one)
 
 
@@ -140,7 +140,7 @@ def _told(case: Dispute) -> str:
 
 def _memories(
     store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
-) -> list[Entry]:
+) -> list[BlockEntry]:
     index = store.index
     best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.runtime.clock(), limit)
     return [entry(index.memory(row), score=worth, arm=BRIEF, limit=_LONGEST_LINE) for row, worth in best]

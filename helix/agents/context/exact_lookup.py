@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import islice
 from posixpath import isabs, join, normpath
 
-from helix.agents.context.blocks import Entry, entry, listing, one_line, shown_of
+from helix.agents.context.blocks import BlockEntry, entry, listing, one_line, shown_of
 from helix.agents.context.relevant import is_worth_its_room
 from helix.command_outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
@@ -36,7 +36,7 @@ from helix.text.inert import quoted
 from helix.text.path_patterns import as_path, canonical_path, fits, is_pattern
 from helix.text.rare import rare_names
 from helix.text.rule_commands import (
-    Role,
+    CommandRole,
     is_about,
     is_followed,
     keys_of_file,
@@ -72,7 +72,7 @@ _ORDER = (Kind.SYSTEMIC, Kind.FAILURE, Kind.PATTERN, Kind.CONVENTION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
+class _EntityKey:
     """Entities that an action names: their rows, how exactly and in which words, and the kinds of memory wanted.
 
     `path` is the file that is edited, where rules are looked for by how its name ends.
@@ -95,7 +95,7 @@ class _Key:
         return f"about {self.what}{named}"
 
 
-_BY_WORDS = _Key(
+_BY_WORDS = _EntityKey(
     rows=[],
     relation=Relation.MENTIONS,
     level=int(Level.GENERAL),
@@ -115,7 +115,7 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
     from there.
     """
     index, now = store.index, store.runtime.clock()
-    found: dict[int, _Key] = {}
+    found: dict[int, _EntityKey] = {}
     for key in _keys(index, action, root or action.folder):
         for row in _owners(index, key, scope, now):
             known = found.get(row)
@@ -168,7 +168,7 @@ def _says_more(one: Memory, other: Memory) -> bool:
     return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
 
 
-def _is_worth_reading(index: StoreIndex, key: _Key, memory: Memory, action: Action) -> bool:
+def _is_worth_reading(index: StoreIndex, key: _EntityKey, memory: Memory, action: Action) -> bool:
     """Return whether it says something here: what a person wrote not to who does what it asks for already.
 
     What was mended by changing files says something where its error comes again, not before each run. What only a
@@ -201,7 +201,7 @@ def _is_worth_reading(index: StoreIndex, key: _Key, memory: Memory, action: Acti
 
 def _tells_what_to_do(said: str) -> bool:
     return any(cue.search(said) for cue in (RULE, PITFALL, NEED, _CANNOT)) or any(
-        one.role is not Role.SPOKEN for one in named_commands(said)
+        one.role is not CommandRole.SPOKEN for one in named_commands(said)
     )
 
 
@@ -221,9 +221,9 @@ def _kind(site: Site) -> str:
     return "WARNING, it keeps happening: " if site.memory.kind is Kind.SYSTEMIC else ""
 
 
-def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry]]:
+def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, BlockEntry]]:
     """Return the sites whose lines fit, the first one in any case."""
-    kept: list[tuple[Site, Entry]] = []
+    kept: list[tuple[Site, BlockEntry]] = []
     spent = 0
     for site in sites:
         line = entry(site.memory, score=1.0 / (1 + site.level), arm=site.arm, limit=_LONGEST_LINE)
@@ -234,10 +234,10 @@ def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Entry
     return kept
 
 
-def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_Key]:
+def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_EntityKey]:
     if action.command:
         for form in redacted_forms(action.command, folder=action.folder, root=root):
-            yield _Key(
+            yield _EntityKey(
                 rows=index.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
                 level=int(form.level),
@@ -249,7 +249,7 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_Key]:
     if action.output and action.passed is not True:
         error = signature_of(action.output, failed=action.passed is False)
         for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
-            yield _Key(
+            yield _EntityKey(
                 rows=index.entities(EntityKind.ERROR, name) if name else [],
                 relation=Relation.MENTIONS,
                 level=level,
@@ -261,7 +261,7 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_Key]:
     if action.is_edit:
         for path in islice(dict.fromkeys(action.files), _MOST_FILES):
             names = _names(path, action.folder, root)
-            yield _Key(
+            yield _EntityKey(
                 rows=[row for row, name in index.files_like(path) if _is_file(name, names)],
                 relation=Relation.TOUCHES,
                 level=0,
@@ -287,8 +287,8 @@ def _sharing_words(index: StoreIndex, action: Action, scope: str | None, now: da
             yield best
 
 
-def _rule(index: StoreIndex, name: str, path: str = "") -> _Key:
-    return _Key(
+def _rule(index: StoreIndex, name: str, path: str = "") -> _EntityKey:
+    return _EntityKey(
         rows=index.entities(EntityKind.COMMAND, RULED + name),
         relation=Relation.MENTIONS,
         level=int(Level.GENERAL),
@@ -321,7 +321,7 @@ def _is_file(known: str, names: tuple[str, ...]) -> bool:
     return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
 
 
-def _owners(index: StoreIndex, key: _Key, scope: str | None, now: datetime) -> list[int]:
+def _owners(index: StoreIndex, key: _EntityKey, scope: str | None, now: datetime) -> list[int]:
     """Return the rows of the memories that a key leads to and that may be shown."""
     if not key.rows:
         return []
@@ -333,7 +333,9 @@ def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
     return RecallQuery(query="", scope=scope, kinds=tuple(kind for kind in Kind if kind in kinds))
 
 
-def _systemic(index: StoreIndex, found: dict[int, _Key], scope: str | None, now: datetime) -> dict[int, _Key]:
+def _systemic(
+    index: StoreIndex, found: dict[int, _EntityKey], scope: str | None, now: datetime
+) -> dict[int, _EntityKey]:
     """Return the systemic failures that those found belong to, each as exact as the most exact of them."""
     failures = index.where(Label.MEMORY, kinds=[Kind.FAILURE]) if found else ()
     rows = [row for row in sorted(found) if row in failures]
@@ -341,7 +343,7 @@ def _systemic(index: StoreIndex, found: dict[int, _Key], scope: str | None, now:
     fit = set(
         answerable_rows(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now)
     )
-    best: dict[int, _Key] = {}
+    best: dict[int, _EntityKey] = {}
     for failure, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
         key, known = found[failure], found.get(systemic) or best.get(systemic)
         if systemic in fit and (known is None or key.level < known.level):

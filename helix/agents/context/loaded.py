@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from helix.agents.context.notes import Note
+from helix.agents.context.notes import FittingNote
 from helix.agents.context.relevant import Sources
 from helix.model.memory import Memory
 from helix.model.provenance import NOTES
@@ -59,7 +59,7 @@ def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
         kept = (item for item in found.items if not (isinstance(item.node, Memory) and is_loaded(item.node)))
         return replace(found, items=tuple(kept))
 
-    def written(question: str, scope: str | None) -> tuple[Note, ...] | None:
+    def written(question: str, scope: str | None) -> tuple[FittingNote, ...] | None:
         found = sources.written(question, scope)
         return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
 

@@ -41,14 +41,14 @@ _KINDS = tuple(kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP, Ki
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class FittingNote:
     """A memory that a person wrote, and how well it fits, 0 to 1."""
 
     memory: Memory
     fit: float
 
 
-Written = Callable[[str, str | None], tuple[Note, ...] | None]
+Written = Callable[[str, str | None], tuple[FittingNote, ...] | None]
 """What a person wrote that fits a question in a scope, best first; None where nobody can tell, without vectors."""
 
 
@@ -56,7 +56,9 @@ def no_notes(question: str, scope: str | None) -> None:
     """Return no notes for an agent's context: what a person wrote is then found as everything else is."""
 
 
-def notes_by_user(store: Store, question: str, scope: str | None, *, strict: bool = False) -> tuple[Note, ...] | None:
+def notes_by_user(
+    store: Store, question: str, scope: str | None, *, strict: bool = False
+) -> tuple[FittingNote, ...] | None:
     """Return the user's notes for an agent's context: active memories that fit a question, best first.
 
     With `strict` they have to fit better: nobody called for them. None where the store has no vectors or the model
@@ -82,4 +84,4 @@ def notes_by_user(store: Store, question: str, scope: str | None, *, strict: boo
         fits = {row: fits[row] for row in holding_terms(index, notes, query_terms(question))}
     order = sorted(fits, key=lambda row: (-fits[row], row))[:_MOST]
     near_best = (row for row in order if fits[row] >= fits[order[0]] - NEAR_BEST)
-    return tuple(Note(memory=index.memory(row), fit=fits[row]) for row in near_best)
+    return tuple(FittingNote(memory=index.memory(row), fit=fits[row]) for row in near_best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from helix.agents.context.blocks import Entry, entry
+from helix.agents.context.blocks import BlockEntry, entry
 from helix.agents.context.notes import Written, no_notes
 from helix.model.edge import Label
 from helix.model.memory import Kind, Memory, room_of, spoken_against
@@ -62,7 +62,7 @@ def relevant(
     limit: int,
     intent: Intent | None = None,
     files: Sequence[str] = (),
-) -> tuple[Entry, ...]:
+) -> tuple[BlockEntry, ...]:
     """Return at most `limit` memories for an agent's context that fit the question or touch a file, best first.
 
     What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for

@@ -30,7 +30,7 @@ from helix.agents.context.blocks import (
     PARENTS,
     PATTERNS,
     WARNING,
-    Entry,
+    BlockEntry,
     fitted,
     lines_of,
     listing,
@@ -80,7 +80,7 @@ def explorer_context(
     )
 
 
-def _explorer_block(entries: Sequence[Entry]) -> str:
+def _explorer_block(entries: Sequence[BlockEntry]) -> str:
     if not entries:
         return ""
     facts = listing("KNOWN_FACTS", _explorer_lines(entries, _EXPLORER_FACTS))
@@ -88,7 +88,7 @@ def _explorer_block(entries: Sequence[Entry]) -> str:
     return f"{EXPLORER_TITLE}\n{facts}{failures}{names_line(entries)}".rstrip()
 
 
-def _explorer_lines(entries: Sequence[Entry], kinds: Sequence[Kind]) -> tuple[str, ...]:
+def _explorer_lines(entries: Sequence[BlockEntry], kinds: Sequence[Kind]) -> tuple[str, ...]:
     chosen = [one for one in entries if one.memory.kind in kinds]
     return tuple(one.line for one in sorted(chosen, key=lambda one: one.memory.kind is not Kind.SYSTEMIC))
 
@@ -124,7 +124,7 @@ def planner_context(
     )
 
 
-def _planner_block(entries: Sequence[Entry]) -> str:
+def _planner_block(entries: Sequence[BlockEntry]) -> str:
     if not entries:
         return ""
     warnings = "".join(f"{WARNING}: {line}\n" for line in lines_of(entries, (Kind.SYSTEMIC,)))
@@ -170,7 +170,7 @@ def builder_context(sources: Sources, params: BuilderParams, scope: str | None) 
     return BuilderContext(injected=tuple(one.name for one in kept), text=text, shown=shown_of(kept))
 
 
-def _builder_block(entries: Sequence[Entry], warning: str, parents: Sequence[Delivery]) -> str:
+def _builder_block(entries: Sequence[BlockEntry], warning: str, parents: Sequence[Delivery]) -> str:
     warnings = [*([warning] if warning else []), *lines_of(entries, (Kind.SYSTEMIC,))]
     own = [one for one in entries if not _is_hearsay(one)]
     lists = [listing(title, lines_of(own, kinds)) for title, kinds in _BUILDER_SECTIONS.items()]
@@ -186,7 +186,7 @@ def _builder_block(entries: Sequence[Entry], warning: str, parents: Sequence[Del
     ).rstrip()
 
 
-def _is_hearsay(one: Entry) -> bool:
+def _is_hearsay(one: BlockEntry) -> bool:
     return one.memory.kind in _BINDING and one.memory.said_by in QUOTED
 
 

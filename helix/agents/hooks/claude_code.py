@@ -17,9 +17,9 @@ from helix.agents.hooks.hook_events import (
     AgentJoined,
     AgentStarted,
     AgentStopped,
-    Event,
+    HookEvent,
+    HookReply,
     PromptGiven,
-    Reply,
     Rested,
     SessionBegan,
     SessionEnded,
@@ -48,13 +48,15 @@ _EXIT = re.compile(r"\AExit code (-?\d{1,9})\n?")
 Payload = Mapping[str, Any]
 
 
-def read(payload: Payload) -> Event | None:
+def read(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Claude Code as an event; None for what Helix does nothing about, or cannot read."""
     reader = _READERS.get(_text(payload, "hook_event_name"))
     return reader(payload) if reader is not None and _text(payload, "session_id") and _fits(payload) else None
 
 
-def action_ended(payload: Payload, *, status: int | None, output: str = "", failed: bool | None = None) -> Event | None:
+def action_ended(
+    payload: Payload, *, status: int | None, output: str = "", failed: bool | None = None
+) -> HookEvent | None:
     """Return the end of a command or an edit from a hook payload in these names, its outcome in the client's words.
 
     `failed` says what is known of one without a status; None for what is no action that Helix knows.
@@ -86,7 +88,7 @@ def delivery(payload: Payload) -> str:
         return ""
 
 
-def write(event: Event, reply: Reply) -> dict[str, Any]:
+def write(event: HookEvent, reply: HookReply) -> dict[str, Any]:
     """Return the answer to a hook event as Claude Code reads it; empty where there is nothing to say."""
     said: dict[str, Any] = {}
     if reply.context:
@@ -115,7 +117,7 @@ def _told(payload: Payload) -> dict[str, Any]:
     }
 
 
-def _session_began(payload: Payload) -> Event:
+def _session_began(payload: Payload) -> HookEvent:
     return SessionBegan(**_told(payload), source=_text(payload, "source"))
 
 
@@ -124,12 +126,12 @@ def is_by_client(prompt: str) -> bool:
     return _OF_CLIENT.match(prompt) is not None
 
 
-def _prompt(payload: Payload) -> Event:
+def _prompt(payload: Payload) -> HookEvent:
     prompt = _text(payload, "prompt")
     return PromptGiven(**_told(payload), prompt=prompt, by_client=is_by_client(prompt))
 
 
-def _before_tool(payload: Payload) -> Event | None:
+def _before_tool(payload: Payload) -> HookEvent | None:
     tool, given = _text(payload, "tool_name"), _table(payload, "tool_input")
     if tool in _AGENTS:
         prompt = given.get("prompt")
@@ -150,7 +152,7 @@ def _before_tool(payload: Payload) -> Event | None:
     return ActionBegins(**_told(payload), action=action)
 
 
-def _after_tool(payload: Payload) -> Event | None:
+def _after_tool(payload: Payload) -> HookEvent | None:
     tool, answer = _text(payload, "tool_name"), _table(payload, "tool_response")
     if tool in _AGENTS:
         return AgentJoined(**_told(payload), call=_text(payload, "tool_use_id"), started=_text(answer, "agentId"))
@@ -174,7 +176,7 @@ def _after_tool(payload: Payload) -> Event | None:
     return ActionEnded(**_told(payload), action=ended)
 
 
-def _after_failure(payload: Payload) -> Event | None:
+def _after_failure(payload: Payload) -> HookEvent | None:
     action, error = _action(payload), _text(payload, "error")
     if action is None:
         return None
@@ -189,7 +191,7 @@ def _after_failure(payload: Payload) -> Event | None:
     return ActionEnded(**_told(payload), action=ended)
 
 
-def _task_tool(payload: Payload, answer: Payload) -> Event | None:
+def _task_tool(payload: Payload, answer: Payload) -> HookEvent | None:
     given = _table(payload, "tool_input")
     made = _table(answer, "task")
     task = _word(given.get("taskId")) or _word(made.get("id")) or _word(answer.get("taskId"))
@@ -205,7 +207,7 @@ def _task_tool(payload: Payload, answer: Payload) -> Event | None:
     )
 
 
-def _task_completed(payload: Payload) -> Event | None:
+def _task_completed(payload: Payload) -> HookEvent | None:
     task = _word(payload.get("task_id"))
     if not task:
         return None
@@ -218,11 +220,11 @@ def _task_completed(payload: Payload) -> Event | None:
     )
 
 
-def _agent_started(payload: Payload) -> Event:
+def _agent_started(payload: Payload) -> HookEvent:
     return AgentStarted(**_told(payload))
 
 
-def _agent_stopped(payload: Payload) -> Event | None:
+def _agent_stopped(payload: Payload) -> HookEvent | None:
     if not _text(payload, "agent_id") or not _text(payload, "agent_type"):
         return None  # compaction ends an agent without a type
     return AgentStopped(
@@ -233,15 +235,15 @@ def _agent_stopped(payload: Payload) -> Event | None:
     )
 
 
-def _rested(payload: Payload) -> Event:
+def _rested(payload: Payload) -> HookEvent:
     return Rested(**_told(payload), compacting=_text(payload, "hook_event_name") == "PreCompact")
 
 
-def _session_ended(payload: Payload) -> Event:
+def _session_ended(payload: Payload) -> HookEvent:
     return SessionEnded(**_told(payload), reason=_text(payload, "reason"))
 
 
-_READERS: Mapping[str, Callable[[Payload], Event | None]] = {
+_READERS: Mapping[str, Callable[[Payload], HookEvent | None]] = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
     "PreToolUse": _before_tool,

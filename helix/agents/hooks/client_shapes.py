@@ -20,9 +20,9 @@ from helix.agents.hooks.hook_events import (
     ActionBegins,
     ActionEnded,
     AgentStarted,
-    Event,
+    HookEvent,
+    HookReply,
     PromptGiven,
-    Reply,
     Rested,
     SessionBegan,
 )
@@ -34,16 +34,16 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 _STATUS = re.compile(r"[Ee]xit(?:ed with)? [Cc]ode:? (-?\d{1,9})\b")
 
 
-class Client(NamedTuple):
+class ClientShape(NamedTuple):
     """A client: what a payload tells, how an answer is written, what a payload and its retry have in common.
 
     `shows` are the events whose answer reaches the agent. What is to be shown at another waits for the next of these.
     """
 
-    read: Callable[[Payload], Event | None]
-    write: Callable[[Event, Reply], dict[str, Any]]
+    read: Callable[[Payload], HookEvent | None]
+    write: Callable[[HookEvent, HookReply], dict[str, Any]]
     delivery: Callable[[Payload], str]
-    shows: tuple[type[Event], ...] = (Event,)
+    shows: tuple[type[HookEvent], ...] = (HookEvent,)
 
 
 def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
@@ -86,21 +86,23 @@ def told(held: object) -> Mapping[str, Any]:
     return held if isinstance(held, Mapping) else {}
 
 
-def context_as(name: str) -> Callable[[Event, Reply], dict[str, Any]]:
+def context_as(name: str) -> Callable[[HookEvent, HookReply], dict[str, Any]]:
     """Return what writes a hook's answer as one text of that name, and nothing else."""
 
-    def write(_: Event, reply: Reply) -> dict[str, Any]:
+    def write(_: HookEvent, reply: HookReply) -> dict[str, Any]:
         return {name: reply.context[:ANSWER_LIMIT]} if reply.context else {}
 
     return write
 
 
-def without_call(write: Callable[[Event, Reply], dict[str, Any]]) -> Callable[[Event, Reply], dict[str, Any]]:
+def without_call(
+    write: Callable[[HookEvent, HookReply], dict[str, Any]],
+) -> Callable[[HookEvent, HookReply], dict[str, Any]]:
     """Return what writes a hook's answer without notice and changed call, which this client has in no such shape."""
-    return lambda event, reply: write(event, Reply(context=reply.context))
+    return lambda event, reply: write(event, HookReply(context=reply.context))
 
 
-CLAUDE_CODE = Client(claude_code.read, claude_code.write, claude_code.delivery)
+CLAUDE_CODE = ClientShape(claude_code.read, claude_code.write, claude_code.delivery)
 
 
 # Codex CLI: its hooks have Claude Code's names. How a command ended is in the session's history alone.
@@ -112,7 +114,7 @@ _TAIL_BYTES = 1 << 18
 """Bytes of the history's end that are read: the end of a command is among its last few lines."""
 
 
-def read_codex(payload: Payload) -> Event | None:
+def read_codex(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Codex as an event; None for what Helix does nothing about, or cannot read."""
     if payload.get("tool_name") == "apply_patch":
         given = payload.get("tool_input")
@@ -155,7 +157,7 @@ def _ended_in_history(path: str, name: str) -> dict[str, Any]:
     return {}
 
 
-CODEX = Client(
+CODEX = ClientShape(
     read_codex,
     without_call(claude_code.write),
     claude_code.delivery,
@@ -171,7 +173,7 @@ CODEX = Client(
 _CONTINUE_GIVEN = {"filepath": "file_path"}
 
 
-def read_continue(payload: Payload) -> Event | None:
+def read_continue(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Continue as an event; None for what Helix does nothing about, or cannot read."""
     named = call(payload, {}, _CONTINUE_GIVEN)
     own = named.get("hook_event_name")
@@ -187,7 +189,7 @@ def read_continue(payload: Payload) -> Event | None:
     )
 
 
-CONTINUE = Client(read_continue, without_call(claude_code.write), claude_code.delivery, shows=(ActionBegins,))
+CONTINUE = ClientShape(read_continue, without_call(claude_code.write), claude_code.delivery, shows=(ActionBegins,))
 
 
 # Cursor: hooks of its own names. It reads context at the start of a session and behind a tool's result alone.
@@ -206,7 +208,7 @@ _CURSOR_TOOLS = {"Shell": "Bash", "StrReplace": "Edit", "Edit": "Edit", "Write":
 _CURSOR_GIVEN = {"path": "file_path", "contents": "content"}
 
 
-def read_cursor(payload: Payload) -> Event | None:
+def read_cursor(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Cursor as an event; None for what Helix does nothing about, or cannot read."""
     own, roots = str(payload.get("hook_event_name")), payload.get("workspace_roots")
     named = renamed(call(payload, _CURSOR_TOOLS, _CURSOR_GIVEN), {"conversation_id": "session_id"})
@@ -229,7 +231,9 @@ def read_cursor(payload: Payload) -> Event | None:
     return claude_code.action_ended(named, status=status if type(status) is int else None, output=output)
 
 
-CURSOR = Client(read_cursor, context_as("additional_context"), claude_code.delivery, shows=(SessionBegan, ActionEnded))
+CURSOR = ClientShape(
+    read_cursor, context_as("additional_context"), claude_code.delivery, shows=(SessionBegan, ActionEnded)
+)
 
 
 # Gemini CLI: hooks of its own names. It reads no context before a tool is run, so that comes behind the result.
@@ -250,7 +254,7 @@ _PUT_BEFORE = re.compile(r"\A(?:<hook_context>.*?</hook_context>\s*)+", re.DOTAL
 _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Process Group PGID: \d+\n?", re.MULTILINE)
 
 
-def read_gemini(payload: Payload) -> Event | None:
+def read_gemini(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Gemini CLI as an event; None for what Helix does nothing about, or cannot read."""
     event = _GEMINI_EVENTS.get(str(payload.get("hook_event_name")))
     payload = {
@@ -271,14 +275,14 @@ def read_gemini(payload: Payload) -> Event | None:
     return claude_code.action_ended(payload, status=status, output=_WRAPPING.sub("", text), failed=failed or None)
 
 
-def write_gemini(event: Event, reply: Reply) -> dict[str, Any]:
+def write_gemini(event: HookEvent, reply: HookReply) -> dict[str, Any]:
     """Return the answer to a hook event as Gemini CLI reads it; empty where there is nothing to say."""
-    answer = claude_code.write(event, Reply(context=reply.context, notice=reply.notice))
+    answer = claude_code.write(event, HookReply(context=reply.context, notice=reply.notice))
     said = answer.get("hookSpecificOutput")
     return {**answer, "hookSpecificOutput": {**said, "hookEventName": _GEMINI_NAMES[event.name]}} if said else answer
 
 
-GEMINI = Client(read_gemini, write_gemini, claude_code.delivery, shows=(SessionBegan, PromptGiven, ActionEnded))
+GEMINI = ClientShape(read_gemini, write_gemini, claude_code.delivery, shows=(SessionBegan, PromptGiven, ActionEnded))
 
 
 # Goose: its hooks tell what was done and whether it failed, but no output, and nothing to the agent.
@@ -294,7 +298,7 @@ def _named_by_goose(payload: Payload) -> dict[str, Any]:
     return call(renamed(payload, _GOOSE_NAMES), _GOOSE_TOOLS, _GOOSE_GIVEN)
 
 
-def read_goose(payload: Payload) -> Event | None:
+def read_goose(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Goose as an event; None for what Helix does nothing about, or cannot read."""
     named = _named_by_goose(payload)
     own = named.get("hook_event_name")
@@ -304,12 +308,12 @@ def read_goose(payload: Payload) -> Event | None:
     return claude_code.action_ended(named, status=None if failed else 0, failed=failed or None)
 
 
-def write_goose(event: Event, _: Reply) -> dict[str, Any]:
+def write_goose(event: HookEvent, _: HookReply) -> dict[str, Any]:
     """Return the answer to a hook event of Goose: that the turn may end, at its end; else nothing, as it reads none."""
     return {"decision": "allow"} if isinstance(event, Rested) else {}
 
 
-GOOSE = Client(read_goose, write_goose, lambda payload: claude_code.delivery(_named_by_goose(payload)), shows=())
+GOOSE = ClientShape(read_goose, write_goose, lambda payload: claude_code.delivery(_named_by_goose(payload)), shows=())
 
 
 # opencode: what Helix's plugin there tells (connectors/clients/opencode_plugin.js), and the text it puts in place.
@@ -327,7 +331,7 @@ _OPENCODE_TOOLS = {"bash": "Bash", "edit": "Edit", "write": "Write"}
 _OPENCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
 
 
-def read_opencode(payload: Payload) -> Event | None:
+def read_opencode(payload: Payload) -> HookEvent | None:
     """Read a hook payload of OpenCode as an event; None for what Helix does nothing about, or cannot read."""
     given = payload.get("tool_input")
     if payload.get("tool_name") in ("patch", "apply_patch") and isinstance(given, dict):
@@ -348,7 +352,7 @@ def read_opencode(payload: Payload) -> Event | None:
     )
 
 
-OPENCODE = Client(read_opencode, context_as("context"), claude_code.delivery)
+OPENCODE = ClientShape(read_opencode, context_as("context"), claude_code.delivery)
 
 
 # VS Code: Claude Code's events, its own tools. What a terminal's answer says in words of the status is read.
@@ -364,7 +368,7 @@ _VSCODE_TOOLS = {
 _VSCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "code": "new_string"}
 
 
-def read_vscode(payload: Payload) -> Event | None:
+def read_vscode(payload: Payload) -> HookEvent | None:
     """Read a hook payload of VS Code as an event; None for what Helix does nothing about, or cannot read."""
     payload = renamed(payload, _VSCODE_NAMES)
     given = payload.get("tool_input")
@@ -378,7 +382,7 @@ def read_vscode(payload: Payload) -> Event | None:
     return claude_code.action_ended(payload, status=said_status(text), output=text)
 
 
-VSCODE = Client(
+VSCODE = ClientShape(
     read_vscode,
     without_call(claude_code.write),
     claude_code.delivery,
@@ -392,7 +396,7 @@ _WINDSURF_TOOLS = {"post_run_command": "Bash", "post_write_code": "MultiEdit"}
 _WINDSURF_EVENTS = {"pre_user_prompt": "UserPromptSubmit", "post_cascade_response": "Stop"}
 
 
-def read_windsurf(payload: Payload) -> Event | None:
+def read_windsurf(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Windsurf as an event; None for what Helix does nothing about, or cannot read."""
     own, info = str(payload.get("agent_action_name")), payload.get("tool_info")
     info = info if isinstance(info, dict) else {}
@@ -408,4 +412,4 @@ def read_windsurf(payload: Payload) -> Event | None:
     return claude_code.action_ended(named, status=None) if own in _WINDSURF_TOOLS else claude_code.read(named)
 
 
-WINDSURF = Client(read_windsurf, context_as("context"), claude_code.delivery, shows=())
+WINDSURF = ClientShape(read_windsurf, context_as("context"), claude_code.delivery, shows=())

@@ -11,7 +11,7 @@ from typing import Any
 
 from helix import files
 from helix.agents.hooks import claude_code
-from helix.agents.hooks.hook_events import ActionEnded, Event, TaskTold
+from helix.agents.hooks.hook_events import ActionEnded, HookEvent, TaskTold
 from helix.model.action import Action
 
 Record = Mapping[str, Any]
@@ -21,7 +21,7 @@ _TAIL_BYTES = 8 << 20
 _STATUS = "Exit code "
 
 
-class Calls:
+class OpenCalls:
     """The calls of tools whose results have not come, the newest of them."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Calls:
         event = self.told(session, block, record)
         return event.action if isinstance(event, ActionEnded) else None
 
-    def told(self, session: str, block: Record, record: Record, *, agent: str = "") -> Event | None:
+    def told(self, session: str, block: Record, record: Record, *, agent: str = "") -> HookEvent | None:
         """Return what a call in a transcript came to, read as its hook would be; None for what is nothing to that.
 
         A command that failed says with which status. What else is told as an error was refused, by a person or the
@@ -67,12 +67,12 @@ class Calls:
         )
 
 
-def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tuple[datetime | None, Event]]:
+def latest_events(file: Path, session: str, *, agent: str = "") -> Iterator[tuple[datetime | None, HookEvent]]:
     """Yield the last commands, edits and tasks of a transcript as hook events, in order, each with its time.
 
     Of a long file only the end is read. In the main thread's file (no `agent`) what sub-agents did is left out.
     """
-    calls = Calls()
+    calls = OpenCalls()
     for raw in _tail(file):
         record = record_of(raw)
         message = None if record is None else record.get("message")

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from helix.agents.hooks import claude_code
-from helix.agents.hooks.client_shapes import Client, Payload, call, context_as, patched, renamed, said_status
-from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, Event
+from helix.agents.hooks.client_shapes import ClientShape, Payload, call, context_as, patched, renamed, said_status
+from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, HookEvent
 
 _EVENTS = {
     **dict.fromkeys(("TaskStart", "TaskResume", "agent_start", "agent_resume"), "SessionStart"),
@@ -32,7 +32,7 @@ _TOOLS = {
 _GIVEN = {"path": "file_path", "old_text": "old_string", "new_text": "new_string", "diff": "new_string"}
 
 
-def read(payload: Payload) -> Event | None:
+def read(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Cline as an event; None for what Helix does nothing about, or cannot read."""
     named, told = _named(payload), _table(payload, *_CALLS)
     if named["hook_event_name"] != "PostToolUse":
@@ -105,7 +105,7 @@ def _parsed(text: str) -> object:
         return None
 
 
-CLINE = Client(
+CLINE = ClientShape(
     read,
     context_as("contextModification"),
     lambda payload: claude_code.delivery(_named(payload)),

@@ -109,7 +109,7 @@ def keeping_context(work: Work) -> Work:
     return partial(copy_context().run, work)
 
 
-class Showing:
+class PendingAnswer:
     """One answer on its way. What it shows counts once somebody says that it has arrived.
 
     An answer that is given twice, as its client asked twice, is shown when one of the two has arrived. Safe from any

@@ -38,10 +38,10 @@ from helix.agents.hooks.client_shapes import (
     OPENCODE,
     VSCODE,
     WINDSURF,
-    Client,
+    ClientShape,
 )
 from helix.agents.hooks.cline_hooks import CLINE
-from helix.agents.hooks.deferred_queue import Afterwards, Showing, Work, keeping_context
+from helix.agents.hooks.deferred_queue import Afterwards, PendingAnswer, Work, keeping_context
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, Recall
 from helix.agents.hooks.hook_events import (
     ActionBegins,
@@ -50,7 +50,7 @@ from helix.agents.hooks.hook_events import (
     AgentJoined,
     AgentStarted,
     AgentStopped,
-    Event,
+    HookEvent,
     PromptGiven,
     Rested,
     SessionBegan,
@@ -70,7 +70,7 @@ log = logging.getLogger("helix.hooks")
 _SLOW = 0.5
 """Seconds from which on an answer is told of as a warning: no client waits so long."""
 
-CLIENTS: Mapping[str, Client] = {
+CLIENTS: Mapping[str, ClientShape] = {
     claude_code.CLIENT: CLAUDE_CODE,
     "codex": CODEX,
     "gemini": GEMINI,
@@ -84,7 +84,7 @@ CLIENTS: Mapping[str, Client] = {
 }
 """The clients whose hooks are understood, by the name that `helix connect` has for them."""
 
-_REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
+_REACTIONS: Mapping[type[HookEvent], Callable[[Desk, Any], Reaction]] = {
     SessionBegan: session_start.session_began,
     PromptGiven: user_prompt.prompt_given,
     ActionBegins: tool_use.action_begins,
@@ -99,15 +99,15 @@ _REACTIONS: Mapping[type[Event], Callable[[Desk, Any], Reaction]] = {
 }
 
 
-class Told(NamedTuple):
+class HookAnswer(NamedTuple):
     """What a client reads, `{}` for nothing, and what is to be told once it has read that."""
 
     answer: dict[str, Any]
-    showing: Showing
+    showing: PendingAnswer
 
 
-def _nothing() -> Told:
-    return Told({}, Showing())
+def _nothing() -> HookAnswer:
+    return HookAnswer({}, PendingAnswer())
 
 
 class Reacting:
@@ -134,7 +134,7 @@ class Reacting:
         self._deliveries = Deliveries(_nothing)
         self._held = HeldNotes()
 
-    def answer(self, client: str, payload: object, until: float | None = None, scope: str = "") -> Told:
+    def answer(self, client: str, payload: object, until: float | None = None, scope: str = "") -> HookAnswer:
         """Return a hook's answer as the client reads it, `{}` for nothing: no event, a failure, or not there in time.
 
         `scope` is the project of a session on another machine; else its folder tells.
@@ -157,9 +157,9 @@ class Reacting:
         showing.arrived()
         return answer
 
-    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None, scope: str) -> Told:
+    def _answer(self, client: str, payload: Mapping[str, Any], until: float | None, scope: str) -> HookAnswer:
         begun = time.monotonic()
-        event: Event | None = None
+        event: HookEvent | None = None
         try:
             shape = CLIENTS[client]
             event = shape.read(payload)
@@ -192,7 +192,7 @@ class Reacting:
                     "ms": round(took * 1000, 1),
                 },
             )
-        return Told(answer, Showing() if late else self._showing(reaction))
+        return HookAnswer(answer, PendingAnswer() if late else self._showing(reaction))
 
     def warm_up(self) -> None:
         """Have what a first hook would wait for done before it comes: rules that are read, a model that is loaded."""
@@ -220,7 +220,7 @@ class Reacting:
         if store.runtime.embedder is not None and not store.mismatch:
             store.embed_query("a question")
 
-    def _react(self, client: str, event: Event, scope: str) -> Reaction:
+    def _react(self, client: str, event: HookEvent, scope: str) -> Reaction:
         reaction = _REACTIONS.get(type(event))
         if reaction is None:
             return NOTHING
@@ -245,13 +245,13 @@ class Reacting:
             always=tuple(_kept(desk, work) for work in (*before, *found.always, desk.release)),
         )
 
-    def _showing(self, reaction: Reaction) -> Showing:
+    def _showing(self, reaction: Reaction) -> PendingAnswer:
         at_once, then, undone = (
             tuple(map(keeping_context, works)) for works in (reaction.at_once, reaction.then, reaction.undone)
         )
-        return Showing(at_once=at_once, then=then, undone=undone, do=self._after.do)
+        return PendingAnswer(at_once=at_once, then=then, undone=undone, do=self._after.do)
 
-    def _follow(self, event: Event, reaction: Reaction, scope: str) -> None:
+    def _follow(self, event: HookEvent, reaction: Reaction, scope: str) -> None:
         for work in reaction.always:
             self._after.do(work)
         if isinstance(event, SessionEnded):
@@ -338,7 +338,9 @@ class HeldNotes:
         self._waiting: OrderedDict[tuple[str, str, str], Reaction] = OrderedDict()
         self._turn = threading.Lock()
 
-    def passed(self, event: Event, reaction: Reaction, shows: tuple[type[Event], ...], scope: str = "") -> Reaction:
+    def passed(
+        self, event: HookEvent, reaction: Reaction, shows: tuple[type[HookEvent], ...], scope: str = ""
+    ) -> Reaction:
         """Return the reaction to a hook with what waited for its agent, or without what has to wait.
 
         `scope` is the project of a session on another machine, as others may have sessions of that name.

@@ -16,7 +16,7 @@ from helix.agents.answers.prompt import AgentType, detect_agent_type
 from helix.agents.hooks.deferred_queue import Work
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
 from helix.agents.hooks.hook_events import AgentStopped, Rested, SessionEnded
-from helix.agents.hooks.session_state import Worker
+from helix.agents.hooks.session_state import SessionWorker
 from helix.agents.hooks.task_list import attributes_said, observed_task
 from helix.agents.hooks.unsolved import blocked_by, remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder, observe_explorer, observe_planner, observe_session
@@ -47,7 +47,7 @@ def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
         desk.session.follow(desk.session.key_of(worker), COMPLETED)
     steps = (_tell, _settle_said, _learn)
 
-    def step(do: Callable[[Desk, AgentStopped, Worker, AgentType, str], None]) -> Work:
+    def step(do: Callable[[Desk, AgentStopped, SessionWorker, AgentType, str], None]) -> Work:
         return desk.when_sure(worker, lambda: do(desk, event, worker, worker.kind or kind, message))
 
     # Each by itself: what an agent says may be refused, and its task is settled all the same.
@@ -71,7 +71,7 @@ def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
     return Reaction(always=ends, did="ends the session")
 
 
-def _tell(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+def _tell(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
     """Write down what an agent says of its task, and that nobody works on it any more: a plan would wait for that.
 
     Of a task of the client's list an agent that says what came of it says that too: it may not have the list's tools.
@@ -81,7 +81,7 @@ def _tell(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, mess
     desk.sees(key, {AGENT: event.agent, **said}, status=COMPLETED if over else None)
 
 
-def _settle_said(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+def _settle_said(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
     """Settle an agent's task by what it claims and what it did."""
     task = desk.session.task_of(worker)
     _, utilized, outcome = _said(kind, message)
@@ -91,7 +91,7 @@ def _settle_said(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentTyp
     remember_unsolved(desk, worker, task)
 
 
-def _learn(desk: Desk, event: AgentStopped, worker: Worker, kind: AgentType, message: str) -> None:
+def _learn(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
     """Have what an agent's work gives to learn wait to be looked at."""
     task = desk.session.task_of(worker)
     origin = Origin(
@@ -121,7 +121,9 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
     return {}, (), DELIVERED if read_planner(message).decision == PROCEED else ""
 
 
-def _candidates(desk: Desk, kind: AgentType, message: str, worker: Worker, origin: Origin) -> tuple[Candidate, ...]:
+def _candidates(
+    desk: Desk, kind: AgentType, message: str, worker: SessionWorker, origin: Origin
+) -> tuple[Candidate, ...]:
     if kind is AgentType.BUILDER:
         task = find_task(desk.store.index, origin.task)
         found = observe_builder(observed_task(task), message, tuple(worker.files), origin)
@@ -133,7 +135,7 @@ def _candidates(desk: Desk, kind: AgentType, message: str, worker: Worker, origi
     return observe_planner(tasks, {"objective": desk.session.objective}, origin, answer.learned)
 
 
-def _placed(candidate: Candidate, desk: Desk, worker: Worker, task: Task | None) -> Candidate:
+def _placed(candidate: Candidate, desk: Desk, worker: SessionWorker, task: Task | None) -> Candidate:
     """Return a candidate with the command and the error that it is about, where it is a failure of a task."""
     if candidate.kind is not Kind.FAILURE or task is None:
         return candidate

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.deferred_queue import Work
-from helix.agents.hooks.hook_events import ANSWER_LIMIT, Event, Reply
-from helix.agents.hooks.session_state import Session, Worker
+from helix.agents.hooks.hook_events import ANSWER_LIMIT, HookEvent, HookReply
+from helix.agents.hooks.session_state import HookSession, SessionWorker
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
 from helix.memory.capture.sessions import is_private
 from helix.model.recall import RecallAnswer, RecallQuery
@@ -34,7 +34,7 @@ class Reaction:
     is done while nothing may be kept.
     """
 
-    reply: Reply = field(default_factory=Reply)
+    reply: HookReply = field(default_factory=HookReply)
     at_once: tuple[Work, ...] = ()
     undone: tuple[Work, ...] = ()
     then: tuple[Work, ...] = ()
@@ -68,18 +68,18 @@ class Desk:
     """
 
     store: Store
-    session: Session
+    session: HookSession
     recall_any: Recall
     close_session: Callable[[str, str], object]
     flush: Callable[[str], object]
     client: str
     answers: bool
 
-    def worker(self, event: Event) -> Worker:
+    def worker(self, event: HookEvent) -> SessionWorker:
         """Return who works in the session of a hook."""
         return self.session.worker(event.agent, event.agent_type)
 
-    def when_sure(self, worker: Worker, work: Work) -> Work:
+    def when_sure(self, worker: SessionWorker, work: Work) -> Work:
         """Return a hook's work as done once its agent's task is certain, behind what waits for the same."""
 
         def done() -> None:

@@ -13,7 +13,7 @@ ANSWER_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class HookEvent:
     """Something that happened in a session. `agent` is the sub-agent's id, empty in the main thread.
 
     `folder` is where the agent works, `project` the top of what it was started in where the client tells it, and
@@ -29,14 +29,14 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionBegan(Event):
+class SessionBegan(HookEvent):
     """A session began, was taken up again, or went on after its history was cut (`source`)."""
 
     source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PromptGiven(Event):
+class PromptGiven(HookEvent):
     """Somebody asked something. `by_client` marks what the client itself put in a person's place."""
 
     prompt: str = ""
@@ -44,7 +44,7 @@ class PromptGiven(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentCalled(Event):
+class AgentCalled(HookEvent):
     """An agent is about to be started with `prompt`. `call` is what the client knows the call by, `given` all of it."""
 
     call: str = ""
@@ -54,12 +54,12 @@ class AgentCalled(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentStarted(Event):
+class AgentStarted(HookEvent):
     """The sub-agent `agent` has begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentJoined(Event):
+class AgentJoined(HookEvent):
     """The client told which sub-agent (`started`) came of which call."""
 
     call: str = ""
@@ -67,7 +67,7 @@ class AgentJoined(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentStopped(Event):
+class AgentStopped(HookEvent):
     """The sub-agent `agent` has ended with `message`. `again` marks one that was sent on and ends a second time."""
 
     message: str = ""
@@ -76,14 +76,14 @@ class AgentStopped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionBegins(Event):
+class ActionBegins(HookEvent):
     """A command or an edit is about to be done."""
 
     action: Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionEnded(Event):
+class ActionEnded(HookEvent):
     """A command or an edit was done; `wrote` is what an edit put into its files."""
 
     action: Action
@@ -91,7 +91,7 @@ class ActionEnded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTold(Event):
+class TaskTold(HookEvent):
     """The client's task list changed. `status` is empty where it stays; `metadata` holds what agents wrote there."""
 
     task: str = ""
@@ -102,21 +102,21 @@ class TaskTold(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rested(Event):
+class Rested(HookEvent):
     """The agent has answered and waits, or its history is about to be cut: what was learned so far is kept now."""
 
     compacting: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEnded(Event):
+class SessionEnded(HookEvent):
     """The session is over."""
 
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HookReply:
     """What is answered: a text put before the agent, and the call as it is to be made; nothing where both are empty.
 
     `notice` is for the user. `attended` marks a call of an agent that is to be waited for, also where the client would

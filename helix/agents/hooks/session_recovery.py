@@ -16,8 +16,8 @@ from helix.agents.hooks import tool_use
 from helix.agents.hooks.client_transcripts import latest_events
 from helix.agents.hooks.deferred_queue import Work
 from helix.agents.hooks.hook_context import Desk
-from helix.agents.hooks.hook_events import ActionEnded, Event, TaskTold
-from helix.agents.hooks.session_state import Worker
+from helix.agents.hooks.hook_events import ActionEnded, HookEvent, TaskTold
+from helix.agents.hooks.session_state import SessionWorker
 from helix.agents.hooks.subagents import worker_of
 from helix.agents.hooks.task_list import task_told
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of
@@ -39,7 +39,7 @@ def last_written(store: Store) -> datetime | None:
         return None
 
 
-def recollect(desk: Desk, event: Event, there_until: datetime | None) -> tuple[Work, ...]:
+def recollect(desk: Desk, event: HookEvent, there_until: datetime | None) -> tuple[Work, ...]:
     """Recover a session of hooks that another daemon saw begin; return what is to be done before all else is written.
 
     `there_until` is when a daemon was last there: what the history tells of later is kept now, once, as far as the
@@ -90,7 +90,7 @@ def _catch_up(desk: Desk, transcript: Path, since: datetime | None, until: datet
     """
     below = transcript.with_suffix("") / "subagents"
     files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.lstat().st_mtime)[-_MOST_AGENTS:]
-    missed: list[tuple[datetime, Worker, Event]] = []
+    missed: list[tuple[datetime, SessionWorker, HookEvent]] = []
     for agent, file in (("", transcript), *((file.stem.removeprefix("agent-"), file) for file in files)):
         worker = worker_of(desk, agent, file)
         for at, event in latest_events(file, desk.session.name, agent=agent):

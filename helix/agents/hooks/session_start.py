@@ -8,7 +8,7 @@ from functools import partial
 from helix.agents.context.brief import brief
 from helix.agents.context.loaded import loaded_by
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
-from helix.agents.hooks.hook_events import Event, Reply, SessionBegan
+from helix.agents.hooks.hook_events import HookEvent, HookReply, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import note_folder
 from helix.memory.capture.sessions import SessionRequest, open_session
@@ -29,7 +29,7 @@ def session_began(desk: Desk, event: SessionBegan) -> Reaction:
     return replace(found, reply=reply, always=(lambda: _note_cut(desk), *found.always))
 
 
-def briefed_late(desk: Desk, event: Event, found: Reaction) -> Reaction:
+def briefed_late(desk: Desk, event: HookEvent, found: Reaction) -> Reaction:
     """Return a hook's reaction with the brief before it where a session's first prompt has met no daemon."""
     if event.agent or desk.session.briefed:
         return found
@@ -61,7 +61,7 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
     held_back, keep = showing(desk, SESSION_KEY, found.shown)
     ids = [one.memory_id for one in found.shown]
     return Reaction(
-        reply=Reply() if held_back else Reply(context=found.text),
+        reply=HookReply() if held_back else HookReply(context=found.text),
         at_once=(partial(session.was_briefed, ids),),
         undone=(partial(session.was_not_briefed, ids),),
         always=opened,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.hooks.hook_events import Event
+from helix.agents.hooks.hook_events import HookEvent
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
 from helix.identity import DEEPEST, Identity, project_of
@@ -23,7 +23,7 @@ MOST_SESSIONS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class AgentCall:
     """An agent that was called: by which call, as what, with which prompt, and the key of the task it is to do.
 
     `silent` marks one whose prompt wants no memories.
@@ -37,7 +37,7 @@ class Call:
     silent: bool = False
 
 
-class Worker:
+class SessionWorker:
     """One who works in a session: the main thread or a sub-agent, with what it did and was shown.
 
     `key` tells its task apart in the session. `files` were changed, `mending` is told of what is done, and `held` is
@@ -84,7 +84,7 @@ class Worker:
             self._seen.clear()
 
 
-class Session:
+class HookSession:
     """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon, and
     recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
 
@@ -108,11 +108,11 @@ class Session:
         self.prompts = 0
         self.asked_at = 0
         self.asked_terms: frozenset[str] = frozenset()
-        self._main = Worker(SESSION_KEY, str(self.root))
+        self._main = SessionWorker(SESSION_KEY, str(self.root))
         self._before: Mapping[str, Collection[str]] = {}
-        self._unmet: dict[str, Worker] = {}
-        self._agents: dict[str, Worker] = {}
-        self._calls: dict[str, Call] = {}
+        self._unmet: dict[str, SessionWorker] = {}
+        self._agents: dict[str, SessionWorker] = {}
+        self._calls: dict[str, AgentCall] = {}
         self._own: dict[str, str] = {}
         self._open_tasks: dict[str, None] = {}
 
@@ -123,10 +123,10 @@ class Session:
         """
         with self.turn:
             self.recollected, self._before = True, shown
-            self._main = Worker(SESSION_KEY, str(self.root), before=shown.get("", ()))
+            self._main = SessionWorker(SESSION_KEY, str(self.root), before=shown.get("", ()))
             self._open_tasks.update(dict.fromkeys(open_tasks))
 
-    def read_of(self, agent: str) -> Worker:
+    def read_of(self, agent: str) -> SessionWorker:
         """Return who in a session of hooks a history is of.
 
         No call is taken for that of a sub-agent which has told nothing itself yet.
@@ -162,11 +162,11 @@ class Session:
             for worker in (self._main, *self._unmet.values(), *self._agents.values()):
                 worker.mending = Mending(str(self.root))
 
-    def task_of(self, worker: Worker) -> str:
+    def task_of(self, worker: SessionWorker) -> str:
         """Return the id of the task that somebody in a session of hooks works on."""
         return task_id(self.scope, self.name, self.key_of(worker))
 
-    def key_of(self, worker: Worker) -> str:
+    def key_of(self, worker: SessionWorker) -> str:
         """Return the key of the task that somebody in a session of hooks works on; main thread: the only one."""
         with self.turn:
             if worker is self._main and len(self._open_tasks) == 1:
@@ -181,12 +181,12 @@ class Session:
             elif status:
                 self._open_tasks.pop(task, None)
 
-    def called(self, call: Call) -> None:
+    def called(self, call: AgentCall) -> None:
         """Take note that a session of hooks called an agent; which one it becomes is told later."""
         with self.turn:
             self._calls[call.call] = call
 
-    def started(self, agent: str, agent_type: str) -> Worker:
+    def started(self, agent: str, agent_type: str) -> SessionWorker:
         """Return a hook's sub-agent. Its task is certain where one call of its type waits, and no other agent for that.
 
         Until it is, of the calls that wait the oldest is taken for its own, and nothing is to be written of that.
@@ -239,12 +239,12 @@ class Session:
             if len(same) == 1:
                 self.joined(same[0].call, agent)
 
-    def may_be(self, worker: Worker) -> tuple[Call, ...]:
+    def may_be(self, worker: SessionWorker) -> tuple[AgentCall, ...]:
         """Return the calls in a session of hooks that an agent may have come of; none where its task is certain."""
         with self.turn:
             return () if worker.sure else tuple(self._waiting(worker))
 
-    def ready(self, *, even_unsure: bool = False) -> list[Worker]:
+    def ready(self, *, even_unsure: bool = False) -> list[SessionWorker]:
         """Return the agents in a session of hooks of whom something is held, and whose task is certain by now.
 
         With `even_unsure` all of them: what nobody can tell is of a task of the agent's own.
@@ -256,11 +256,11 @@ class Session:
                     worker.sure = True
             return [worker for worker in self._agents.values() if worker.sure and worker.held]
 
-    def worker(self, agent: str, agent_type: str = "") -> Worker:
+    def worker(self, agent: str, agent_type: str = "") -> SessionWorker:
         """Return who works in a session of hooks: the main thread where no agent is named."""
         return self.started(agent, agent_type) if agent else self._main
 
-    def is_main(self, worker: Worker) -> bool:
+    def is_main(self, worker: SessionWorker) -> bool:
         """Return whether one who works in a session of hooks is the main thread."""
         return worker is self._main
 
@@ -270,17 +270,17 @@ class Session:
         with self.turn:
             return tuple(self._open_tasks)
 
-    def _new(self, agent: str) -> Worker:
+    def _new(self, agent: str) -> SessionWorker:
         known = self._unmet.pop(agent, None)
         self._agents[agent] = self._made(agent) if known is None else known
         return self._agents[agent]
 
-    def _made(self, agent: str) -> Worker:
+    def _made(self, agent: str) -> SessionWorker:
         key = f"agent:{agent}"
         seen = {*self._before.get(agent, ()), *self._before.get(task_id(self.scope, self.name, key), ())}
-        return Worker(key, str(self.root), seen)
+        return SessionWorker(key, str(self.root), seen)
 
-    def _waiting(self, worker: Worker) -> list[Call]:
+    def _waiting(self, worker: SessionWorker) -> list[AgentCall]:
         """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""
         sure = {self._own.get(agent) for agent, one in self._agents.items() if one.sure}
         return [
@@ -298,7 +298,7 @@ class Session:
                 self._make_sure()
                 return
 
-    def _give(self, agent: str, call: Call | None) -> None:
+    def _give(self, agent: str, call: AgentCall | None) -> None:
         worker = self._agents[agent]
         if call is None:
             worker.key, worker.kind, worker.silent = f"agent:{agent}", None, False
@@ -314,16 +314,16 @@ class Sessions:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._turn = threading.Lock()
-        self._known: OrderedDict[tuple[str, str], Session] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], HookSession] = OrderedDict()
 
-    def of(self, event: Event, scope: str = "") -> Session:
+    def of(self, event: HookEvent, scope: str = "") -> HookSession:
         """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""
         with self._turn:
             name = (scope, event.session)
             known = self._known.get(name)
             if known is None:
                 place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
-                known = self._known[name] = Session(event.session, place)
+                known = self._known[name] = HookSession(event.session, place)
             self._known.move_to_end(name)
             while len(self._known) > MOST_SESSIONS:
                 self._known.popitem(last=False)
@@ -341,7 +341,7 @@ class Sessions:
         for session in known:
             session.forget_words()
 
-    def _place(self, event: Event) -> Identity:
+    def _place(self, event: HookEvent) -> Identity:
         """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
         settings, folder = self._store.runtime.settings, Path(event.folder or "/")
         places = (

@@ -20,8 +20,8 @@ from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
 from helix.agents.context.role_contexts import context_for, context_for_other
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, showing
-from helix.agents.hooks.hook_events import ANSWER_LIMIT, AgentCalled, Reply
-from helix.agents.hooks.session_state import Call
+from helix.agents.hooks.hook_events import ANSWER_LIMIT, AgentCalled, HookReply
+from helix.agents.hooks.session_state import AgentCall
 from helix.agents.tasks.board import SESSION_KEY
 from helix.agents.tasks.task_names import is_clients, key_named
 from helix.model.action import Action
@@ -48,7 +48,7 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     key, objective, said = _task(kind, desk, event)
     silent = not should_inject(event.prompt)
     desk.session.called(
-        Call(
+        AgentCall(
             call=event.call,
             called_type=event.called_type,
             kind=kind,
@@ -62,14 +62,14 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
         desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
     told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
     attended = detect_agent_type("", event.called_type) in _WITH_TASK_LIST
-    bare = Reply(given=event.given, attended=True) if attended else Reply()
+    bare = HookReply(given=event.given, attended=True) if attended else HookReply()
     block, memories = _memories(desk, event, str(said.get(VERIFY, "")))
     if not memories:
         return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
     held_back, keep = showing(desk, key, memories)
     given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
-        reply=bare if held_back else Reply(given=given, attended=attended),
+        reply=bare if held_back else HookReply(given=given, attended=attended),
         always=told,
         then=(keep,),
         did=f"{'holds back' if held_back else 'injects'} {len(memories)} for the {kind}",
@@ -86,7 +86,7 @@ def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
     held_back, keep = showing(desk, SESSION_KEY, context.shown)
     given = {**event.given, "prompt": f"{event.prompt}\n\n{context.text}"}
     return Reaction(
-        reply=Reply() if held_back else Reply(given=given),
+        reply=HookReply() if held_back else HookReply(given=given),
         then=(keep,),
         did=f"{'holds back' if held_back else 'injects'} {len(context.shown)} for another agent",
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 from helix import files
 from helix.agents.answers.prompt import detect_agent_type
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
-from helix.agents.hooks.hook_events import AgentJoined, AgentStarted, AgentStopped, Event
-from helix.agents.hooks.session_state import Worker
+from helix.agents.hooks.hook_events import AgentJoined, AgentStarted, AgentStopped, HookEvent
+from helix.agents.hooks.session_state import SessionWorker
 from helix.agents.tasks.board import task_id, tasks_of
 from helix.agents.tasks.task_names import key_of
 from helix.model.task import AGENT, CALL, SILENT
@@ -18,7 +18,7 @@ _META_BYTES = 65_536
 _PROMPT_BYTES = 1 << 20
 
 
-def recognise(desk: Desk, event: Event) -> None:
+def recognise(desk: Desk, event: HookEvent) -> None:
     """Find out which call a hook's sub-agent came of, so that what it does is told of the right task.
 
     What the client has written beside the agent's history decides, else the agent's prompt, where no other call has the
@@ -40,7 +40,7 @@ def recognise(desk: Desk, event: Event) -> None:
         session.asked(event.agent, _prompt_of(history))
 
 
-def worker_of(desk: Desk, agent: str, history: Path) -> Worker:
+def worker_of(desk: Desk, agent: str, history: Path) -> SessionWorker:
     """Return whose transcript a hook's path is: the main thread's (no `agent`), or a sub-agent's, with its task."""
     if agent and not desk.session.knows(agent):
         _from_store(desk, agent, "", _call_of(history.with_suffix(".meta.json")))
@@ -63,7 +63,7 @@ def agent_joined(desk: Desk, event: AgentJoined) -> Reaction:
     return _noted(desk, worker, event.started)
 
 
-def _noted(desk: Desk, worker: Worker, agent: str) -> Reaction:
+def _noted(desk: Desk, worker: SessionWorker, agent: str) -> Reaction:
     if worker.kind is None:
         return NOTHING
     kept = desk.when_sure(worker, lambda: desk.sees(worker.key, {AGENT: agent}))
@@ -82,7 +82,7 @@ def _from_store(desk: Desk, agent: str, agent_type: str, call: str) -> None:
                 return
 
 
-def _history(event: Event) -> Path | None:
+def _history(event: HookEvent) -> Path | None:
     """Return where a sub-agent's history is, None where that is not known or a name could lead out of its folder."""
     if isinstance(event, AgentStopped) and event.agent_transcript:
         return Path(event.agent_transcript)

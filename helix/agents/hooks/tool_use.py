@@ -8,9 +8,9 @@ from dataclasses import replace
 from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction
-from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, Reply
+from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, HookReply
 from helix.agents.hooks.known_errors import count_repeat, is_own, remember_fix
-from helix.agents.hooks.session_state import Worker
+from helix.agents.hooks.session_state import SessionWorker
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.agents.tasks.board import find_task, inject, task_id
 from helix.command_outcome.command_evidence import classify, takes_back
@@ -66,7 +66,7 @@ def _looked_up(desk: Desk, action: Action) -> tuple[Site, ...]:
     return tuple(site for site in found if not is_own(desk, site.memory))
 
 
-def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
+def take_in(desk: Desk, worker: SessionWorker, event: ActionEnded) -> None:
     """Keep what hooks could tell no daemon that an agent did, as of its own time; told again it counts once."""
     action, tasks = event.action, desk.session.in_progress
     if action.is_edit:
@@ -76,7 +76,7 @@ def take_in(desk: Desk, worker: Worker, event: ActionEnded) -> None:
     desk.session.told_before.add(action.id)
 
 
-def follow_mending(desk: Desk, worker: Worker, action: Action) -> None:
+def follow_mending(desk: Desk, worker: SessionWorker, action: Action) -> None:
     """Note what earlier hooks told that an agent did, so that a failure in it is known when it is mended."""
     desk.session.told_before.add(action.id)
     seen = _visible(desk, action)
@@ -84,12 +84,12 @@ def follow_mending(desk: Desk, worker: Worker, action: Action) -> None:
         worker.mending.take(seen)
 
 
-def _wants_none(desk: Desk, worker: Worker) -> bool:
+def _wants_none(desk: Desk, worker: SessionWorker) -> bool:
     """Return whether the prompt of an agent said that it wants no memories, or may have."""
     return worker.silent or any(call.silent for call in desk.session.may_be(worker))
 
 
-def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> Reaction:
+def _show(desk: Desk, worker: SessionWorker, sites: Sequence[Site], action: Action) -> Reaction:
     if not sites:
         return NOTHING
     tasks = desk.session.in_progress
@@ -109,7 +109,7 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
         inject(desk.store, task, noted, held_back=held_back, at=at)
 
     return Reaction(
-        reply=Reply() if held_back else Reply(context=text(told, budget_tokens=budget)),
+        reply=HookReply() if held_back else HookReply(context=text(told, budget_tokens=budget)),
         at_once=(lambda: worker.saw(told),),
         undone=(lambda: worker.saw_not(told),),
         then=(desk.when_sure(worker, keep),),
@@ -117,7 +117,7 @@ def _show(desk: Desk, worker: Worker, sites: Sequence[Site], action: Action) -> 
     )
 
 
-def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
+def _edited(desk: Desk, worker: SessionWorker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
     files = tuple(without_ignored(action.files, str(desk.session.root)))
     if not files:
         return
@@ -129,7 +129,7 @@ def _edited(desk: Desk, worker: Worker, action: Action, wrote: str, tasks: Seque
         note_use(desk.store, task, files=files, text=wrote, edited_at=action.at)
 
 
-def _ran(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> None:
+def _ran(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> None:
     task = _task(desk, _key(desk, worker, action, tasks))
     known = find_task(desk.store.index, task)
     hidden = names_ignored(action, str(desk.session.root))
@@ -163,14 +163,14 @@ def _visible(desk: Desk, action: Action) -> Action | None:
     return None if names_ignored(action, str(desk.session.root)) else action
 
 
-def _repeated(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
+def _repeated(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
     key = _key(desk, worker, action, tasks)
     task = _task(desk, key)
     desk.ensure(task, key)
     note_repeats(desk.store, task, memories, action.at)
 
 
-def _is_held_back(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> bool | None:
+def _is_held_back(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> bool | None:
     """Return whether an agent's task is held out; None where it may be one of several that differ in that."""
     keys = {call.key for call in desk.session.may_be(worker)} or {_key(desk, worker, action, tasks)}
     drawn_so = {drawn(desk.store, _task(desk, key)) == HELD_BACK for key in keys}
@@ -181,7 +181,7 @@ def _task(desk: Desk, key: str) -> str:
     return task_id(desk.session.scope, desk.session.name, key)
 
 
-def _key(desk: Desk, worker: Worker, action: Action, tasks: Sequence[str]) -> str:
+def _key(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> str:
     """Return the key of the task that an action is of; `tasks` were in progress in the main thread when it was done.
 
     Of several it is the one whose verify command it is, if it is that of one alone.

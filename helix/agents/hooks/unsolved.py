@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from helix.agents.context.exact_lookup import look_up
 from helix.agents.hooks.hook_context import Desk
-from helix.agents.hooks.session_state import Worker
+from helix.agents.hooks.session_state import SessionWorker
 from helix.agents.tasks.board import find_task, learn
 from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal_command
 from helix.memory.capture.quarantine import screen
@@ -32,7 +32,7 @@ _MOST_TRIED = 600
 _MOST_SAID = 2_000
 
 
-def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
+def remember_unsolved(desk: Desk, worker: SessionWorker, ident: str) -> None:
     """Store the failures that hooks saw block an agent's task: the verify command's, those whose error it names.
 
     What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
@@ -49,7 +49,7 @@ def remember_unsolved(desk: Desk, worker: Worker, ident: str) -> None:
             _count(desk, task, one, known)
 
 
-def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolved]:
+def blocking_failures(desk: Desk, worker: SessionWorker, task: Task) -> Sequence[Unsolved]:
     """Return the failures that hooks saw block an agent's task, and not only happen in it."""
     root = str(desk.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
@@ -61,7 +61,7 @@ def blocking_failures(desk: Desk, worker: Worker, task: Task) -> Sequence[Unsolv
     ]
 
 
-def blocked_by(desk: Desk, worker: Worker, task: Task) -> dict[str, object]:
+def blocked_by(desk: Desk, worker: SessionWorker, task: Task) -> dict[str, object]:
     """Return the command and error that hooks saw block an agent's task, as attributes that a memory is found by."""
     found = blocking_failures(desk, worker, task)
     if found:

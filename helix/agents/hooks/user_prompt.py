@@ -10,7 +10,7 @@ from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
 from helix.agents.context.role_contexts import is_same_task, is_telling, request_context
 from helix.agents.hooks.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
-from helix.agents.hooks.hook_events import PromptGiven, Reply
+from helix.agents.hooks.hook_events import HookReply, PromptGiven
 from helix.agents.hooks.session_start import brief_once
 from helix.agents.tasks.board import SESSION_KEY
 from helix.model.task import PROMPT
@@ -67,7 +67,7 @@ def _about(desk: Desk, event: PromptGiven) -> Reaction:
     shown = tuple(replace(one, arm=PROMPT) for one in found.shown)
     held_back, keep = showing(desk, SESSION_KEY, shown)
     return Reaction(
-        reply=Reply() if held_back else Reply(context=found.text),
+        reply=HookReply() if held_back else HookReply(context=found.text),
         at_once=(asked,),
         undone=(not_asked,),
         then=(keep,),

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from helix.agents.outcomes.verdicts import Verdict
+from helix.agents.outcomes.verdicts import OutcomeVerdict
 from helix.memory.scores import LEAST_EASINESS
 from helix.memory.upkeep.maintenance import used
 from helix.model.clock import from_micros, to_micros
@@ -21,7 +21,7 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CreditEntry:
     """What a memory was given, and how its easiness, half-life and clock stood before and after (microseconds).
 
     `charged` is what was really added to `failed` for taking room, up to what the verdict says; None for all else.
@@ -44,7 +44,7 @@ class Entry:
         """What a task's outcome added to a memory's `failed`."""
         return self.failed if self.charged is None else self.charged
 
-    def same_as(self, verdict: Verdict) -> bool:
+    def same_as(self, verdict: OutcomeVerdict) -> bool:
         """Return whether the verdict of a task's outcome would give a memory the same."""
         given = (self.outcome, self.helped, self.failed, self.quality)
         return given == (verdict.outcome, verdict.helped, verdict.failed, verdict.quality)
@@ -59,13 +59,13 @@ class Entry:
         return {**asdict(self), **pairs, "quality": None if self.quality is None else int(self.quality)}
 
 
-def entry_from(data: Mapping[str, Any]) -> Entry:
+def entry_from(data: Mapping[str, Any]) -> CreditEntry:
     """Return the credit entry of a task's outcome for a memory that was written so."""
     pairs = {name: tuple(data[name]) for name in ("easiness", "half_life", "last_used")}
-    return Entry(**{**data, **pairs})
+    return CreditEntry(**{**data, **pairs})
 
 
-def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory, Entry]:
+def give_credit(memory: Memory, verdict: OutcomeVerdict, now: datetime) -> tuple[Memory, CreditEntry]:
     """Return a memory after a task's verdict, and the credit to keep. Without a use only the counters change.
 
     What is only claimed is kept apart within `helped`.
@@ -81,7 +81,7 @@ def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory
     if verdict.claimed:
         after = replace(after, attributes=with_claimed(after.attributes, claimed_of(after) + verdict.helped))
     after = replace(after, helped=_rounded(after.helped), failed=_rounded(after.failed))
-    entry = Entry(
+    entry = CreditEntry(
         memory=memory.id,
         outcome=verdict.outcome,
         helped=verdict.helped,
@@ -97,7 +97,7 @@ def give_credit(memory: Memory, verdict: Verdict, now: datetime) -> tuple[Memory
     return after, entry
 
 
-def take_back_credit(memory: Memory, entry: Entry) -> Memory:
+def take_back_credit(memory: Memory, entry: CreditEntry) -> Memory:
     """Return a memory without what the credit entry of a task's outcome gave it.
 
     Where nothing else has touched easiness, half-life and clock since, they are what they were; else the change that

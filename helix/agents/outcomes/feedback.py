@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.agents.outcomes.credit import Entry, entry_from, give_credit, take_back_credit
-from helix.agents.outcomes.verdicts import Verdict
+from helix.agents.outcomes.credit import CreditEntry, entry_from, give_credit, take_back_credit
+from helix.agents.outcomes.verdicts import OutcomeVerdict
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
@@ -45,7 +45,7 @@ def feedback(
     """
     check_feedback(names, delta, quality)
     word = _CLAIMED if claimed else "helped" if delta > 0 else "failed"
-    said = Verdict(
+    said = OutcomeVerdict(
         helped=max(0.0, delta),
         failed=max(0.0, -delta),
         quality=None if quality is None else Quality(quality),
@@ -98,19 +98,19 @@ def _named(index: StoreIndex, names: Sequence[str]) -> list[Memory]:
     return list({memory.id: memory for memory in found}.values())
 
 
-def _told(memory: Memory) -> list[Entry]:
+def _told(memory: Memory) -> list[CreditEntry]:
     held: Any = memory.attributes.get(_SAID)
     return [entry_from(one) for one in held] if isinstance(held, list) else []
 
 
-def _with(memory: Memory, told: Sequence[Entry]) -> Memory:
+def _with(memory: Memory, told: Sequence[CreditEntry]) -> Memory:
     persons = [one for one in told if one.outcome != _CLAIMED][-_KEPT:]
     kept = [one.written() for one in told if one.outcome == _CLAIMED or one in persons]
     others = {name: value for name, value in memory.attributes.items() if name != _SAID}
     return replace(memory, attributes={**others, _SAID: kept} if kept else others)
 
 
-def _check_claims(memory: Memory, told: Sequence[Entry], delta: float) -> None:
+def _check_claims(memory: Memory, told: Sequence[CreditEntry], delta: float) -> None:
     spoken = sum(one.helped if delta > 0 else one.failed for one in told if one.outcome == _CLAIMED)
     if spoken + abs(delta) > AGENTS_SAY + _SLACK:
         way = "for" if delta > 0 else "against"

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from helix.agents.outcomes.bonds import Bond
-from helix.agents.outcomes.credit import Entry, entry_from
+from helix.agents.outcomes.credit import CreditEntry, entry_from
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.clock import from_micros, to_micros
 from helix.model.evidence import Evidence, EvidenceKind
@@ -23,7 +23,7 @@ _MOST_EVIDENCE, _MOST_NAMED = 100, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class TaskLedger:
     """The account of one task. `settled` is the outcome that was last written, None before the first time.
 
     `worked_at` is when something was done in it last, `edited_at` when files were edited last. By the id of the memory
@@ -43,7 +43,7 @@ class Ledger:
     signs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     used_at: Mapping[str, datetime] = field(default_factory=dict)
     again: Mapping[str, datetime] = field(default_factory=dict)
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, CreditEntry] = field(default_factory=dict)
     overrides: Mapping[str, tuple[float, float, int | None]] = field(default_factory=dict)
     bonds: tuple[Bond, ...] = ()
 
@@ -52,12 +52,12 @@ class Ledger:
         return self.claimed if self.settled is not None and task.outcome == self.settled else task.outcome
 
 
-def ledger_of(task: Task) -> Ledger:
+def ledger_of(task: Task) -> TaskLedger:
     """Return the ledger of a task's outcome: its evidence, what was done in it, and what it gave to memories."""
     kept = cast(Mapping[str, Any], task.attributes.get(_OWN, {}))
     edited = kept.get("edited_at")
     worked = kept.get("worked_at", edited)
-    return Ledger(
+    return TaskLedger(
         evidence=tuple(_evidence(one) for one in _rows(task, EVIDENCE) if isinstance(one, Mapping)),
         utilized=_words(task, UTILIZED),
         files=_words(task, FILES_CHANGED),
@@ -76,7 +76,7 @@ def ledger_of(task: Task) -> Ledger:
     )
 
 
-def with_ledger(task: Task, ledger: Ledger) -> Task:
+def with_ledger(task: Task, ledger: TaskLedger) -> Task:
     """Return a task with the ledger of its outcome written down; what is at its beginning is left out."""
     kept: dict[str, object] = {
         "worked_at": None if ledger.worked_at is None else to_micros(ledger.worked_at),
@@ -102,7 +102,7 @@ def with_ledger(task: Task, ledger: Ledger) -> Task:
     return replace(task, attributes=attributes)
 
 
-def with_evidence(ledger: Ledger, evidence: Evidence) -> Ledger:
+def with_evidence(ledger: TaskLedger, evidence: Evidence) -> TaskLedger:
     """Return an outcome's ledger with a piece of evidence, by id, or by command and time; the latest are kept.
 
     What is told again stays as of its first time: what came after it still came after it.

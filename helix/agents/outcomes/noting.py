@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
-from helix.agents.outcomes.ledger import Ledger, each_once, ledger_of, with_evidence
+from helix.agents.outcomes.ledger import TaskLedger, each_once, ledger_of, with_evidence
 from helix.agents.outcomes.settle import amend
-from helix.agents.outcomes.uses import Deeds, Given, Lesson, signs_of_use
+from helix.agents.outcomes.uses import Deeds, Lesson, TaskInput, signs_of_use
 from helix.agents.tasks.board import find_task, injections, tasks_of
 from helix.command_outcome.command_evidence import HEAD, came_up_at
 from helix.memory.change.intake import Intake
@@ -91,7 +91,7 @@ def note_use(
     worked = bool(files or commands or text or utilized)
     shown_at = max((one.at for one in injections(store.index, ident) if one.at <= done_at), default=done_at)
 
-    def noted(ledger: Ledger) -> Ledger:
+    def noted(ledger: TaskLedger) -> TaskLedger:
         signs = {
             memory: each_once(ledger.signs.get(memory, ()), found.get(memory, ()))[:_MOST_SIGNS]
             for memory in (*ledger.signs, *found)
@@ -122,7 +122,7 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: dateti
     if known:
         shown_at = {one.memory_id: one.at for one in injections(store.index, ident)}
 
-        def noted(ledger: Ledger) -> Ledger:
+        def noted(ledger: TaskLedger) -> TaskLedger:
             times = ((one, ledger.again.get(one), shown_at.get(one, again_at)) for one in known)
             again = {one: _told_once(before, again_at, shown) for one, before, shown in times}
             return replace(ledger, repeated=each_once(ledger.repeated, known), again={**ledger.again, **again})
@@ -157,7 +157,7 @@ def _signs(index: StoreIndex, ident: str, deeds: Deeds, at: datetime) -> dict[st
     if task is None or deeds == Deeds():
         return {}
     verify, files = (task.attributes.get(name) for name in (VERIFY, RELEVANT_FILES))
-    given = Given(
+    given = TaskInput(
         text=task.objective,
         verify=verify if isinstance(verify, str) else "",
         files=tuple(map(str, files)) if isinstance(files, list | tuple) else (),

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from helix.agents.outcomes.bonds import Bond, Part, bonds_of, redraw_bonds
-from helix.agents.outcomes.credit import Entry, give_credit, take_back_credit
-from helix.agents.outcomes.ledger import Ledger, ledger_of, with_ledger
-from helix.agents.outcomes.verdicts import Use, Verdict, leaves_a_trace, outcome_of, verdict
+from helix.agents.outcomes.credit import CreditEntry, give_credit, take_back_credit
+from helix.agents.outcomes.ledger import TaskLedger, ledger_of, with_ledger
+from helix.agents.outcomes.verdicts import OutcomeVerdict, Use, leaves_a_trace, outcome_of, verdict
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, put_injection, task_id
 from helix.command_outcome.command_evidence import first_verified, seen_since, verification_of
 from helix.errors import InvalidInputError, NotFoundError
@@ -30,7 +30,7 @@ from helix.store.writer import Decision
 
 OUTCOMES = (DELIVERED, BLOCKED, SKIPPED)
 _WARNINGS = (Kind.FAILURE, Kind.SYSTEMIC)
-Update = Callable[[Ledger], Ledger]
+Update = Callable[[TaskLedger], TaskLedger]
 
 
 def settle(store: Store, ident: str, *, outcome: str | None = None) -> Settlement:
@@ -42,7 +42,7 @@ def settle(store: Store, ident: str, *, outcome: str | None = None) -> Settlemen
     """
     _check_outcome(outcome or "")
 
-    def said(task: Task, ledger: Ledger) -> Ledger:
+    def said(task: Task, ledger: TaskLedger) -> TaskLedger:
         return replace(ledger, claimed=ledger.said(task) if outcome is None else outcome, settled=task.outcome)
 
     return _change(store, ident, "settle", said)
@@ -57,7 +57,7 @@ def tell_outcome(store: Store, ident: str, outcome: str, *, claimed: bool = Fals
         raise NotFoundError(f"no task {ident!r}", hint="`helix report` counts tasks, Cypher lists them")
     _check_outcome(outcome)
 
-    def said(task: Task, ledger: Ledger) -> Ledger:
+    def said(task: Task, ledger: TaskLedger) -> TaskLedger:
         evidence = [one for one in ledger.evidence if one.kind is not EvidenceKind.PERSON]
         if not claimed and outcome in (DELIVERED, BLOCKED):
             passed = outcome == DELIVERED
@@ -81,7 +81,7 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
     check_feedback(names, delta, quality)
     said = (max(0.0, delta), max(0.0, -delta), quality)
 
-    def judged(task: Task, ledger: Ledger) -> Ledger:
+    def judged(task: Task, ledger: TaskLedger) -> TaskLedger:
         shown = {one.memory_id: one for one in injections(store.index, ident) if not one.held_back}
         standing = {_standing(store.records, memory_id).id: memory_id for memory_id in shown}
         named = [_current(store.records, standing_memory_of(store.index, name)) for name in names]
@@ -105,7 +105,7 @@ def _check_outcome(outcome: str) -> None:
         raise InvalidInputError(f"{outcome!r} is no outcome of a task", hint="one of: " + ", ".join(OUTCOMES))
 
 
-def _change(store: Store, ident: str, kind: str, update: Callable[[Task, Ledger], Ledger]) -> Settlement:
+def _change(store: Store, ident: str, kind: str, update: Callable[[Task, TaskLedger], TaskLedger]) -> Settlement:
     def decision() -> Decision[Settlement]:
         task = find_task(store.index, ident)
         if task is None or is_erased(task):
@@ -144,13 +144,13 @@ class _Settling:
     store: Store
     composer: Composer
     task: Task
-    ledger: Ledger
+    ledger: TaskLedger
     verification: Verification
 
-    def done(self) -> tuple[Ledger, tuple[Gain, ...]]:
+    def done(self) -> tuple[TaskLedger, tuple[Gain, ...]]:
         """Compose all that a task's outcome changes; return the account as it is then, and what each memory has got."""
         memories: dict[str, Memory] = {}
-        entries: dict[str, Entry] = dict(self.ledger.entries)
+        entries: dict[str, CreditEntry] = dict(self.ledger.entries)
         gains: list[Gain] = []
         parts: list[Part] = []
         for shown in injections(self.store.index, self.task.id):
@@ -164,7 +164,7 @@ class _Settling:
             use = self._use(shown, memory, came_to)
             found = self._verdict(shown, memory, use, came_to)
             known = entries.get(shown.memory_id)
-            if not known.same_as(found) if known is not None else found != Verdict():
+            if not known.same_as(found) if known is not None else found != OutcomeVerdict():
                 self._give(shown, found, memories, entries)
             gains.append(self._gain(shown, use, found, entries.get(shown.memory_id)))
             parts.append(_part(shown, memory, use, found, met=self._met(shown)))
@@ -218,18 +218,22 @@ class _Settling:
         warned = shown.arm == ACTION and memory.kind in _WARNINGS
         return warned and came_to is Verification.PASSED and not self._came_again(shown)
 
-    def _verdict(self, shown: Injection, memory: Memory, use: Use, came_to: Verification) -> Verdict:
+    def _verdict(self, shown: Injection, memory: Memory, use: Use, came_to: Verification) -> OutcomeVerdict:
         said = self.ledger.overrides.get(shown.memory_id)
         if said is not None:
             helped, failed, quality = said
             sure = None if quality is None else Quality(quality)
-            return Verdict(helped=helped, failed=failed, quality=sure, outcome="helped" if helped > 0 else "failed")
+            return OutcomeVerdict(
+                helped=helped, failed=failed, quality=sure, outcome="helped" if helped > 0 else "failed"
+            )
         # A brief is for the whole session, whatever is done in it: that it was not needed speaks against nothing.
         charged = shown.arm != BRIEF and leaves_a_trace(memory)
         penalty = self.store.runtime.settings.unused_penalty if charged else 0.0
         return verdict(came_to, use, outcome=self.ledger.claimed, unused_penalty=penalty)
 
-    def _give(self, shown: Injection, found: Verdict, memories: dict[str, Memory], entries: dict[str, Entry]) -> None:
+    def _give(
+        self, shown: Injection, found: OutcomeVerdict, memories: dict[str, Memory], entries: dict[str, CreditEntry]
+    ) -> None:
         """Take back what the memory got before, from whatever stands for it now, and give it what it gets."""
         before = entries.pop(shown.memory_id, None)
         if before is not None and Ref(label=Label.MEMORY, id=before.memory) in self.store.index:
@@ -240,12 +244,12 @@ class _Settling:
         # Also where it is what it was: what was taken back before stands here otherwise.
         if after != memory or memory.id in memories:
             memories[memory.id] = after
-        if found != Verdict():
+        if found != OutcomeVerdict():
             entries[shown.memory_id] = entry
         credited = entry.shown() if found.helped or found.failed or found.quality is not None else None
         put_injection(self.composer, self.task.id, replace(shown, outcome=found.outcome, credited=credited))
 
-    def _gain(self, shown: Injection, use: Use, found: Verdict, given: Entry | None) -> Gain:
+    def _gain(self, shown: Injection, use: Use, found: OutcomeVerdict, given: CreditEntry | None) -> Gain:
         return Gain(
             memory_id=shown.memory_id,
             name=shown.name,
@@ -272,7 +276,7 @@ class _Settling:
         return [Part(memory=one.id, kind=one.kind, learned=True) for one in held if one.status is Status.ACTIVE]
 
 
-def _part(shown: Injection, memory: Memory, use: Use, found: Verdict, *, met: bool) -> Part:
+def _part(shown: Injection, memory: Memory, use: Use, found: OutcomeVerdict, *, met: bool) -> Part:
     return Part(
         memory=memory.id,
         kind=memory.kind,

@@ -49,7 +49,7 @@ class Deeds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class TaskInput:
     """What a task came with, whatever memory was shown to it: it is no sign of any memory that it was followed."""
 
     text: str = ""
@@ -58,7 +58,7 @@ class Given:
 
 
 def signs_of_use(
-    lesson: Lesson, deeds: Deeds, given: Given, common: Callable[[Sequence[str]], Iterable[str]]
+    lesson: Lesson, deeds: Deeds, given: TaskInput, common: Callable[[Sequence[str]], Iterable[str]]
 ) -> tuple[str, ...]:
     """Return the signs of a memory's use in a task's deeds, in words, for its outcome; nothing where there are none.
 
@@ -76,7 +76,7 @@ def signs_of_use(
     )
 
 
-def _files(says: str, lesson: Lesson, deeds: Deeds, given: Given, situation: str) -> list[str]:
+def _files(says: str, lesson: Lesson, deeds: Deeds, given: TaskInput, situation: str) -> list[str]:
     known = {*map(canonical_path, given.files), *_named(situation, EntityKind.FILE)}
     wanted = [path for path in (*map(canonical_path, lesson.files), *_named(says, EntityKind.FILE)) if path]
     fresh = [path for path in dict.fromkeys(wanted) if not any(_same_file(path, other) for other in known)]

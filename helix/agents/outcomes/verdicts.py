@@ -33,7 +33,7 @@ class Use(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class OutcomeVerdict:
     """What a memory gets: what is added to its counters, the quality of a verified use, and a word for it.
 
     `claimed` marks what rests on an agent's word alone. `outcome` is helped, failed, unused, claimed, skipped or empty.
@@ -56,7 +56,7 @@ class Verdict:
         return self.quality is not None or self.outcome in ("helped", "failed", "claimed")
 
 
-def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_penalty: float = 0.1) -> Verdict:
+def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_penalty: float = 0.1) -> OutcomeVerdict:
     """Return the verdict of a task's outcome on a memory that was shown to it.
 
     `outcome` is what the agent says of the task: delivered, blocked, skipped or nothing. That it was blocked is
@@ -72,23 +72,23 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
     | skipped, whatever ran | nothing | nothing | nothing | nothing |
     """
     if outcome == SKIPPED:
-        return Verdict(outcome="skipped")
+        return OutcomeVerdict(outcome="skipped")
     used = use in (Use.EVIDENCE, Use.CLAIMED)
     if verification is Verification.FAILED or outcome == BLOCKED:
         if used:
-            return Verdict(failed=FAILED, quality=Quality.USED_AND_FAILED, outcome="failed")
+            return OutcomeVerdict(failed=FAILED, quality=Quality.USED_AND_FAILED, outcome="failed")
     elif verification is Verification.PASSED:
         if used:
             quality = Quality.USED_AND_PASSED if use is Use.EVIDENCE else Quality.CLAIMED_AND_PASSED
-            return Verdict(helped=HELPED, quality=quality, outcome="helped")
+            return OutcomeVerdict(helped=HELPED, quality=quality, outcome="helped")
         if use is Use.UNUSED:
-            return Verdict(failed=unused_penalty, outcome="unused")
-        return Verdict(quality=Quality.PASSED)
+            return OutcomeVerdict(failed=unused_penalty, outcome="unused")
+        return OutcomeVerdict(quality=Quality.PASSED)
     elif outcome == DELIVERED and used:
-        return Verdict(helped=HELPED * UNVERIFIED, claimed=True, outcome="claimed")
+        return OutcomeVerdict(helped=HELPED * UNVERIFIED, claimed=True, outcome="claimed")
     elif not outcome:
-        return Verdict()
-    return Verdict(outcome="unused" if use is Use.UNUSED else "")
+        return OutcomeVerdict()
+    return OutcomeVerdict(outcome="unused" if use is Use.UNUSED else "")
 
 
 def leaves_a_trace(memory: Memory) -> bool:

@@ -54,7 +54,7 @@ from helix.store.writer import Decision
 from helix.text.excerpts import shortened
 
 
-class Given(Protocol):
+class GivenContext(Protocol):
     """What is put before an agent, and which memories are in that."""
 
     @property
@@ -70,7 +70,7 @@ class Given(Protocol):
 
 STATUSES = (ACTIVE, COMPLETE, BLOCKED, SUPERSEDED)
 """What the status of a workspace may be."""
-Give = Callable[[BuilderParams, str, bool], Given]
+Give = Callable[[BuilderParams, str, bool], GivenContext]
 """Makes what is put before a builder out of what a scope remembers; the last argument says whether memories may be in
 it."""
 Settle = Callable[[str, str, Sequence[str]], object]

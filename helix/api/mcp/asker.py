@@ -21,7 +21,7 @@ from mcp_types import INVALID_PARAMS, ListRootsRequest, ListRootsResult
 from helix.api.carrying_out import carry_out, metered
 from helix.api.limits import MAX_VALUES, has_too_many_values
 from helix.api.permissions import PRINCIPAL
-from helix.api.resolver_context import Context, Runtime
+from helix.api.resolver_context import AppRuntime, Context
 from helix.errors import HelixError
 from helix.identity import LONGEST_PATH, project_of
 from helix.model.principal import Principal
@@ -47,13 +47,13 @@ _TOLD_EVERY = 1.0
 class Askers:
     """Knows who asks and carries operations out for them; the roots of a client are asked for once a session."""
 
-    def __init__(self, runtime: Runtime | None) -> None:
+    def __init__(self, runtime: AppRuntime | None) -> None:
         """Take what runs Helix; None for a server that is only described."""
         self._runtime = runtime
         self._roots: OrderedDict[str, Path | None] = OrderedDict()
 
     @property
-    def runtime(self) -> Runtime:
+    def runtime(self) -> AppRuntime:
         """What runs Helix for the MCP server."""
         assert self._runtime is not None, "a server that is only described was asked something"
         return self._runtime

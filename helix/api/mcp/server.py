@@ -9,7 +9,7 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from helix import __version__
-from helix.api.resolver_context import Runtime
+from helix.api.resolver_context import AppRuntime
 
 PATH = "/mcp"
 
@@ -22,7 +22,7 @@ _IDLE_SECONDS = 1_800.0
 _MOST_SESSIONS = 2_000
 
 
-def build_server(runtime: Runtime | None) -> Any:
+def build_server(runtime: AppRuntime | None) -> Any:
     """Return the MCP server over a running Helix; without one it says what there is and answers nothing.
 
     The protocol's library is loaded here, when somebody asks for it.
@@ -52,7 +52,7 @@ class McpEndpoint:
     The server is made at the first request, in a thread: it takes most of a second that nobody without it should wait.
     """
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: AppRuntime) -> None:
         self._runtime = runtime
         self._turn = asyncio.Lock()
         self._manager: Any = None

@@ -30,7 +30,7 @@ _LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ImportedItem:
     """One thing that another memory keeps. `key` is what it is called there, and nothing else is.
 
     With `changes`, it may say something else the next time: what it said before is then retired.
@@ -65,7 +65,7 @@ class Found:
         )
 
 
-Told = Found | LinkDraft | IngestProblem | Slice | AlreadyHere
+Told = ImportedItem | LinkDraft | IngestProblem | Slice | AlreadyHere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
     """Yield what an import's adapter reads as slices; what cannot be ingested is named, and the rest goes on."""
     position = count(1)
     for one in adapter.read(asked):
-        if not isinstance(one, Found):
+        if not isinstance(one, ImportedItem):
             yield one
             continue
         try:

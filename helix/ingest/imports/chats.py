@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
 from helix.ingest.imports.json_files import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.ingest.plain import shorten
@@ -99,12 +99,12 @@ def _words(message: Mapping[str, Any]) -> str:
     return "\n".join(said) or str(message.get("text") or "")
 
 
-def _turn(key: object, session: str, role: object, text: str, at: object) -> Iterator[Found]:
+def _turn(key: object, session: str, role: object, text: str, at: object) -> Iterator[ImportedItem]:
     """Yield a turn of a person or a model; what tools and systems put in between is passed over."""
     known = _ROLES.get(str(role))
     if known and text.strip() and isinstance(key, str) and key:
         says = {"text": shorten(text.strip(), _LONGEST_TEXT), "session": session, "role": known, "ts": at}
-        yield Found(key=f"{session}:{key}", says=says)
+        yield ImportedItem(key=f"{session}:{key}", says=says)
 
 
 CHATGPT = Adapter(

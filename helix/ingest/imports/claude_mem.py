@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.errors import InvalidInputError
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
 from helix.ingest.imports.peek import Peek
 from helix.journal.foreign_database import foreign_database
 from helix.model.memory import Kind
@@ -43,7 +43,7 @@ def _read(asked: Asked) -> Iterator[Told]:
         yield IngestProblem(where=str(asked.path), why=error.message)
 
 
-def _observation(row: Mapping[str, Any]) -> Found:
+def _observation(row: Mapping[str, Any]) -> ImportedItem:
     facts = "\n".join(f"- {fact}" for fact in _list(row.get("facts")))
     parts = (row.get("subtitle"), row.get("narrative"), facts, row.get("text"))
     told = "\n\n".join(str(part).strip() for part in parts if part and str(part).strip())
@@ -61,13 +61,13 @@ def _observation(row: Mapping[str, Any]) -> Found:
             "concepts": _list(row.get("concepts")),
         },
     }
-    return Found(key=_key(row, "observation"), says=says)
+    return ImportedItem(key=_key(row, "observation"), says=says)
 
 
-def _summary(row: Mapping[str, Any]) -> Found:
+def _summary(row: Mapping[str, Any]) -> ImportedItem:
     text = "\n".join(f"{name.replace('_', ' ')}: {row[name]}" for name in _TOLD if row.get(name))
     says = {"text": text, "session": row.get("memory_session_id"), "ts": row.get("created_at_epoch")}
-    return Found(key=_key(row, "summary"), says=says)
+    return ImportedItem(key=_key(row, "summary"), says=says)
 
 
 def _key(row: Mapping[str, Any], kind: str) -> str:

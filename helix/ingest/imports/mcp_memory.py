@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
 from helix.ingest.imports.json_files import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.model.memory import Kind
@@ -44,7 +44,7 @@ def _read(asked: Asked) -> Iterator[Told]:
             yield LinkDraft(type=kind, source=sources[start], target=sources[end], relation=relation)
 
 
-def _entity(line: Mapping[str, Any], place: str) -> Found:
+def _entity(line: Mapping[str, Any], place: str) -> ImportedItem:
     name, kind, told = str(line.get("name") or ""), str(line.get("entityType") or ""), line.get("observations")
     observations = [str(one) for one in told if str(one).strip()] if isinstance(told, list) else []
     says = {
@@ -54,7 +54,7 @@ def _entity(line: Mapping[str, Any], place: str) -> Found:
         "name": name,
         "attributes": {"entity_type": kind},
     }
-    return Found(key=f"{place}/{name}", says=says, changes=True)
+    return ImportedItem(key=f"{place}/{name}", says=says, changes=True)
 
 
 MCP_MEMORY = Adapter(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from helix.ingest.draft import LinkDraft, told_key
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
 from helix.ingest.imports.json_files import objects_of
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import short_label
@@ -79,7 +79,7 @@ def _word(one: Mapping[str, Any], *names: str) -> str:
     return next((found for name in names if (found := short_label(one.get(name)))), "")
 
 
-def _entity(name: str, said: Iterable[str], place: str) -> Found:
+def _entity(name: str, said: Iterable[str], place: str) -> ImportedItem:
     lines = "".join(said).rstrip()
     says = {
         "trigger": name,
@@ -87,10 +87,10 @@ def _entity(name: str, said: Iterable[str], place: str) -> Found:
         "kind": Kind.ENTITY.value,
         "name": name,
     }
-    return Found(key=f"{place}/{name}", says=says, changes=True)
+    return ImportedItem(key=f"{place}/{name}", says=says, changes=True)
 
 
-def _memory(one: Mapping[str, Any]) -> Found:
+def _memory(one: Mapping[str, Any]) -> ImportedItem:
     text = str(one.get("memory") or "").strip()
     categories = one.get("categories")
     words = [str(word) for word in categories] if isinstance(categories, list) else []
@@ -102,7 +102,7 @@ def _memory(one: Mapping[str, Any]) -> Found:
         "attributes": {name: one[name] for name in _KEPT if one.get(name)},
         "session": one.get("run_id"),
     }
-    return Found(key=str(one.get("id") or short_digest(text)), says=says, changes=True)
+    return ImportedItem(key=str(one.get("id") or short_digest(text)), says=says, changes=True)
 
 
 MEM0 = Adapter(

@@ -13,7 +13,7 @@ from typing import Any
 from helix import files
 from helix.exports.memory_note import MARK, read_note
 from helix.ingest.draft import AlreadyHere, LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
 from helix.ingest.imports.json_files import objects_in
 from helix.ingest.imports.peek import Peek
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation, words_of
@@ -61,7 +61,7 @@ def _read(asked: Asked) -> Iterator[Told]:
             yield found
 
 
-def _found(one: OwnNode) -> Found | None:
+def _found(one: OwnNode) -> ImportedItem | None:
     node = one.node
     if isinstance(node, Memory) and node.status is Status.ACTIVE:
         told = spelled(Memory, to_props(node))
@@ -73,11 +73,11 @@ def _found(one: OwnNode) -> Found | None:
             "attributes": attributes,
             "trust": told["trust"],
         }
-        return Found(key=node.id, says=says, changes=True)
+        return ImportedItem(key=node.id, says=says, changes=True)
     if isinstance(node, Episode) and node.status is Status.ACTIVE:
         told = spelled(Episode, to_props(node))
         says = {"text": node.content, "ts": told["occurred_at"], "trust": told["trust"]}
-        return Found(key=node.id, says=says | {name: told[name] for name in _OF_EPISODES if told.get(name)})
+        return ImportedItem(key=node.id, says=says | {name: told[name] for name in _OF_EPISODES if told.get(name)})
     return None
 
 

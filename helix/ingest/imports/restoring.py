@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
-from helix.ingest.import_tally import Tally
+from helix.ingest.import_tally import ImportTally
 from helix.ingest.imports.adapter import key_of
 from helix.ingest.imports.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
@@ -43,7 +43,7 @@ class Restorer:
     def __init__(self, store: Store, source: str) -> None:
         store.check_space()
         self._store = store
-        self._tally = Tally(source)
+        self._tally = ImportTally(source)
         self._generation = store.index.generation
         self._copies = Copies(store.index, source)
         self._instead: dict[Ref, Ref] = {}
@@ -128,11 +128,11 @@ class Restorer:
         ready = prepare(self._store, [_reading(one) for one in nodes])
         vouched, self._vouched = self._vouched, []
 
-        def decide() -> Decision[Tally]:
+        def decide() -> Decision[ImportTally]:
             if self._store.index.generation != self._generation:
                 raise ConflictError("the store was replaced meanwhile", hint="the same command goes on")
             composer, changes = Composer(self._store, self._store.runtime.clock()), list[Change]()
-            written = Tally()
+            written = ImportTally()
             fresh = {_ref(one.node) for one in nodes}
             for one, prepared in zip(nodes, ready, strict=True):
                 if _ref(one.node) not in self._store.index:
@@ -179,7 +179,7 @@ def _ref(node: Node) -> Ref:
     return Ref(label=label_of(node), id=node.id)
 
 
-def _count(tally: Tally, node: Node) -> None:
+def _count(tally: ImportTally, node: Node) -> None:
     tally.memories += isinstance(node, Memory)
     tally.episodes += isinstance(node, Episode)
 

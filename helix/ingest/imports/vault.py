@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from helix.errors import NotFoundError
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, Found, Told, relation_for_word
+from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
 from helix.ingest.imports.peek import Peek
 from helix.ingest.note_files import NoteFile, note_files
 from helix.ingest.plain import shorten
@@ -83,7 +83,7 @@ def _note(
     place = PurePosixPath(note.place)
     title = _one(matter.get("title")) or place.stem
     said: list[str] = []
-    observed: list[Found] = []
+    observed: list[ImportedItem] = []
     linked: list[tuple[str, str]] = []
     heading = ""
     for line in body:
@@ -99,7 +99,7 @@ def _note(
     text = shorten(whole, _LONGEST_TEXT)
     if len(whole) > _LONGEST_TEXT:
         yield IngestProblem(where=note.place, why=f"only its first {_LONGEST_TEXT:,} characters come in")
-    card = Found(
+    card = ImportedItem(
         key=f"{vault}/{note.place}",
         says={
             "trigger": title,
@@ -123,7 +123,7 @@ def _note(
         links.append(_Link(one.source(_NAME), "about", note.place))
 
 
-def _observation(place: str, title: str, category: str, text: str) -> Found:
+def _observation(place: str, title: str, category: str, text: str) -> ImportedItem:
     tags = _TAG.findall(text)
     says = {
         "trigger": f"{title}: {category}",
@@ -132,7 +132,7 @@ def _observation(place: str, title: str, category: str, text: str) -> Found:
         "attributes": {"category": category, **({"tags": tags} if tags else {})},
     }
     # Two observations under one heading are told apart by a digest: a source is a place, and no text.
-    return Found(key=f"{place}~{short_digest(category, text.strip())}", says=says)
+    return ImportedItem(key=f"{place}~{short_digest(category, text.strip())}", says=says)
 
 
 def _one(value: object) -> str:

@@ -28,7 +28,7 @@ from helix.errors import (
 from helix.journal.postgres import memberships, own_tables, vector_index
 from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
-from helix.journal.postgres.server_connections import Connections
+from helix.journal.postgres.server_connections import ServerConnections
 from helix.journal.postgres.server_errors import mapped
 from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
 from helix.model.durability import Durability
@@ -125,7 +125,7 @@ class Server:
         check_address(url)
         self.url = url
         self._vouched = vouched
-        self._connections = Connections(url, most)
+        self._connections = ServerConnections(url, most)
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Any]]:

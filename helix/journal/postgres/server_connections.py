@@ -29,7 +29,7 @@ _CONNECTING = {
 }
 
 
-class Connections:
+class ServerConnections:
     """At most so many connections to a server; each is made when it is first needed."""
 
     def __init__(self, url: str, most: int) -> None:

@@ -25,7 +25,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from helix.errors import EngineError, NotHomeError, StoreError
-from helix.journal.backend import Connection, Rows
+from helix.journal.backend import DatabaseConnection, StatementRows
 from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
 from helix.journal.postgres.postgres_server import DURABILITY, Server, hearing
@@ -79,7 +79,7 @@ class _Statements:
             with suppress(psycopg.Error):  # a connection that broke has none any more
                 cursor.close()
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Rows:
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> StatementRows:
         given = (self._tenant, *values)
         if self._in_parts:
             named = psycopg.RawServerCursor(self._connection, f"helix_{next(_CURSORS)}")
@@ -194,7 +194,7 @@ class TenantDatabase:
         return self._refused or self._lost()
 
     @contextmanager
-    def transaction(self, *, long: bool = False) -> Iterator[Connection]:
+    def transaction(self, *, long: bool = False) -> Iterator[DatabaseConnection]:
         """Run a durable transaction of a tenant in PostgreSQL; NotHomeError where another process writes it.
 
         Raises EngineError where the server cannot be reached, or does not say that the change is durable: it is not
@@ -257,14 +257,14 @@ class TenantDatabase:
         return commits
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[DatabaseConnection]:
         """Lend a connection that reads what is committed of a tenant in PostgreSQL."""
         self._check_lost()
         with mapped(), self._server.connection() as connection:
             yield _Statements(connection, self.tenant, alone=True)
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self) -> Iterator[DatabaseConnection]:
         """Lend a connection that goes on seeing a tenant in PostgreSQL as it is now; what it finds comes in parts."""
         self._check_lost()
         with mapped(), self._server.connection() as connection:

@@ -26,7 +26,7 @@ CLOSE_IN_TIME = timedelta(days=1)
 CLOSE_IN_CONFIDENCE = 0.1
 
 
-class Verdict(StrEnum):
+class ContradictionVerdict(StrEnum):
     """What a candidate is against what is stored."""
 
     NOOP = "noop"
@@ -88,7 +88,7 @@ class Claim:
 
 def decide(
     newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
-) -> tuple[Verdict, Memory | None]:
+) -> tuple[ContradictionVerdict, Memory | None]:
     """Decide how a new memory stands to stored ones, and to which; `nearest` are (active memory, cosine).
 
     The same words are the same thing whatever the cosine. A similar text that differs in a negation, a number or a
@@ -104,12 +104,12 @@ def decide(
         if memory.kind is not newcomer.kind:
             continue
         if same_words(memory, newcomer):
-            return Verdict.NOOP, memory
+            return ContradictionVerdict.NOOP, memory
         if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
-            return Verdict.NOOP, memory
+            return ContradictionVerdict.NOOP, memory
         if contrary is None and cosine >= thresholds.update and _refines(newcomer, memory):
-            return Verdict.UPDATE, memory
-    return (Verdict.ADD, None) if contrary is None else (Verdict.SUPERSEDE, contrary)
+            return ContradictionVerdict.UPDATE, memory
+    return (ContradictionVerdict.ADD, None) if contrary is None else (ContradictionVerdict.SUPERSEDE, contrary)
 
 
 def _refines(newcomer: Newcomer, memory: Memory) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 
-from helix.text.statement.replacement import Reading, clauses, denied_by, is_reason, read_statement
+from helix.text.statement.replacement import StatementReading, clauses, denied_by, is_reason, read_statement
 from helix.text.statement.single_valued import Hold, is_copula, narrows, of_number, of_value, qualities
 from helix.text.statement.wording import (
     Exchange,
@@ -100,17 +100,17 @@ def contradiction(left: Statement, right: Statement) -> Contradiction | None:
     return replace(found, sure=False) if placed or one.speaker != other.speaker else found
 
 
-def _are_personal(one: Reading, other: Reading) -> bool:
+def _are_personal(one: StatementReading, other: StatementReading) -> bool:
     """Return whether two people speak of themselves: what each of them likes may differ."""
     return one.speaker != other.speaker and all(read.text.startswith(("I ", "I'")) for read in (one, other))
 
 
-def _plain(read: Reading, statement: Statement) -> Statement:
+def _plain(read: StatementReading, statement: Statement) -> Statement:
     reason = is_reason(statement.resolution)
     return Statement(trigger=read.text, resolution="" if reason else statement.resolution)
 
 
-def _both_deny(one: Reading, other: Reading) -> bool:
+def _both_deny(one: StatementReading, other: StatementReading) -> bool:
     """Return whether both say that the same thing holds no more, be it as a denial."""
     for read, beside in ((one, other), (other, one)):
         for gone in read.replaced:
@@ -121,7 +121,7 @@ def _both_deny(one: Reading, other: Reading) -> bool:
     return False
 
 
-def _of_change(one: Reading, other: Reading) -> Contradiction | None:
+def _of_change(one: StatementReading, other: StatementReading) -> Contradiction | None:
     """Return that one of two says that something holds no more which the other says does."""
     for change, held, turned in ((one, other, False), (other, one, True)):
         denied = None if negated(held.text) else denied_by(change, held)
@@ -134,7 +134,9 @@ def _of_change(one: Reading, other: Reading) -> Contradiction | None:
     return None
 
 
-def _of_clauses(one: Reading, other: Reading, left: Statement, right: Statement) -> Contradiction | None:
+def _of_clauses(
+    one: StatementReading, other: StatementReading, left: Statement, right: Statement
+) -> Contradiction | None:
     """Return what clauses of two statements say against each other; sure where a sign says which is the newer state."""
     if not all(is_reason(statement.resolution) or not statement.resolution for statement in (left, right)):
         return None

@@ -29,7 +29,7 @@ from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased, normal
 from helix.store import erasing
-from helix.store.erasing import ERASE, Note
+from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.store import Store
@@ -85,12 +85,12 @@ def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
     return report
 
 
-def note(store: Store, plan: ErasePlan) -> Note:
+def note(store: Store, plan: ErasePlan) -> ErasureNote:
     """Note durably that a hard forget's plan is to be carried out; who opens the store next does it otherwise.
 
     Raises ConflictError while another erasure is unfinished.
     """
-    noted = Note(
+    noted = ErasureNote(
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
         at=to_micros(store.runtime.clock()),
@@ -101,7 +101,7 @@ def note(store: Store, plan: ErasePlan) -> Note:
     return noted
 
 
-def _as_of_now(store: Store, noted: Note) -> Note:
+def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     """Return what a noted erasure takes away by now; durable where that has changed.
 
     A root that is gone already took its plan with it: then what was noted is what is left to do.
@@ -117,7 +117,7 @@ def _as_of_now(store: Store, noted: Note) -> Note:
     return note(store, now)
 
 
-def carry_out(store: Store, noted: Note, tell: Callable[[str], None]) -> EraseReport:
+def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> EraseReport:
     """Do all of a hard forget that was noted, whatever of it is done already; the graph is left to be built anew."""
     note = _as_of_now(store, noted)
 

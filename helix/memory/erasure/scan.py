@@ -9,14 +9,22 @@ from typing import Any
 
 from helix.journal import pages
 from helix.journal.log import Journal
-from helix.memory.erasure.stored_secrets import Redact, Remembering, Said, clearing, excerpts, secrets_at, texts_of
+from helix.memory.erasure.stored_secrets import (
+    Redact,
+    Remembering,
+    StoredText,
+    clearing,
+    excerpts,
+    secrets_at,
+    texts_of,
+)
 from helix.memory.upkeep.reembed import fill_in, lacking
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.erasure_report import EraseReport, ScanReport, SecretFound
 from helix.model.operations import Change, PutEdge, PutNode, PutPassage
 from helix.store import erasing
-from helix.store.erasing import REDACT, Note
+from helix.store.erasing import REDACT, ErasureNote
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -42,7 +50,7 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
                 erasing.leave_losses(store)
             erasing.end_erasure(store)
         return ScanReport(scanned=sweep.scanned, found=found)
-    noted = Note(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
+    noted = ErasureNote(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
     erasing.begin_erasure(store, noted)
     report = carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
     while lacking(store) and not ticket.cancelled and fill_in(store, lambda: ticket.cancelled):
@@ -64,10 +72,10 @@ def scan_restored(store: Store, ticket: Ticket) -> None:
 
 def note(store: Store) -> None:
     """Note durably that a scan's secrets are to be taken out, before they are known; see `erasing.begin_erasure`."""
-    erasing.begin_erasure(store, Note(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
+    erasing.begin_erasure(store, ErasureNote(kind=REDACT, refs=(), at=to_micros(store.runtime.clock())))
 
 
-def carry_out(store: Store, note: Note, tell: Callable[[str], None]) -> EraseReport:
+def carry_out(store: Store, note: ErasureNote, tell: Callable[[str], None]) -> EraseReport:
     """Take all of a noted scan's secrets out, whatever is done already; vectors and the graph are made anew later.
 
     A note without nodes was cut short before its scan had ended: everything is looked through again.
@@ -130,7 +138,7 @@ class Sweep:
                     progress(done, totals[stage], f"looking through {stage}")
             self.scanned += done
 
-    def _look(self, ref: Ref, said: Said, place: str = "") -> None:
+    def _look(self, ref: Ref, said: StoredText, place: str = "") -> None:
         for kind, excerpt in excerpts(said, self._redact):
             self.refs[ref] = None
             self.found.append(SecretFound(ref=ref, place=place or said.place, kind=kind, excerpt=excerpt))
@@ -140,7 +148,7 @@ class Sweep:
         for said in texts_of(node.props):
             self._look(ref, said)
         if node.label is Label.SESSION:
-            self._look(ref, Said("id", node.id))
+            self._look(ref, StoredText("id", node.id))
 
     def _edge(self, edge: PutEdge) -> None:
         for said in texts_of(edge.props):
@@ -148,7 +156,7 @@ class Sweep:
 
     def _passage(self, passage: PutPassage) -> None:
         if passage.owner not in self.refs:
-            self._look(passage.owner, Said("passage", passage.text))
+            self._look(passage.owner, StoredText("passage", passage.text))
 
     def _row(self, row: tuple[int, Mapping[str, Any]]) -> None:
         for op in row[1].get("ops", ()):
@@ -157,7 +165,7 @@ class Sweep:
                 continue
             for said in texts_of(op.get("props", {})):
                 self._look(ref, said, "log")
-            self._look(ref, Said("log", op.get("text", "")))
+            self._look(ref, StoredText("log", op.get("text", "")))
 
 
 def _concerned(op: Mapping[str, Any]) -> Ref | None:

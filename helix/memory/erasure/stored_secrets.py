@@ -67,7 +67,7 @@ class Remembering:
         return found
 
 
-class Said(NamedTuple):
+class StoredText(NamedTuple):
     """A text of a record, the property that it stands in, and the name that it stands under in there."""
 
     place: str
@@ -75,13 +75,13 @@ class Said(NamedTuple):
     name: str = ""
 
 
-def texts_of(props: Props) -> Iterator[Said]:
+def texts_of(props: Props) -> Iterator[StoredText]:
     """Yield every text of a stored record that may hold a secret: somebody chose its words."""
     for place, value in props.items():
         if place in _JSON and isinstance(value, str):
-            yield from (Said(place, text, name) for name, text in texts(_loaded(value)))
+            yield from (StoredText(place, text, name) for name, text in texts(_loaded(value)))
         elif isinstance(value, str) and value and place not in _OWN:
-            yield Said(place, value)
+            yield StoredText(place, value)
 
 
 def without_secrets(label: Label | None, node_id: str, props: Props, redact: Redact) -> dict[str, Scalar]:
@@ -115,12 +115,13 @@ def pieces_without(
         if tuple(chunks(old)) == pieces:
             return tuple(chunks(new))
     secrets = sorted(
-        {secret for text in old_texts for secret in secrets_in(Said("", text), redact)}, key=lambda pair: -len(pair[0])
+        {secret for text in old_texts for secret in secrets_in(StoredText("", text), redact)},
+        key=lambda pair: -len(pair[0]),
     )
     return tuple(redact(_masked(piece, secrets), "").text for piece in pieces)
 
 
-def secrets_in(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
+def secrets_in(said: StoredText, redact: Redact) -> Iterator[tuple[str, str]]:
     """Yield every secret of a stored text with its kind."""
     found = redact(said.text, said.name).findings
     yield from ((said.text[finding.start : finding.end], finding.kind) for finding in found)
@@ -132,7 +133,7 @@ def _masked(text: str, secrets: list[tuple[str, str]]) -> str:
     return text
 
 
-def excerpts(said: Said, redact: Redact) -> Iterator[tuple[str, str]]:
+def excerpts(said: StoredText, redact: Redact) -> Iterator[tuple[str, str]]:
     """Yield the kind and surroundings of each secret in a stored text, every secret in there masked."""
     found = redact(said.text, said.name)
     if not found.findings:
@@ -212,7 +213,7 @@ def secrets_at(journal: Journal, refs: Iterable[Ref], redact: Redact) -> list[st
     found = {
         secret
         for held in _held(journal, refs).values()
-        for said in (Said("id", held.id), *texts_of(held.props))
+        for said in (StoredText("id", held.id), *texts_of(held.props))
         for secret, _ in secrets_in(said, redact)
     }
     return sorted(found)

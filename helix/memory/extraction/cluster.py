@@ -20,7 +20,7 @@ from datetime import datetime
 
 from helix.memory.contradiction.classify import CLOSE_IN_TIME, claims
 from helix.memory.contradiction.detect import Statement, contradiction
-from helix.memory.extraction.statements import Said, agree
+from helix.memory.extraction.statements import ComparedCandidate, agree
 from helix.store import whole_numbers
 from helix.store.whole_numbers import Rest, product_of
 
@@ -40,7 +40,8 @@ class Bars:
 Links = Mapping[int, Mapping[int, int]]
 """For each place, the places it is linked to and how near they are (the product of the vectors).
 
-Of items that say the same in the same surroundings (`Said.same`) only the first by `order` has links: for all of them.
+Of items that say the same in the same surroundings (`ComparedCandidate.same`) only the first by `order` has links: for
+all of them.
 """
 
 
@@ -48,7 +49,9 @@ def go_on() -> None:
     """Let clustering take no rest."""
 
 
-def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on) -> Links:
+def linked(
+    items: Sequence[ComparedCandidate], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
+) -> Links:
     """Return the links among extracted candidates that say one thing, of those at the places `fresh` (None: of all)."""
     links: dict[int, dict[int, int]] = defaultdict(dict)
     for one, two, product in near_pairs(items, bars, fresh, rest):
@@ -58,7 +61,7 @@ def linked(items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None
 
 
 def near_pairs(
-    items: Sequence[Said], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
+    items: Sequence[ComparedCandidate], bars: Bars, fresh: Iterable[int] | None = None, rest: Rest = go_on
 ) -> Iterator[tuple[int, int, int]]:
     """Yield pairs of extracted candidates near in vectors and words, and how near: the first of each among `fresh`.
 
@@ -74,7 +77,7 @@ def near_pairs(
         yield places[one], places[two], product
 
 
-def groups_of(items: Sequence[Said]) -> dict[bytes, list[int]]:
+def groups_of(items: Sequence[ComparedCandidate]) -> dict[bytes, list[int]]:
     """Return the places of candidates that say the same in the same surroundings, each group by `order`."""
     groups: dict[bytes, list[int]] = defaultdict(list)
     for place in sorted(range(len(items)), key=lambda place: items[place].order):
@@ -101,7 +104,9 @@ def components(links: Links, count: int) -> list[list[int]]:
     return groups
 
 
-def clusters(items: Sequence[Said], links: Links, bars: Bars, rest: Rest = go_on) -> list[list[Said]]:
+def clusters(
+    items: Sequence[ComparedCandidate], links: Links, bars: Bars, rest: Rest = go_on
+) -> list[list[ComparedCandidate]]:
     """Return extracted candidates in clusters that say one thing each, the medoid first, then by nearness to it."""
     groups = {group[0]: group for group in groups_of(items).values()}
     rest()
@@ -118,7 +123,12 @@ class _Stars:
     """Cuts components into stars. A place stands for its whole group: each of them counts."""
 
     def __init__(
-        self, items: Sequence[Said], links: Links, groups: Mapping[int, Sequence[int]], least: float, rest: Rest
+        self,
+        items: Sequence[ComparedCandidate],
+        links: Links,
+        groups: Mapping[int, Sequence[int]],
+        least: float,
+        rest: Rest,
     ) -> None:
         self._items, self._links, self._groups, self._least, self._rest = items, links, groups, least, rest
 
@@ -190,17 +200,17 @@ class _Stars:
         return True
 
 
-def _together(one: Said, other: Said, bars: Bars) -> bool:
+def _together(one: ComparedCandidate, other: ComparedCandidate, bars: Bars) -> bool:
     """Return whether two that are near in vectors and words may be linked."""
     return float(one.around @ other.around) >= product_of(bars.around) and agree(one, other)
 
 
 Rivals = Mapping[bytes, Set[bytes]]
-"""For what is said (`Said.same`), what surely cannot hold beside it."""
+"""For what is said (`ComparedCandidate.same`), what surely cannot hold beside it."""
 
 
 def opposed(
-    items: Sequence[Said], bars: Bars, fresh: Iterable[int], rest: Rest = go_on
+    items: Sequence[ComparedCandidate], bars: Bars, fresh: Iterable[int], rest: Rest = go_on
 ) -> Iterator[tuple[bytes, bytes]]:
     """Yield each extracted candidate of the places `fresh` with the near ones that surely contradict it, once."""
     told = [item for item in items if item.candidate.explicit and claims(item.candidate.kind)]
@@ -214,7 +224,7 @@ def opposed(
             yield told[one].same, told[two].same
 
 
-def turns(cluster: Sequence[Said], enders: Iterable[Said]) -> list[list[Said]]:
+def turns(cluster: Sequence[ComparedCandidate], enders: Iterable[ComparedCandidate]) -> list[list[ComparedCandidate]]:
     """Return a cluster cut where its statement was said anew after an ender, each part in the cluster's order.
 
     Where it, the ender and it again follow each other within `CLOSE_IN_TIME`, nobody can tell which was meant to hold.
@@ -225,7 +235,7 @@ def turns(cluster: Sequence[Said], enders: Iterable[Said]) -> list[list[Said]]:
         if not starts or any(_parts(starts[-1], between, moment) for between in moments):
             starts.append(moment)
     bounds = [*starts[1:], None]
-    parts: list[list[Said]] = [[] for _ in bounds]
+    parts: list[list[ComparedCandidate]] = [[] for _ in bounds]
     for item in cluster:
         parts[next(n for n, bound in enumerate(bounds) if bound is None or _at(item) < bound)].append(item)
     return parts
@@ -235,11 +245,11 @@ def _parts(start: datetime, between: datetime, again: datetime) -> bool:
     return start < between < again and max(between - start, again - between) >= CLOSE_IN_TIME
 
 
-def _at(item: Said) -> datetime:
+def _at(item: ComparedCandidate) -> datetime:
     return item.episode.occurred_at
 
 
-def _statement(item: Said) -> Statement:
+def _statement(item: ComparedCandidate) -> Statement:
     candidate = item.candidate
     resolution = "" if candidate.resolution == candidate.trigger else candidate.resolution
     return Statement(trigger=candidate.trigger, resolution=resolution)

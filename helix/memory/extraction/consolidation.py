@@ -15,12 +15,12 @@ from typing import Any, cast
 
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.versions import take_place
-from helix.memory.contradiction.classify import Verdict, thresholds_of
+from helix.memory.contradiction.classify import ContradictionVerdict, thresholds_of
 from helix.memory.extraction import derived, excluded
 from helix.memory.extraction.cluster import Bars
 from helix.memory.extraction.derive import Desired, Rules, derive, digest
 from helix.memory.extraction.derived import Existing, compared, newcomer_of, sight, speaks_for, twin_of
-from helix.memory.extraction.episodes_seen import Evidence, Stopped
+from helix.memory.extraction.episodes_seen import EpisodeEvidence, Stopped
 from helix.memory.extraction.extract import Extractor
 from helix.memory.extraction.llm_extract import extractor_of
 from helix.memory.jobs.run import Run
@@ -171,7 +171,7 @@ class _Scope:
             self._store.writer.call(partial(excluded.lift, self._store, self._scope))
         for _ in range(_TRIES):
             self._overtaken = False
-            evidence = Evidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
+            evidence = EpisodeEvidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
             evidence.give_way()
             there = derived.existing(self._store.index, self._scope, evidence.give_way)
             evidence.give_way()
@@ -187,7 +187,7 @@ class _Scope:
                 return
 
     def _settle(
-        self, evidence: Evidence, there: Sequence[Existing], touched: Iterable[int], orphaned: Sequence[Existing]
+        self, evidence: EpisodeEvidence, there: Sequence[Existing], touched: Iterable[int], orphaned: Sequence[Existing]
     ) -> None:
         """Write the difference between what the touched episodes ask for and what is there."""
         items, links, rivals, reached = evidence.reached(touched)
@@ -283,7 +283,7 @@ class _Scope:
                 self._overtaken = True
                 return None
             verdict, other = compared(self._store, self._scope, newcomer, prepared, self._thresholds)
-            if verdict is Verdict.NOOP and other is not None and not other.is_derived:
+            if verdict is ContradictionVerdict.NOOP and other is not None and not other.is_derived:
                 if wanted.trust.rank >= other.provenance.trust.rank or wanted.status is not Status.ACTIVE:
                     return _STRENGTHENED if sight(composer, self._store.records, other, wanted) else _UNCHANGED
                 # What better founded voices say stands on their own words, not on a weaker one's.
@@ -297,7 +297,7 @@ class _Scope:
     def _prepared(self, trigger: str, resolution: str, files: Sequence[str]) -> Prepared:
         return prepare(self._store, [parsed_text(body(trigger, resolution), files)])[0]
 
-    def _mark(self, evidence: Evidence, fresh: Sequence[int]) -> None:
+    def _mark(self, evidence: EpisodeEvidence, fresh: Sequence[int]) -> None:
         """Note that the episodes were seen; not before all that they ask for is written."""
         evidence.give_way()
         self._run.counts.update({EPISODES_READ: len(fresh), EPISODES_HELD_BACK: len(evidence.held_back & set(fresh))})

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import claims
 from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
-from helix.memory.extraction.statements import Said
+from helix.memory.extraction.statements import ComparedCandidate
 from helix.memory.scores import bounded_confidence, importance_of
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust, weakest_trust
@@ -81,10 +81,14 @@ class Desired:
 
 
 def derive(
-    items: Sequence[Said], links: Links, rules: Rules, rest: Rest = go_on, rivals: Rivals = MappingProxyType({})
+    items: Sequence[ComparedCandidate],
+    links: Links,
+    rules: Rules,
+    rest: Rest = go_on,
+    rivals: Rivals = MappingProxyType({}),
 ) -> list[Desired]:
     """Derive memories from candidates, the links between them and their rivals; ordered by key."""
-    found: list[tuple[Sequence[Said], Desired]] = []
+    found: list[tuple[Sequence[ComparedCandidate], Desired]] = []
     for cluster in clusters(items, links, rules.bars, rest):
         rest()
         if (one := _of_cluster(cluster, rules)) is not None:
@@ -93,7 +97,7 @@ def derive(
 
 
 def _in_turns(
-    found: Sequence[tuple[Sequence[Said], Desired]], rivals: Rivals, rules: Rules, rest: Rest
+    found: Sequence[tuple[Sequence[ComparedCandidate], Desired]], rivals: Rivals, rules: Rules, rest: Rest
 ) -> Iterator[Desired]:
     """Yield a memory for each time that a claim held: what ended it was told between one time and the next."""
     home = {item.same: place for place, (cluster, _) in enumerate(found) for item in cluster}
@@ -113,7 +117,7 @@ def _may_end(rival: Desired, one: Desired) -> bool:
     return rival.status is Status.ACTIVE and claims(rival.kind) and rival.trust.rank <= one.trust.rank
 
 
-def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:
+def _of_cluster(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | None:
     support = _support(cluster)
     explicit = any(item.candidate.explicit for item in cluster)
     if support < (1 if explicit else rules.recurrences):
@@ -145,7 +149,7 @@ def _of_cluster(cluster: Sequence[Said], rules: Rules) -> Desired | None:
     )
 
 
-def _plainest(items: Sequence[Said]) -> Said:
+def _plainest(items: Sequence[ComparedCandidate]) -> ComparedCandidate:
     """Return the most central item that states the matter plainly, else the most central one.
 
     What tells of an occasion ("I forgot to", "again", "it failed") is worded for that occasion.
@@ -154,12 +158,12 @@ def _plainest(items: Sequence[Said]) -> Said:
     return next((item for item in central if not _OCCASION.search(item.candidate.trigger)), items[0])
 
 
-def _support(cluster: Sequence[Said]) -> int:
+def _support(cluster: Sequence[ComparedCandidate]) -> int:
     """Return how often a thing was said: what one session repeats word for word counts once."""
     return len({(item.episode.session or item.episode.id, item.candidate.trigger.casefold()) for item in cluster})
 
 
-def _kind(cluster: Sequence[Said]) -> Kind:
+def _kind(cluster: Sequence[ComparedCandidate]) -> Kind:
     """Return the kind that most speaks for: how sure each is, and more where it was said in so many words."""
     votes: Counter[Kind] = Counter()
     for item in cluster:
@@ -180,7 +184,7 @@ def _importance(alone: float, support: int) -> float:
     return min(10.0, round(2 * (alone + 0.5 * math.log2(support))) / 2)
 
 
-def _files(ordered: Sequence[Said]) -> tuple[str, ...]:
+def _files(ordered: Sequence[ComparedCandidate]) -> tuple[str, ...]:
     counted = Counter(file for item in ordered for file in dict.fromkeys(item.candidate.files))
     return tuple(file for file, _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))[:_MOST_FILES]
 

@@ -19,9 +19,9 @@ from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import supersede, take_place
 from helix.memory.contradiction.classify import (
+    ContradictionVerdict,
     Newcomer,
     Thresholds,
-    Verdict,
     decide,
     same_words,
     says_the_same,
@@ -360,19 +360,23 @@ def newcomer_of(wanted: Desired) -> Newcomer:
 
 def compared(
     store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds
-) -> tuple[Verdict, Memory | None]:
+) -> tuple[ContradictionVerdict, Memory | None]:
     """Return how a memory that derivation wants stands to the active ones: without a model by words alone."""
     vector = prepared.vectors[0]
     if vector is None:
         twins = [one for one in store.index.memories_named(slug(newcomer.trigger)) if _told(one, scope, newcomer)]
-        return (Verdict.NOOP, min(twins, key=lambda one: one.id)) if twins else (Verdict.ADD, None)
+        return (
+            (ContradictionVerdict.NOOP, min(twins, key=lambda one: one.id))
+            if twins
+            else (ContradictionVerdict.ADD, None)
+        )
     return decide(newcomer, nearest_active(store, vector, scope, NEAREST), thresholds)
 
 
 def twin_of(store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> Memory | None:
     """Return the stored active memory that says what derivation wants, and is no weaker founded."""
     verdict, other = compared(store, scope, newcomer, prepared, thresholds)
-    if verdict is not Verdict.NOOP or other is None or other.is_derived:
+    if verdict is not ContradictionVerdict.NOOP or other is None or other.is_derived:
         return None
     return other if other.provenance.trust.rank <= newcomer.trust.rank else None
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any, cast
 
 from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
-from helix.memory.extraction.extract import Candidate, Extractor
-from helix.memory.extraction.statements import Said, said
+from helix.memory.extraction.extract import EpisodeCandidate, Extractor
+from helix.memory.extraction.statements import ComparedCandidate, said
 from helix.memory.jobs.run import Run
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind, Mention
@@ -33,7 +33,7 @@ class Stopped(Exception):
     """Ends a run between two slices of its work; what it has written stays."""
 
 
-class Evidence:
+class EpisodeEvidence:
     """The surviving episodes of exactly one scope: findable, neither forgotten nor quarantined, and embedded.
 
     Each is read and extracted once, when it is asked for. Rows are those of the catalogue.
@@ -50,7 +50,7 @@ class Evidence:
         self._vectors = None if run.store.runtime.embedder is None else FirstVectors(index, self._surviving)
         self.rows = list(self._surviving) if self._vectors is None else self._vectors.rows
         self._readable = frozenset(self.rows)
-        self._items: dict[int, list[Said]] = {}
+        self._items: dict[int, list[ComparedCandidate]] = {}
         self._linked: set[bytes] = set()
         self.held_back: set[int] = set()
 
@@ -78,7 +78,7 @@ class Evidence:
         row = self._index.row_of(Ref(label=Label.EPISODE, id=episode))
         return row if row in self._readable else None
 
-    def reached(self, touched: Iterable[int]) -> tuple[list[Said], Links, Rivals, set[int]]:
+    def reached(self, touched: Iterable[int]) -> tuple[list[ComparedCandidate], Links, Rivals, set[int]]:
         """Return all that the touched rows say is linked with or opposed by, over any number of both, and the rows.
 
         The rows returned are those of whole components: every episode that shares a component with one of them is
@@ -122,7 +122,7 @@ class Evidence:
             ends.add(right)
         return {row for row, said_there in self._items.items() if any(item.same in ends for item in said_there)}
 
-    def _of(self, rows: Iterable[int]) -> list[Said]:
+    def _of(self, rows: Iterable[int]) -> list[ComparedCandidate]:
         return [item for row in rows for item in self._items[row]]
 
     def _around(self, rows: Sequence[int]) -> list[int]:
@@ -192,7 +192,7 @@ class Evidence:
         if held_back:
             self.held_back.add(row)
 
-    def _own_vectors(self, candidates: Sequence[Candidate]) -> dict[tuple[str, int], VectorArray]:
+    def _own_vectors(self, candidates: Sequence[EpisodeCandidate]) -> dict[tuple[str, int], VectorArray]:
         """Return the vectors of candidates that are a part of their episode; none without a model."""
         found: dict[tuple[str, int], VectorArray] = {}
         if self._vectors is None:
@@ -207,7 +207,7 @@ class Evidence:
         return found
 
 
-Found = tuple[Candidate, VectorArray | None]
+Found = tuple[EpisodeCandidate, VectorArray | None]
 """A candidate and the vector of its own words; None for one that its episode's vector speaks for."""
 
 
@@ -250,8 +250,8 @@ def unpacked(episode: str, told: str, vectors: bytes, *, dimension: int) -> tupl
     return found, kept["held_back"]
 
 
-def _candidate(episode: str, row: Mapping[str, Any]) -> Candidate:
-    return Candidate(
+def _candidate(episode: str, row: Mapping[str, Any]) -> EpisodeCandidate:
+    return EpisodeCandidate(
         episode=episode,
         place=row["place"],
         kind=Kind(row["kind"]),

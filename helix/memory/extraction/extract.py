@@ -37,7 +37,7 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.I
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class EpisodeCandidate:
     """Something that an episode says and that may be worth a memory; `place` tells apart those of one episode.
 
     `explicit`: said in so many words by somebody who may: once is enough. `whole`: it stands for all of the episode,
@@ -66,7 +66,7 @@ class Extraction:
     Those are the episodes of which no sentence passed the gate. Others may give no candidate all the same.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[EpisodeCandidate, ...]
     held_back: tuple[str, ...]
 
 
@@ -107,7 +107,7 @@ class RuleExtractor:
 
     def extract(self, episodes: Sequence[Episode]) -> Extraction:
         """Return what the episodes say that may be worth a memory."""
-        candidates: list[Candidate] = []
+        candidates: list[EpisodeCandidate] = []
         held_back: list[str] = []
         for episode in episodes:
             said, passed = gate(episode, self._cut_off)
@@ -118,7 +118,7 @@ class RuleExtractor:
         return Extraction(candidates=tuple(candidates), held_back=tuple(held_back))
 
 
-def _candidates(episode: Episode, said: Sequence[Sentence], passed: Sequence[Passed]) -> Iterator[Candidate]:
+def _candidates(episode: Episode, said: Sequence[Sentence], passed: Sequence[Passed]) -> Iterator[EpisodeCandidate]:
     told = procedure(episode.content)
     if told is not None:
         approach = _approach(episode, told)
@@ -135,11 +135,11 @@ def _candidates(episode: Episode, said: Sequence[Sentence], passed: Sequence[Pas
         yield _candidate(episode, said, best, whole=True)
 
 
-def _candidate(episode: Episode, said: Sequence[Sentence], one: Passed, *, whole: bool) -> Candidate:
+def _candidate(episode: Episode, said: Sequence[Sentence], one: Passed, *, whole: bool) -> EpisodeCandidate:
     mark, text = one.mark, without_openers(one.sentence.text)
     resolution, explicit, sure = _more(said, one)
     speaker = episode.agent if episode.session and _FIRST_PERSON.search(text) else ""
-    return Candidate(
+    return EpisodeCandidate(
         episode=episode.id,
         place=one.place,
         kind=mark.kind,
@@ -167,12 +167,12 @@ def _more(said: Sequence[Sentence], one: Passed) -> tuple[str, bool, float]:
     return reason, mark.explicit, mark.sure
 
 
-def _approach(episode: Episode, told: Procedure) -> Candidate | None:
+def _approach(episode: Episode, told: Procedure) -> EpisodeCandidate | None:
     """Return the approach that a procedure is; None for advice in general, which is not what is done here."""
     own = is_own_word(episode)
     if not (told.technical or told.ours or own):
         return None
-    return Candidate(
+    return EpisodeCandidate(
         episode=episode.id,
         place=0,
         kind=Kind.PATTERN,

@@ -167,7 +167,7 @@ _CODE = frozenset({EntityKind.FILE, EntityKind.ERROR, EntityKind.COMMAND, Entity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class SentenceMark:
     """What a sentence is taken for. `worth` (0..1) is how likely it is to matter later; `sure` (0..1) that it is so.
 
     `marked`: it has a cue; without one only hearing it again and again makes it matter. `explicit`: it was said in so
@@ -187,7 +187,7 @@ class Passed:
 
     place: int
     sentence: Sentence
-    mark: Mark
+    mark: SentenceMark
     mentions: tuple[Mention, ...]
 
 
@@ -209,7 +209,7 @@ def gate(episode: Episode, cut_off: float = CUT_OFF) -> tuple[list[Sentence], li
     return said, passed
 
 
-def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
+def judge(text: str, found: Sequence[Mention], episode: Episode) -> SentenceMark | None:
     """Return the kind of memory that a sentence of an episode gives; None for nothing.
 
     What a tool or the web says is never explicit: text that is nobody's own may ask to be remembered too.
@@ -232,7 +232,7 @@ def judge(text: str, found: Sequence[Mention], episode: Episode) -> Mark | None:
         return None
     worth = sure - hedge - (_CALL if text.endswith("!") else 0.0)
     explicit = explicit and may_settle(episode)
-    return Mark(kind=kind, worth=worth, sure=max(0.0, worth), marked=True, explicit=explicit)
+    return SentenceMark(kind=kind, worth=worth, sure=max(0.0, worth), marked=True, explicit=explicit)
 
 
 def is_own_word(episode: Episode) -> bool:
@@ -297,7 +297,7 @@ def _takes_back(text: str, *, technical: bool, prompted: bool) -> bool:
     return sum((lead is not None, anew, precise)) >= _SIGNS
 
 
-def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) -> Mark | None:
+def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) -> SentenceMark | None:
     """Return what a statement without a cue may turn out to be when it is heard again and again.
 
     `bidden`: an opener stood before it, such as "please".
@@ -311,7 +311,9 @@ def _unmarked(text: str, named: set[EntityKind], hedge: float, *, bidden: bool) 
     rule = needed or told
     precise = named & _CODE or any(char.isdigit() for char in text)
     worth = _UNMARKED + (_TOLD_BY_NAMES if precise else 0.0) + (_TOLD_BY_NAMES if rule else 0.0) - hedge
-    return Mark(kind=Kind.CONVENTION if rule else Kind.FACT, worth=worth, sure=0.5, marked=False, explicit=False)
+    return SentenceMark(
+        kind=Kind.CONVENTION if rule else Kind.FACT, worth=worth, sure=0.5, marked=False, explicit=False
+    )
 
 
 def _bids(text: str, bidden: bool) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.memory.extraction.extract import MOST_CANDIDATES, Candidate, Extraction, Extractor, RuleExtractor
+from helix.memory.extraction.extract import MOST_CANDIDATES, EpisodeCandidate, Extraction, Extractor, RuleExtractor
 from helix.memory.jobs.run import Run
 from helix.memory.llm.ask import one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
-from helix.providers.llm import LanguageModel, Question
+from helix.providers.llm import LanguageModel, ModelQuestion
 from helix.text.entities import mentions
 from helix.text.instructions.prompt_injection import suspicion
 from helix.text.statement.grounding import grounded
@@ -25,7 +25,7 @@ _MOST_CONFIDENCE = 0.9
 _PLACES = 1_000
 """Added to the place of a model's candidate, so that it is never taken for one that the rules found."""
 
-EXTRACTION = Question(
+EXTRACTION = ModelQuestion(
     task="extraction",
     instructions=(
         "From each text take what a developer's assistant should still know in months: decisions, rules of this "
@@ -89,7 +89,7 @@ class ModelExtractor:
     def extract(self, episodes: Sequence[Episode]) -> Extraction:
         """Return what the episodes say that may be worth a memory."""
         ruled = self._rules.extract(episodes)
-        by_episode: dict[str, list[Candidate]] = {episode.id: [] for episode in episodes}
+        by_episode: dict[str, list[EpisodeCandidate]] = {episode.id: [] for episode in episodes}
         for candidate in ruled.candidates:
             by_episode[candidate.episode].append(candidate)
         unsure = [episode for episode in episodes if self._unsure(episode, by_episode[episode.id])]
@@ -104,7 +104,7 @@ class ModelExtractor:
         found = tuple(candidate for episode in episodes for candidate in by_episode[episode.id])
         return Extraction(candidates=found, held_back=ruled.held_back)
 
-    def _unsure(self, episode: Episode, found: Sequence[Candidate]) -> bool:
+    def _unsure(self, episode: Episode, found: Sequence[EpisodeCandidate]) -> bool:
         """Return whether the rules found something, are not sure of it, and the text may be shown to a model."""
         return (
             bool(found)
@@ -122,7 +122,7 @@ def extractor_of(run: Run) -> Extractor:
     )
 
 
-def _merged(ruled: Sequence[Candidate], told: Sequence[Candidate]) -> list[Candidate]:
+def _merged(ruled: Sequence[EpisodeCandidate], told: Sequence[EpisodeCandidate]) -> list[EpisodeCandidate]:
     """Return the model's candidates, beside them what was said in so many words; the rules' where it has none.
 
     A candidate of the rules whose words the model's holds is the same thing.
@@ -133,7 +133,9 @@ def _merged(ruled: Sequence[Candidate], told: Sequence[Candidate]) -> list[Candi
     return [*said, *told][:MOST_CANDIDATES]
 
 
-def _candidates(episode: Episode, value: Mapping[str, Any], ruled: Sequence[Candidate]) -> Iterator[Candidate]:
+def _candidates(
+    episode: Episode, value: Mapping[str, Any], ruled: Sequence[EpisodeCandidate]
+) -> Iterator[EpisodeCandidate]:
     """Yield those of a model's memories that stand in the episode, with what in them the episode mentions."""
     spoken = {mention.name.casefold() for mention in mentions(episode.content)}
     for place, entry in enumerate(value["memories"]):
@@ -143,7 +145,7 @@ def _candidates(episode: Episode, value: Mapping[str, Any], ruled: Sequence[Cand
         kind = Kind(entry["kind"])
         found = tuple(one for one in mentions(f"{trigger}\n{resolution}") if one.name.casefold() in spoken)
         alike = [one for one in ruled if one.kind is kind]
-        candidate = Candidate(
+        candidate = EpisodeCandidate(
             episode=episode.id,
             place=_PLACES + place,
             kind=kind,
@@ -160,5 +162,5 @@ def _candidates(episode: Episode, value: Mapping[str, Any], ruled: Sequence[Cand
         yield candidate
 
 
-def _text(candidate: Candidate) -> str:
+def _text(candidate: EpisodeCandidate) -> str:
     return f"{candidate.trigger}\n{candidate.resolution}"

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from helix.memory.contradiction.detect import Statement, contradiction
-from helix.memory.extraction.extract import Candidate
+from helix.memory.extraction.extract import EpisodeCandidate
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.store.matrix import VectorArray
@@ -28,7 +28,7 @@ _REMINDER = re.compile(r"\b(?:don't|do not|never) forget\b|\bforgot(?:ten)? to\b
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ComparedCandidate:
     """A candidate with its episode and vector, made comparable.
 
     `vector` is of what was said, `around` of the episode it was said in. Both hold whole numbers (see `whole_numbers`).
@@ -36,7 +36,7 @@ class Said:
     order, whenever they were recorded: when, what, from where.
     """
 
-    candidate: Candidate
+    candidate: EpisodeCandidate
     episode: Episode
     vector: VectorArray
     around: VectorArray
@@ -49,7 +49,9 @@ class Said:
     order: tuple[str, ...]
 
 
-def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, around: VectorArray | None) -> Said:
+def said(
+    candidate: EpisodeCandidate, episode: Episode, vector: VectorArray | None, around: VectorArray | None
+) -> ComparedCandidate:
     """Return an extracted candidate made comparable; without vectors (of unit length, float32) its words make one."""
     text = _statement(candidate)
     own = whole_numbers(vector_of_words(terms(text)) if vector is None else vector)
@@ -59,7 +61,7 @@ def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, aro
     )
     same.update(own.tobytes())
     same.update(wider.tobytes())
-    return Said(
+    return ComparedCandidate(
         candidate=candidate,
         episode=episode,
         vector=own,
@@ -77,7 +79,7 @@ def said(candidate: Candidate, episode: Episode, vector: VectorArray | None, aro
     )
 
 
-def agree(one: Said, other: Said) -> bool:
+def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
     """Return whether nothing in two candidates' texts disagrees: denials, numbers, names, speakers, opposites.
 
     What says that something holds no more is no repetition of what does not. Of two that were said in so many words
@@ -106,7 +108,7 @@ def _match(one: frozenset[str], other: frozenset[str], *, exactly: bool) -> bool
     return one == other if exactly else one <= other or other <= one
 
 
-def _statement(candidate: Candidate) -> str:
+def _statement(candidate: EpisodeCandidate) -> str:
     return candidate.trigger.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.trigger
 
 

@@ -45,7 +45,7 @@ HALF_LIFE_DAYS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class _NeighbourKey:
     """What decides whether episodes are neighbours: the scope, and the session or else the day (UTC)."""
 
     scope: str
@@ -140,9 +140,9 @@ def _summaries(index: StoreIndex, scope: str | None = None) -> list[int]:
     return sorted(row for row in index.from_sources(Label.MEMORY, SUMMARY_SOURCE, scope) if row not in retired)
 
 
-def _key(index: StoreIndex, row: int) -> _Key:
+def _key(index: StoreIndex, row: int) -> _NeighbourKey:
     session = index.session_of(row)
-    return _Key(index.scope_of(row), session, 0 if session else index.occurred_at(row) // DAY_MICROS)
+    return _NeighbourKey(index.scope_of(row), session, 0 if session else index.occurred_at(row) // DAY_MICROS)
 
 
 def _order(index: StoreIndex, row: int) -> tuple[Any, ...]:

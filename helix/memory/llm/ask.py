@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.memory.contradiction.detect import Contradiction, Ground, Statement
-from helix.providers.llm import Answer, LanguageModel, Question
+from helix.providers.llm import Answer, LanguageModel, ModelQuestion
 from helix.text.excerpts import head
 from helix.text.statement.grounding import grounded, invented
 
@@ -36,7 +36,7 @@ def _object(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 _LINE = {"type": "string"}
 
-IMPORTANCE = Question(
+IMPORTANCE = ModelQuestion(
     task="importance",
     instructions=(
         "Rate how much each text will matter to a developer's later work: 1 is small talk, 3 routine, 5 a useful "
@@ -47,7 +47,7 @@ IMPORTANCE = Question(
     max_tokens=20,
     batch=20,
 )
-CONTRADICTION = Question(
+CONTRADICTION = ModelQuestion(
     task="contradiction",
     instructions=(
         "Each text is a JSON object with two statements, a and b. Say whether they cannot both hold at the same "
@@ -59,7 +59,7 @@ CONTRADICTION = Question(
     max_tokens=80,
     batch=12,
 )
-REFLECTION = Question(
+REFLECTION = ModelQuestion(
     task="reflection",
     instructions=(
         f"Each text is a list of numbered notes. Ask the at most {_MOST_INSIGHTS} most telling questions that they "
@@ -78,7 +78,7 @@ REFLECTION = Question(
     ),
     max_tokens=500,
 )
-SUMMARY = Question(
+SUMMARY = ModelQuestion(
     task="summary",
     instructions=(
         "Each text is a list of numbered notes. Sum them up in a few lines that keep who, what, when, names, "
@@ -90,7 +90,7 @@ SUMMARY = Question(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Insight:
+class InsightAnswer:
     """A question, the sentence that answers it, and the places (from 0) of the two or more texts it follows from."""
 
     question: str
@@ -119,7 +119,7 @@ def importances(model: LanguageModel, texts: Sequence[str]) -> list[float | None
     return [None if answer.value is None else float(answer.value["importance"]) for answer in answers]
 
 
-def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] | None:
+def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[InsightAnswer, ...] | None:
     """Ask a language model for insights from the first 24 texts, at least one, or None.
 
     An insight is dropped unless it cites two texts or more, all of them there, its words, numbers and names are theirs,
@@ -129,14 +129,14 @@ def insights(model: LanguageModel, texts: Sequence[str]) -> tuple[Insight, ...] 
     answer = model.answer(REFLECTION, [_numbered(given, _LONGEST_LINE)])[0] if given else None
     if answer is None or answer.value is None:
         return None
-    found: list[Insight] = []
+    found: list[InsightAnswer] = []
     for entry in answer.value["insights"]:
         question, text = one_line(entry["question"]), one_line(entry["insight"])
         cites = tuple(sorted({int(number) - 1 for number in entry["notes"]}))
         if len(cites) < 2 or not all(0 <= place < len(given) for place in cites) or not question:
             continue
         if grounded(text, [given[place] for place in cites], least=_INSIGHT_LEAST) and not invented(question, given):
-            found.append(Insight(question=question, text=text, cites=cites))
+            found.append(InsightAnswer(question=question, text=text, cites=cites))
     return tuple(found) or None
 
 
@@ -170,7 +170,7 @@ def _quoted(words: str, text: str) -> bool:
     return bool(words) and " ".join(words.casefold().split()) in " ".join(text.casefold().split())
 
 
-class Tally:
+class CountingModel:
     """A language model behind which another one answers.
 
     `asked` counts the texts that were sent to a provider, `unanswered` those without an answer, sent or not.
@@ -180,7 +180,7 @@ class Tally:
         self._model = model
         self.asked = self.unanswered = 0
 
-    def answer(self, question: Question, texts: Sequence[str]) -> list[Answer]:
+    def answer(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
         """Return the answers of the model behind, and count them."""
         answers = self._model.answer(question, texts)
         self.asked += sum(answer.sent for answer in answers)

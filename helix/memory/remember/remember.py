@@ -15,8 +15,8 @@ from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until, supersede
 from helix.memory.contradiction.classify import (
+    ContradictionVerdict,
     Ruling,
-    Verdict,
     came_later,
     decide,
     hold_at_once,
@@ -26,7 +26,7 @@ from helix.memory.contradiction.classify import (
     why_contrary,
 )
 from helix.memory.contradiction.resolve import oppose, ruled
-from helix.memory.remember.request import Ready, StoreRequest, made_ready
+from helix.memory.remember.request import PreparedRequest, StoreRequest, made_ready
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.claims import settle_stored
@@ -63,10 +63,10 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         if ready.screening.held:
             return _hold(composer, store.index, ready)
         verdict, known = _verdict(store, ready)
-        if verdict is Verdict.NOOP and known is not None and _takes_over(ready.draft, known):
+        if verdict is ContradictionVerdict.NOOP and known is not None and _takes_over(ready.draft, known):
             known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
             status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
-        elif verdict is Verdict.NOOP and known is not None:
+        elif verdict is ContradictionVerdict.NOOP and known is not None:
             counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
             if same_words(known, ready.newcomer):
                 note_sighting(composer, counted)
@@ -74,11 +74,11 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
                 # What was said in other words is kept as evidence: a merge must not lose any.
                 _ground(composer, known.ref, ready.draft, ready.session)
             status, memory = StoreStatus.MERGED, known
-        elif verdict is Verdict.UPDATE and known is not None and came_later(ready.draft, known):
+        elif verdict is ContradictionVerdict.UPDATE and known is not None and came_later(ready.draft, known):
             status, memory = StoreStatus.UPDATED, _succeed(composer, store.index, ready, known)
-        elif verdict is Verdict.UPDATE and known is not None:
+        elif verdict is ContradictionVerdict.UPDATE and known is not None:
             status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
-        elif verdict is Verdict.SUPERSEDE and known is not None and hold_at_once(ready.draft, known):
+        elif verdict is ContradictionVerdict.SUPERSEDE and known is not None and hold_at_once(ready.draft, known):
             status, memory = _contradict(composer, store.index, ready, known)
         else:
             status, memory = StoreStatus.ADDED, _add(composer, ready)
@@ -104,7 +104,7 @@ def _takes_over(draft: Memory, known: Memory) -> bool:
     return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
 
 
-def _hold(composer: Composer, index: StoreIndex, ready: Ready) -> Decision[StoreResult]:
+def _hold(composer: Composer, index: StoreIndex, ready: PreparedRequest) -> Decision[StoreResult]:
     """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
 
     It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
@@ -123,13 +123,13 @@ def _hold(composer: Composer, index: StoreIndex, ready: Ready) -> Decision[Store
     return Decision(() if known else (composer.change("store", status=answer.status.value),), answer)
 
 
-def _told_before(known: Memory, ready: Ready) -> bool:
+def _told_before(known: Memory, ready: PreparedRequest) -> bool:
     """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
     here = same_scope(known.scope, ready.draft.scope)
     return here and known.status is not Status.RETIRED and same_words(known, ready.newcomer)
 
 
-def _verdict(store: Store, ready: Ready) -> tuple[Verdict, Memory | None]:
+def _verdict(store: Store, ready: PreparedRequest) -> tuple[ContradictionVerdict, Memory | None]:
     draft, thresholds = ready.draft, thresholds_of(store.runtime)
     if ready.wanted_name and (named := _named(store.index, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
@@ -148,17 +148,17 @@ def _named(index: StoreIndex, scope: str, name: str) -> Memory | None:
     return None if ref is None else index.memory_by_id(ref.id)
 
 
-def _against_named(named: Memory, draft: Memory) -> tuple[Verdict, Memory]:
+def _against_named(named: Memory, draft: Memory) -> tuple[ContradictionVerdict, Memory]:
     """A name that the caller chose and that is taken: the same memory again, or a mistake."""
     if (named.kind, named.trigger, named.resolution) == (draft.kind, draft.trigger, draft.resolution):
-        return Verdict.NOOP, named
+        return ContradictionVerdict.NOOP, named
     raise ConflictError(
         f"an active memory of scope {named.scope!r} is already called {named.name!r}",
         hint=f"choose another name, or change it: `helix edit {named.name}`",
     )
 
 
-def _succeed(composer: Composer, index: StoreIndex, ready: Ready, known: Memory) -> Memory:
+def _succeed(composer: Composer, index: StoreIndex, ready: PreparedRequest, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
@@ -170,7 +170,9 @@ def _succeed(composer: Composer, index: StoreIndex, ready: Ready, known: Memory)
     return memory
 
 
-def _contradict(composer: Composer, index: StoreIndex, ready: Ready, known: Memory) -> tuple[StoreStatus, Memory]:
+def _contradict(
+    composer: Composer, index: StoreIndex, ready: PreparedRequest, known: Memory
+) -> tuple[StoreStatus, Memory]:
     """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
 
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
@@ -189,7 +191,7 @@ def _contradict(composer: Composer, index: StoreIndex, ready: Ready, known: Memo
     return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
 
 
-def _called(composer: Composer, ready: Ready, known: Memory) -> str:
+def _called(composer: Composer, ready: PreparedRequest, known: Memory) -> str:
     """Return the name of what takes a known memory's place: the same, unless who says it now is better founded.
 
     A name that somebody chose is words too, and would be read as that one's.
@@ -204,7 +206,7 @@ def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
     return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
 
 
-def _add(composer: Composer, ready: Ready, name: str = "") -> Memory:
+def _add(composer: Composer, ready: PreparedRequest, name: str = "") -> Memory:
     draft = ready.draft
     name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
     memory = replace(draft, id=composer.new_id(), name=name, recorded_at=composer.now)
@@ -217,7 +219,7 @@ def _add(composer: Composer, ready: Ready, name: str = "") -> Memory:
     return memory
 
 
-def _refine(composer: Composer, records: Records, ready: Ready, known: Memory) -> Memory:
+def _refine(composer: Composer, records: Records, ready: PreparedRequest, known: Memory) -> Memory:
     draft = ready.draft
     memory = replace(
         draft,

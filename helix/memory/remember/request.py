@@ -51,7 +51,7 @@ class StoreRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class PreparedRequest:
     """A request cleaned, redacted, checked and embedded."""
 
     draft: Memory
@@ -79,7 +79,7 @@ class Ready:
         return self.draft.source or self.draft.provenance.agent
 
 
-def made_ready(store: Store, request: StoreRequest) -> Ready:
+def made_ready(store: Store, request: StoreRequest) -> PreparedRequest:
     """Return a request to remember a memory, ready to be written; raises InvalidInputError or EmbeddingSpaceError."""
     store.check_space()
     intake = Intake(store.runtime.settings.text_limit)
@@ -113,7 +113,7 @@ def made_ready(store: Store, request: StoreRequest) -> Ready:
         attributes=attributes,
         provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
     )
-    return Ready(
+    return PreparedRequest(
         draft=draft,
         screening=screening,
         wanted_name=intake.name(request.name) if request.name else "",

@@ -14,7 +14,7 @@ from helix.memory.contradiction.classify import claims, hold_at_once, thresholds
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
 from helix.memory.contradiction.resolve import oppose
 from helix.memory.jobs.run import Run
-from helix.memory.llm.ask import CONTRADICTION, IMPORTANCE, Tally, importances, opposed
+from helix.memory.llm.ask import CONTRADICTION, IMPORTANCE, CountingModel, importances, opposed
 from helix.memory.scores import importance_of
 from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Label, Ref, Relation
@@ -35,7 +35,7 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, in
     less sure until a person decides. Without a model, or an answer that holds, nothing changes. `asked` counts the
     pairs that were sent to a provider, `unanswered` those without an answer.
     """
-    model = None if run.language_model is None else Tally(run.language_model)
+    model = None if run.language_model is None else CountingModel(run.language_model)
     pairs = _pairs(run.store, payload.get("scope")) if model is not None else []
     found = 0
     for start in range(0, len(pairs), CONTRADICTION.batch):
@@ -121,7 +121,7 @@ def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int
     episodes that a provider was sent, `unanswered` those without an answer.
     """
     changed = 0
-    model = None if run.language_model is None else Tally(run.language_model)
+    model = None if run.language_model is None else CountingModel(run.language_model)
     episodes = (
         _ruled(run, payload.get("scope"), int(payload.get("limit") or _MOST_EPISODES)) if model is not None else []
     )

@@ -36,7 +36,7 @@ _MOST_ATTEMPTS = 25
 """Beginnings after which work is given up that never fails and never ends: it may be what kills the process."""
 
 
-class Worker:
+class MemoryWorker:
     """One thread, while there is work, over the journal's queue, and over passages without a vector, which come first.
 
     Work has its effects once, whenever the process is killed: what was begun is begun again at the next start, and a

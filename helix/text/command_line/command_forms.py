@@ -65,7 +65,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Form:
+class CommandForm:
     """A normal form and how much of the command it says."""
 
     level: Level
@@ -73,7 +73,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
+class CommandParts:
     """A simple command taken apart: its tool, its subcommand, what it is run on, and its options with their values."""
 
     tool: str
@@ -83,7 +83,7 @@ class Invocation:
 
 
 @lru_cache(maxsize=16)  # what a command did, and what is known of it, is looked up by its forms one after the other
-def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
+def forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
     """Return the normal forms of the commands in a command line, the most exact first, each once.
 
     Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
@@ -95,11 +95,11 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
     for simple in sorted(reversed(parts), key=lambda part: part.piped):
         for form in _forms(simple, folder, root or folder):
             found[form.text] = min(form.level, found.get(form.text, form.level))
-    return tuple(sorted((Form(level, text) for text, level in found.items()), key=lambda form: form.level))
+    return tuple(sorted((CommandForm(level, text) for text, level in found.items()), key=lambda form: form.level))
 
 
 @lru_cache(maxsize=16)  # whoever is told of a command asks for them one after the other
-def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[Form, ...]:
+def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
     """Return the normal forms of a command line that may hold secrets, without them."""
     return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
 
@@ -113,7 +113,7 @@ def normal_forms(line: str, *, folder: str = "", root: str = "") -> tuple[str, .
     return tuple(form.text for form in redacted_forms(line, folder=folder, root=root))
 
 
-def invocation(words: Sequence[str]) -> Invocation | None:
+def invocation(words: Sequence[str]) -> CommandParts | None:
     """Return a simple command line taken apart, without what wraps it; None where it has no subject of its own."""
     return _read(list(words), 0)
 
@@ -141,7 +141,7 @@ def unwrapped(words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     return ((_tool(said[0]), *said[1:]) if said else ()), ran
 
 
-def _forms(simple: Command, folder: str, root: str) -> Iterator[Form]:
+def _forms(simple: Command, folder: str, root: str) -> Iterator[CommandForm]:
     plain = _read(list(simple.words), 0)
     if plain is None:
         return
@@ -149,7 +149,7 @@ def _forms(simple: Command, folder: str, root: str) -> Iterator[Form]:
     here = normpath(join(folder, moved)) if folder or moved else ""
     if moved and root and _is_below(folder, root) and not _is_below(here, root):
         return
-    seen = set[Invocation]()
+    seen = set[CommandParts]()
     for command in (_placed(plain, here, root), *(() if moved and folder else (_placed(plain, "", root),))):
         if command not in seen:
             seen.add(command)
@@ -169,13 +169,13 @@ def _is_below(folder: str, root: str) -> bool:
     return place == top or place.startswith(f"{top.rstrip('/')}/")
 
 
-def _is_scratch(command: Invocation) -> bool:
+def _is_scratch(command: CommandParts) -> bool:
     """Return whether a command runs a script in a folder for temporary files: another one each time, by one name."""
     first = next((target for target in command.targets if is_path(target)), "")
     return command.tool not in WITH_ACTIONS and any(map(_TEMPORARY.match, (command.tool, first)))
 
 
-def _levels(command: Invocation) -> Iterator[Form]:
+def _levels(command: CommandParts) -> Iterator[CommandForm]:
     if _is_scratch(command):
         return
     head = (command.tool, *command.action)
@@ -196,10 +196,10 @@ def _levels(command: Invocation) -> Iterator[Form]:
         yield from _form(Level.GENERAL, head)
 
 
-def _form(level: Level, said: tuple[str, ...], options: tuple[str, ...] = ()) -> Iterator[Form]:
+def _form(level: Level, said: tuple[str, ...], options: tuple[str, ...] = ()) -> Iterator[CommandForm]:
     text = " ".join((joined_command(said), *options))
     if len(text) <= LONGEST_FORM:
-        yield Form(level, text)
+        yield CommandForm(level, text)
 
 
 def is_path(word: str) -> bool:
@@ -208,7 +208,7 @@ def is_path(word: str) -> bool:
     return "://" not in name and ("/" in name or is_file_name(name))
 
 
-def _read(said: list[str], depth: int) -> Invocation | None:
+def _read(said: list[str], depth: int) -> CommandParts | None:
     """Return a simple command taken apart; None where it has no subject of its own."""
     if not said or depth > _MOST_UNWRAPPED:
         return None
@@ -238,7 +238,7 @@ def _read(said: list[str], depth: int) -> Invocation | None:
     return None if found is None else _apart(tool, *found)
 
 
-def _of_shell(rest: list[str], depth: int) -> Invocation | None:
+def _of_shell(rest: list[str], depth: int) -> CommandParts | None:
     at = next((place for place, word in enumerate(rest) if re.fullmatch(r"-[a-z]*c[a-z]*", word)), None)
     if at is not None and at + 1 < len(rest):
         inner = [command for command in simple_commands(rest[at + 1]) if not command.piped]
@@ -312,7 +312,7 @@ def _past_options(rest: list[str], place: int, values: frozenset[str]) -> int:
     return place
 
 
-def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> Invocation:
+def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> CommandParts:
     module = action[1] if action[:1] == ("-m",) else tool
     values, noise = VALUES.get(module, frozenset()), NOISE_OF.get(module)
     targets: list[str] = []
@@ -330,7 +330,7 @@ def _apart(tool: str, action: tuple[str, ...], rest: list[str]) -> Invocation:
             option, place = joined_command([word, rest[place]]), place + 1
         if not NOISE.fullmatch(option) and not (noise is not None and noise.fullmatch(option)):
             options.append(option)
-    return Invocation(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
+    return CommandParts(tool=tool, action=action, targets=tuple(targets), options=tuple(sorted(dict.fromkeys(options))))
 
 
 def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool:
@@ -343,9 +343,9 @@ def _is_value(tool: str, option: str, word: str, values: frozenset[str]) -> bool
     return option in values or (option.startswith("--") and not known and not is_path(word))
 
 
-def _placed(command: Invocation, here: str, root: str) -> Invocation:
+def _placed(command: CommandParts, here: str, root: str) -> CommandParts:
     """Return the command with its paths as they are seen from the root, where they lie below it."""
-    return Invocation(
+    return CommandParts(
         tool=_path(command.tool, here, root) if "/" in command.tool else command.tool,
         action=command.action,
         targets=tuple(_path(target, here, root) if is_path(target) else target for target in command.targets),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from helix.text.command_line.command_forms import Invocation, invocation, is_path
+from helix.text.command_line.command_forms import CommandParts, invocation, is_path
 from helix.text.command_line.command_words import GIVEN_CODE, SHELLS
 from helix.text.command_line.parser import Command, simple_commands
 from helix.text.command_line.tools import only_looks
@@ -29,11 +29,11 @@ def terms_of(line: str) -> tuple[Mapping[str, float], ...]:
     return tuple(_weighed(part, it) for part, it in parts if it is not None and not _looks(it))
 
 
-def _looks(it: Invocation) -> bool:
+def _looks(it: CommandParts) -> bool:
     return only_looks(it.tool, (*it.action, *it.options))
 
 
-def _weighed(part: Command, it: Invocation) -> Mapping[str, float]:
+def _weighed(part: Command, it: CommandParts) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for words, weight in _words(part, it):
         for term in query_terms(words):
@@ -42,7 +42,7 @@ def _weighed(part: Command, it: Invocation) -> Mapping[str, float]:
     return found
 
 
-def _words(part: Command, it: Invocation) -> Iterator[tuple[str, float]]:
+def _words(part: Command, it: CommandParts) -> Iterator[tuple[str, float]]:
     tool, action, targets = _subject(it)
     folder, _, name = tool.rpartition("/")
     *parts, whole = query_terms(name.rpartition(".")[0] or name) or [""]
@@ -61,7 +61,7 @@ def _words(part: Command, it: Invocation) -> Iterator[tuple[str, float]]:
         yield from ((one, FULL) for one in value if " " not in one.strip("'"))
 
 
-def _subject(it: Invocation) -> tuple[str, Sequence[str], Sequence[str]]:
+def _subject(it: CommandParts) -> tuple[str, Sequence[str], Sequence[str]]:
     """Return what is run, what it is to do, and on what: a script is run rather than its interpreter."""
     if it.action[:1] == ("-m",):
         return it.action[-1], (), it.targets

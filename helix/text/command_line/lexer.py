@@ -30,7 +30,7 @@ class Unclosed(Exception):
     """A quote or a substitution that nothing closes."""
 
 
-class Token(NamedTuple):
+class ShellToken(NamedTuple):
     """One word, operator or redirection; `text` is what it comes to, `raw` what was typed.
 
     Substitutions and variables stay as they were typed. The end of the line is of kind `end`.
@@ -73,21 +73,21 @@ class Tokens:
         self._rough = False
         self._closing: dict[int, int] | None = None
 
-    def next(self) -> Token:
+    def next(self) -> ShellToken:
         """Return the next token of a command line; here-documents are passed over with the newline before them."""
         self._past_blanks()
         begun = self._place
         if begun >= len(self._line):
             self.certain &= not self._documents
-            return Token("end", "", "")
+            return ShellToken("end", "", "")
         if self.skip(_REDIRECTION):
             found = self._line[begun : self._place]
-            return Token("redirection", found, found)
+            return ShellToken("redirection", found, found)
         if self.skip(_OPERATOR):
             found = self._line[begun : self._place]
             if found == "\n":
                 self._past_documents()
-            return Token("operator", found, found)
+            return ShellToken("operator", found, found)
         return self._word(begun)
 
     def awaits(self, delimiter: str, *, tabs: bool) -> None:
@@ -129,7 +129,7 @@ class Tokens:
                 row = row.lstrip("\t") if tabs else row
                 self._place = end + 1
 
-    def _word(self, begun: int) -> Token:
+    def _word(self, begun: int) -> ShellToken:
         letters: list[str] = []
         within = self._within
         while True:
@@ -145,7 +145,7 @@ class Tokens:
             if part is None:
                 break
             letters.append(part)
-        return Token("word", "".join(letters), self._line[begun : self._place])
+        return ShellToken("word", "".join(letters), self._line[begun : self._place])
 
     def _array(self, begun: int) -> str | None:
         """Return the list in brackets that is assigned by the word that began at a place; None where none is."""

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 from posixpath import join, normpath
 
-from helix.text.command_line.lexer import MOST_DEPTH, Token, Tokens, Unclosed
+from helix.text.command_line.lexer import MOST_DEPTH, ShellToken, Tokens, Unclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class _Reader:
 
     def __init__(self, line: str) -> None:
         self._tokens = Tokens(line, self._substitution)
-        self._ahead: Token | None = None
+        self._ahead: ShellToken | None = None
         self._certain = True
         self._depth = 0
         self._left = MOST_COMMANDS
@@ -139,12 +139,12 @@ class _Reader:
         body = self._list(may_be_empty=True)
         return Line(body, whole and self._certain and self._tokens.certain)
 
-    def _peek(self) -> Token:
+    def _peek(self) -> ShellToken:
         if self._ahead is None:
-            self._ahead = self._tokens.next() if self._left >= 0 else Token("end", "", "")
+            self._ahead = self._tokens.next() if self._left >= 0 else ShellToken("end", "", "")
         return self._ahead
 
-    def _take(self) -> Token:
+    def _take(self) -> ShellToken:
         token, self._ahead = self._peek(), None
         return token
 

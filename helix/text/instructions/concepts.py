@@ -293,7 +293,7 @@ _AN_ACCOUNT = frozenset({"account"})
 _ACCOUNT = regex(r"[a-z]{2}\d{12,32}")
 
 
-class Word(NamedTuple):
+class ConceptWord(NamedTuple):
     """Where a word stands (characters from the beginning) and what it stands for; None: a sentence ends here."""
 
     offset: int
@@ -330,7 +330,7 @@ def concepts(word: str) -> frozenset[str]:
     return found
 
 
-def read(text: str) -> Iterator[Word]:
+def read(text: str) -> Iterator[ConceptWord]:
     """Yield the words of a plain text and the ends of its sentences, in which instructions to an agent are looked for.
 
     A run of a script that has no blanks between words gives the words that are known in it, and no others. An address
@@ -340,19 +340,19 @@ def read(text: str) -> Iterator[Word]:
     for match in (_ADDRESS if addressed else _WORD).finditer(text):
         word = match[0]
         if addressed and ("@" in word or "://" in word or word.startswith("www.")):
-            yield Word(match.start(), _AN_ADDRESS if "://" in word or word.startswith("www.") else _A_MAILBOX)
+            yield ConceptWord(match.start(), _AN_ADDRESS if "://" in word or word.startswith("www.") else _A_MAILBOX)
         elif not word[0].isalnum():
-            yield Word(match.start(), None)
+            yield ConceptWord(match.start(), None)
         elif _UNSPACED.match(word):
             yield from _unspaced(word, match.start())
         else:
-            yield Word(match.start(), concepts(word[:_LONGEST_WORD]))
+            yield ConceptWord(match.start(), concepts(word[:_LONGEST_WORD]))
 
 
-def _unspaced(run: str, offset: int) -> Iterator[Word]:
+def _unspaced(run: str, offset: int) -> Iterator[ConceptWord]:
     for start in range(len(run)):
         found = _NOTHING
         for length in range(1, min(_LONGEST_UNSPACED, len(run) - start) + 1):
             found = found | _WHOLE.get(run[start : start + length], _NOTHING)
         if found:
-            yield Word(offset + start, found)
+            yield ConceptWord(offset + start, found)

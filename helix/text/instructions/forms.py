@@ -29,7 +29,7 @@ from helix.text.instructions.instruction_rules import (
 from helix.text.regex import regex
 
 
-class Form(NamedTuple):
+class InstructionForm(NamedTuple):
     """A form, what it is worth, and texts of which one stands in every text that has it; none: it is always tried."""
 
     reason: str
@@ -38,10 +38,12 @@ class Form(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def form(reason: str, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE) -> Form:
+def form(
+    reason: str, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE
+) -> InstructionForm:
     """Return a form of instructions to an agent, a pattern in parts; `anchors` in one text are parted by blanks."""
     found = tuple(anchors.split()) if isinstance(anchors, str) else anchors
-    return Form(reason, weight, found, regex("".join(parts), flags))
+    return InstructionForm(reason, weight, found, regex("".join(parts), flags))
 
 
 _FROM_NOW = (

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
-from helix.text.instructions.concepts import Word
+from helix.text.instructions.concepts import ConceptWord
 
 ADDRESSED = "speaks to whatever agent reads it"
 ADDRESSES = "says what an agent has to do"
@@ -303,7 +303,7 @@ class _Places:
 _places = lru_cache(maxsize=4)(_Places)
 
 
-class Reading:
+class RuleMatcher:
     """The rules being looked for in a run of words; `steps` counts what was done."""
 
     def __init__(self, rules: tuple[Rule, ...] = RULES) -> None:
@@ -311,7 +311,7 @@ class Reading:
         self._places = _places(self._rules)
         self.steps = 0
 
-    def found(self, words: Iterable[Word]) -> Iterator[tuple[int, Rule]]:
+    def found(self, words: Iterable[ConceptWord]) -> Iterator[tuple[int, Rule]]:
         """Yield the rules of instructions that words meet, and the offset of the last word of each meeting.
 
         For each rule it is kept where its first 1, 2, ... concepts were last met in this sentence, so that every word

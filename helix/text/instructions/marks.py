@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from helix.text.instructions.disguises import unmasked
-from helix.text.instructions.forms import FORMS, Form
+from helix.text.instructions.forms import FORMS, InstructionForm
 from helix.text.instructions.habits import HABITS
 from helix.text.instructions.instruction_rules import BLANK
 
@@ -25,10 +25,10 @@ _UNSEEN = dict.fromkeys(
         "\u00ad\u200b\u200c\u200d\u2060\u2061\u2062\u2063\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
     )
 )
-_FILL_IN = Form(BLANK, 0.4, (), _BRACKETED)
+_FILL_IN = InstructionForm(BLANK, 0.4, (), _BRACKETED)
 
 
-def marks(text: str) -> Iterator[tuple[int, Form]]:
+def marks(text: str) -> Iterator[tuple[int, InstructionForm]]:
     """Yield the marks of an instruction to an agent in a text as it was written, and where each begins."""
     lowered = text.lower()
     for form in (*FORMS, *HABITS):

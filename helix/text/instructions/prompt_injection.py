@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from helix.text.instructions import concepts as vocabulary
 from helix.text.instructions import disguises, marks
-from helix.text.instructions.instruction_rules import HIDES, INVISIBLE, OVERRIDES, Reading
+from helix.text.instructions.instruction_rules import HIDES, INVISIBLE, OVERRIDES, RuleMatcher
 
 SUSPICIOUS = 0.9
 """The score from which a text is taken for an instruction to an agent."""
@@ -63,7 +63,7 @@ def _signs(text: str) -> Iterator[_Sign]:
         yield _Sign(offset, INVISIBLE, _MASKED if count else _ONE_MASKED)
     shown = marks.seen(text)
     cited = marks.citations(text)
-    for offset, rule in Reading().found(vocabulary.read(vocabulary.plain(shown))):
+    for offset, rule in RuleMatcher().found(vocabulary.read(vocabulary.plain(shown))):
         told_of = rule.reason == OVERRIDES and any(start <= offset < end for start, end in cited)
         yield _Sign(offset, rule.reason, rule.weight * _TOLD_OF if told_of else rule.weight)
 

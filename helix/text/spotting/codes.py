@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from helix.model.entity import EntityKind
 from helix.text.path_patterns import canonical_path
 from helix.text.regex import regex
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import is_file_name
 
@@ -91,23 +91,23 @@ def commit_in(word: str) -> str | None:
     return word[:COMMIT_DIGITS]
 
 
-def numbered(text: str, start: int, word: str) -> Iterator[Found]:
+def numbered(text: str, start: int, word: str) -> Iterator[FoundEntity]:
     """Yield the error, test or commit that a text's lower-cased word says with a number: `HTTP 404`, `exit code 1`."""
     if not (word in _NUMBER_WORDS or word.startswith("http/") or (len(word) == 3 and word[0] in "345")):
         return
     if word.startswith("test"):
         if match := _TESTS.match(text, start):
             for number in re.findall(r"\d+", match.group(1)):
-                yield Found(start, match.end(), EntityKind.TEST, f"test {int(number)}")
+                yield FoundEntity(start, match.end(), EntityKind.TEST, f"test {int(number)}")
     elif word.startswith("seg"):
         if match := _SEGFAULT.match(text, start):
-            yield Found(start, match.end(), EntityKind.ERROR, "SIGSEGV")
+            yield FoundEntity(start, match.end(), EntityKind.ERROR, "SIGSEGV")
     elif word.startswith("e"):
         for pattern, name in ((_EXIT, "exit code"), (_ERRNO, "errno")):
             if match := pattern.match(text, start):
-                yield Found(start, match.end(), EntityKind.ERROR, f"{name} {int(match.group(1))}")
+                yield FoundEntity(start, match.end(), EntityKind.ERROR, f"{name} {int(match.group(1))}")
     elif word[0].isdecimal():
         if word.isdecimal() and (match := _HTTP_PHRASE.match(text, start + 3)):
-            yield Found(start, match.end(), EntityKind.ERROR, f"HTTP {word}")
+            yield FoundEntity(start, match.end(), EntityKind.ERROR, f"HTTP {word}")
     elif (match := _HTTP.match(text, start)) and (word != "status" or match.group(1)[0] in "45"):
-        yield Found(start, match.end(), EntityKind.ERROR, f"HTTP {match.group(1)}")
+        yield FoundEntity(start, match.end(), EntityKind.ERROR, f"HTTP {match.group(1)}")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from helix.model.entity import EntityKind
 
 
-class Found(NamedTuple):
+class FoundEntity(NamedTuple):
     """An entity at the half-open range [start, end) of a text; `name` is in canonical form."""
 
     start: int

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
 from helix.text.regex import regex
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS, words
 
 _ARGUMENTS = regex(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
@@ -43,7 +43,7 @@ _STANDARD = words(
 """Everyday parts of standard libraries, which say nothing about the text that imports them."""
 
 
-def packages_in(text: str) -> Iterator[Found]:
+def packages_in(text: str) -> Iterator[FoundEntity]:
     """Yield the packages that a text imports or pins to a version; a Python import counts by its first name."""
     if "import" in text:
         for match in _IMPORT.finditer(text):
@@ -56,10 +56,10 @@ def packages_in(text: str) -> Iterator[Found]:
             yield from _imported(match.start(1), match.end(1), match.group(1))
     if "=" in text:
         for match in _PINNED.finditer(text):
-            yield Found(match.start(), match.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
+            yield FoundEntity(match.start(), match.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
 
 
-def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
+def packages_after(text: str, end: int, *, several: bool) -> Iterator[FoundEntity]:
     """Yield the packages that a text names behind an install command ending at `end`, only one unless `several`."""
     arguments = _ARGUMENTS.match(text, end)
     skip = False
@@ -71,7 +71,7 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[Found]:
         match = _INSTALLED.fullmatch(token)
         if match is None or match.group(1).lower() in FUNCTION_WORDS or match.group(1).lower() in COMMON:
             return
-        yield Found(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
+        yield FoundEntity(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
         if not several or token != word.group():
             return
 
@@ -88,6 +88,6 @@ def canonical_package(name: str) -> str:
     return name if "/" in name else re.sub(r"[-_.]+", "-", name).strip("-")
 
 
-def _imported(start: int, end: int, name: str) -> Iterator[Found]:
+def _imported(start: int, end: int, name: str) -> Iterator[FoundEntity]:
     if name not in _STANDARD and (plain := canonical_package(name)):
-        yield Found(start, end, EntityKind.PACKAGE, plain)
+        yield FoundEntity(start, end, EntityKind.PACKAGE, plain)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from helix.model.entity import EntityKind
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.known_words import (
     ACRONYMS,
     BRANDS,
@@ -65,7 +65,7 @@ class _Usage(NamedTuple):
     lower: set[str]
 
 
-def concepts_in(prose: str) -> Iterator[Found]:
+def concepts_in(prose: str) -> Iterator[FoundEntity]:
     """Yield a text's proper names of several words, and single ones whose capital does not start a sentence.
 
     A single word at the start of a sentence counts when it is no common English word, or when it also stands,
@@ -130,7 +130,7 @@ def _continues(run: list[_Word], small: list[str], prose: str) -> bool:
     return small[-1] in _INNER and (small[-1] != "for" or len(run) > 1)
 
 
-def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[Found]:
+def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[FoundEntity]:
     first, last = 0, len(run)
     while first < last and _is_filler(run[first], last - first, usage):
         first += 1
@@ -144,7 +144,7 @@ def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[Found]:
     start, end = names[0].start, names[-1].end
     name = _POSSESSIVE.sub("", " ".join(prose[start:end].split())).rstrip("-'\u2019")
     if len(name) > 1:
-        yield Found(start, end, EntityKind.CONCEPT, name)
+        yield FoundEntity(start, end, EntityKind.CONCEPT, name)
 
 
 def _is_filler(word: _Word, length: int, usage: _Usage) -> bool:

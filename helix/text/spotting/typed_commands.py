@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.known_words import FUNCTION_WORDS, words
 from helix.text.spotting.packages import packages_after
 
@@ -76,7 +76,7 @@ _PROMPT = re.compile(r"(?:^|\n)[ \t]{0,8}(?:[$%][ \t]+|[\w@~:/.-]{1,40}\$[ \t]+)
 _PROMPT_LENGTH = 60
 
 
-def command_at(text: str, start: int, end: int) -> Iterator[Found]:
+def command_at(text: str, start: int, end: int) -> Iterator[FoundEntity]:
     """Yield the typed command whose head is text[start:end], and the packages it installs; nothing for a mere word.
 
     The name is the head and its subcommand: "git rebase"; "pytest" for `python -m pytest -k x`.
@@ -86,32 +86,32 @@ def command_at(text: str, start: int, end: int) -> Iterator[Found]:
     if head in ("python", "python3") and (module := _MODULE_AFTER.match(text, end)):
         end, head = module.end(), module.group(1)
         if head not in HEADS:
-            yield Found(start, end, EntityKind.COMMAND, f"python -m {head}")
+            yield FoundEntity(start, end, EntityKind.COMMAND, f"python -m {head}")
             return
         typed = True
     if head == "uv" and (pip := _INSTALL_AFTER.match(text, end)):
-        yield Found(start, pip.end(), EntityKind.COMMAND, "uv pip")
+        yield FoundEntity(start, pip.end(), EntityKind.COMMAND, "uv pip")
         yield from packages_after(text, pip.end(), several=typed)
     elif head in _ALONE:
         if typed and _is_run(text, start, end):
-            yield Found(start, end, EntityKind.COMMAND, _ALIASES.get(head, head))
+            yield FoundEntity(start, end, EntityKind.COMMAND, _ALIASES.get(head, head))
     else:
         yield from _with_subcommand(text, start, end, head, typed)
 
 
-def _with_subcommand(text: str, start: int, end: int, head: str, typed: bool) -> Iterator[Found]:
+def _with_subcommand(text: str, start: int, end: int, head: str, typed: bool) -> Iterator[FoundEntity]:
     after = _WORD_AFTER.match(text, end)
     name = _ALIASES.get(head, head)
     if after:
         word = after.group(1)
         prompted = typed and not _at_line_start(text, start)
         if word in SUBCOMMANDS[head] or (prompted and word not in FUNCTION_WORDS):
-            yield Found(start, after.end(), EntityKind.COMMAND, f"{name} {_ALIASES.get(word, word)}")
+            yield FoundEntity(start, after.end(), EntityKind.COMMAND, f"{name} {_ALIASES.get(word, word)}")
             if word in _INSTALLS and head in _PACKAGE_HEADS:
                 yield from packages_after(text, after.end(), several=typed)
             return
     if typed and (text[end : end + 1] == "`" or (head not in _ENGLISH and _ARGUMENT_AFTER.match(text, end))):
-        yield Found(start, end, EntityKind.COMMAND, name)
+        yield FoundEntity(start, end, EntityKind.COMMAND, name)
 
 
 def _is_run(text: str, start: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.codes import COMMIT_DIGITS
-from helix.text.spotting.found import Found
+from helix.text.spotting.found import FoundEntity
 
 _URL = re.compile(r"\b(https?|ftps?|ssh|git|wss?|file)://([^\s<>\"'`|\\^{}\x00-\x1f]{2,2000})", re.IGNORECASE)
 _COMMIT = re.compile(r"/commits?/([0-9a-f]{7,40})(?![0-9a-z])")
@@ -15,7 +15,7 @@ _ADDRESSED = re.compile(r"[^/]*@.*")
 _QUERY = re.compile(r"[?#]")
 
 
-def urls_in(text: str) -> Iterator[Found]:
+def urls_in(text: str) -> Iterator[FoundEntity]:
     """Yield a text's URLs without query, fragment, credentials or e-mail address, and the commits that they show."""
     for match in _URL.finditer(text):
         rest = _without_punctuation(match.group(2))
@@ -26,9 +26,9 @@ def urls_in(text: str) -> Iterator[Found]:
         if not host:
             continue
         path = _ADDRESSED.sub("", path)
-        yield Found(start, end, EntityKind.URL, f"{match.group(1).lower()}://{host}{slash}{path}".rstrip("/"))
+        yield FoundEntity(start, end, EntityKind.URL, f"{match.group(1).lower()}://{host}{slash}{path}".rstrip("/"))
         if commit := _COMMIT.search(slash + path):
-            yield Found(start, end, EntityKind.COMMIT, commit.group(1)[:COMMIT_DIGITS])
+            yield FoundEntity(start, end, EntityKind.COMMIT, commit.group(1)[:COMMIT_DIGITS])
 
 
 def _without_punctuation(url: str) -> str:

@@ -182,7 +182,7 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class StatementReading:
     """A statement without what only says when and why it is made.
 
     `text`: what it says of the present. `newer`: it says that something else held, or was said, before. `moved`: it
@@ -200,17 +200,19 @@ class Reading:
 
 
 @lru_cache(maxsize=4096)
-def read_statement(text: str) -> Reading:
+def read_statement(text: str) -> StatementReading:
     """Return a statement read for its signs of time and change; one of more than 600 characters is left as it is."""
     if len(text) > _LONGEST:
-        return Reading(text=text, speaker="", case=frozenset(), newer=False, moved=False, aside=False, replaced=())
+        return StatementReading(
+            text=text, speaker="", case=frozenset(), newer=False, moved=False, aside=False, replaced=()
+        )
     speaker, bare = _spoken(text)
     plain, corrected = _without_corrections(without_openers(bare).strip())
     past = _PAST.search(plain) is not None
     present, moved = (plain, False) if past else _present(plain)
     replaced = () if past else tuple(_replaced(_NEWER.sub(" ", plain).strip()))
     case = _CASE.match(plain)
-    return Reading(
+    return StatementReading(
         text=present or bare,
         speaker=speaker,
         case=frozenset() if case is None else frozenset(words(case[0])),
@@ -246,7 +248,7 @@ def is_reason(text: str) -> bool:
     return _REASON.match(text) is not None
 
 
-def denied_by(change: Reading, other: Reading) -> tuple[Replaced, bool] | None:
+def denied_by(change: StatementReading, other: StatementReading) -> tuple[Replaced, bool] | None:
     """Return what a statement of change says of another is so no more, and whether both speak of the same; or None.
 
     The other one has to name what is replaced and must not deny it itself.

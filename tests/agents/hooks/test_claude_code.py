@@ -19,16 +19,16 @@ from helix.agents.hooks.hook_events import (
     AgentJoined,
     AgentStarted,
     AgentStopped,
-    Event,
+    HookEvent,
+    HookReply,
     PromptGiven,
-    Reply,
     Rested,
     SessionEnded,
     TaskTold,
 )
 
 PAYLOADS = Path(__file__).resolve().parents[2] / "client" / "payloads"
-EVENTS: dict[str, type[Event] | None] = {
+EVENTS: dict[str, type[HookEvent] | None] = {
     "post_agent": AgentJoined,
     "post_agent_async": AgentJoined,
     "post_bash": ActionEnded,
@@ -72,7 +72,7 @@ def ended(name: str) -> ActionEnded:
 
 
 @pytest.mark.parametrize(("name", "expected"), EVENTS.items(), ids=EVENTS)
-def test_each_payload_is_the_event_it_should_be(name: str, expected: type[Event] | None) -> None:
+def test_each_payload_is_the_event_it_should_be(name: str, expected: type[HookEvent] | None) -> None:
     told = payload(name)
     event = read(told)
     assert (None if event is None else type(event)) is expected
@@ -190,13 +190,13 @@ def test_what_ends_at_a_compaction_is_no_agent_of_ours() -> None:
 def test_an_answer_names_its_event_and_says_only_what_there_is_to_say() -> None:
     event = read(payload("pre_bash"))
     assert event is not None
-    assert write(event, Reply()) == {}
-    assert write(event, Reply(context="careful")) == {
+    assert write(event, HookReply()) == {}
+    assert write(event, HookReply(context="careful")) == {
         "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "careful"}
     }
-    whole = write(event, Reply(given={"prompt": "p", "model": "m"}))
+    whole = write(event, HookReply(given={"prompt": "p", "model": "m"}))
     assert whole["hookSpecificOutput"]["updatedInput"] == {"prompt": "p", "model": "m"}
-    long = write(event, Reply(context="x" * 20_000))["hookSpecificOutput"]["additionalContext"]
+    long = write(event, HookReply(context="x" * 20_000))["hookSpecificOutput"]["additionalContext"]
     assert len(long) == ANSWER_LIMIT
 
 
@@ -216,7 +216,7 @@ _KEYS = st.sampled_from(
 def test_a_payload_of_any_shape_is_read_or_left(event: str, rest: dict[str, Any], tool: str) -> None:
     told = {"session_id": "s", "tool_name": tool, **rest, "hook_event_name": event}
     found = read(told)
-    assert found is None or (isinstance(found, Event) and found.session == told["session_id"])
+    assert found is None or (isinstance(found, HookEvent) and found.session == told["session_id"])
 
 
 @given(st.sampled_from(sorted(EVENTS)), st.data())
@@ -225,7 +225,7 @@ def test_a_real_payload_with_one_thing_wrong_is_read_or_left(name: str, data: st
     key = data.draw(st.sampled_from(sorted(told)))
     told[key] = data.draw(_JSON)
     found = read(told)
-    assert found is None or isinstance(found, Event)
+    assert found is None or isinstance(found, HookEvent)
 
 
 LONG = "a/" * 500_000

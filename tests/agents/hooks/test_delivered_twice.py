@@ -15,7 +15,7 @@ import pytest
 from helix import settings as configuration
 from helix.agents.hooks import dispatcher
 from helix.agents.hooks.dispatcher import Deliveries
-from helix.agents.outcomes.ledger import Ledger, ledger_of, with_evidence
+from helix.agents.outcomes.ledger import TaskLedger, ledger_of, with_evidence
 from helix.agents.tasks.board import tasks_of
 from helix.command_outcome.command_evidence import verification_of
 from helix.identity import folder_identity
@@ -173,7 +173,7 @@ def test_a_failure_that_is_told_again_after_the_tests_passed_is_not_news() -> No
         Evidence(kind=EvidenceKind.TEST, command="pytest", passed=done, id=str(done), at=moment + timedelta(hours=done))
         for done in (False, True)
     )
-    ledger = with_evidence(with_evidence(Ledger(), failed), passed)
+    ledger = with_evidence(with_evidence(TaskLedger(), failed), passed)
     again = with_evidence(ledger, replace(failed, at=moment + timedelta(hours=2)))
     assert again == ledger
     assert verification_of(again.evidence, None) is Verification.PASSED

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.agents.hooks.dispatcher import CLIENTS
-from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, PromptGiven, Reply, Rested
+from helix.agents.hooks.hook_events import ActionBegins, ActionEnded, HookReply, PromptGiven, Rested
 from helix.agents.tasks.board import injections, task_id
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
@@ -259,6 +259,6 @@ def test_whatever_a_payload_holds_it_is_an_event_or_none_and_can_be_answered(
     assert isinstance(shape.delivery(payload), str)
     event = shape.read(payload)
     if event is not None:
-        json.dumps(shape.write(event, Reply(context="a note")))
+        json.dumps(shape.write(event, HookReply(context="a note")))
         if isinstance(event, ActionBegins | ActionEnded):
             assert event.action.command or event.action.files

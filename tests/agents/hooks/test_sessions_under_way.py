@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.hooks.hook_events import Event
-from helix.agents.hooks.session_state import MOST_SESSIONS, Call, Session, Sessions
+from helix.agents.hooks.hook_events import HookEvent
+from helix.agents.hooks.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
 from helix.identity import DEEPEST, Identity, identify
 from helix.service import Helix
 from tests.counting import calls_of
@@ -18,12 +18,12 @@ from tests.counting import calls_of
 BUILDER = "helix:builder"
 
 
-def session() -> Session:
-    return Session("s", Identity(scope="p", root=Path("/p")))
+def session() -> HookSession:
+    return HookSession("s", Identity(scope="p", root=Path("/p")))
 
 
-def call(number: int) -> Call:
-    return Call(call=f"c{number}", called_type=BUILDER, kind=AgentType.BUILDER, key=str(number))
+def call(number: int) -> AgentCall:
+    return AgentCall(call=f"c{number}", called_type=BUILDER, kind=AgentType.BUILDER, key=str(number))
 
 
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(*[st.permutations(range(n))] * 3)), st.data())
@@ -67,20 +67,20 @@ def test_the_main_thread_works_on_the_one_task_in_progress(statuses: tuple[str, 
 
 def test_the_sessions_used_last_are_kept(helix: Helix) -> None:
     sessions = Sessions(helix.store)
-    first = sessions.of(Event(session="first", folder="/"))
+    first = sessions.of(HookEvent(session="first", folder="/"))
     for number in range(MOST_SESSIONS - 1):
-        sessions.of(Event(session=f"s{number}", folder="/"))
-    assert sessions.of(Event(session="first", folder="/")) is first
-    sessions.of(Event(session="one too many", folder="/"))
-    assert sessions.of(Event(session="first", folder="/")) is first
+        sessions.of(HookEvent(session=f"s{number}", folder="/"))
+    assert sessions.of(HookEvent(session="first", folder="/")) is first
+    sessions.of(HookEvent(session="one too many", folder="/"))
+    assert sessions.of(HookEvent(session="first", folder="/")) is first
     sessions.end("first")
-    assert sessions.of(Event(session="first", folder="/")) is not first
+    assert sessions.of(HookEvent(session="first", folder="/")) is not first
 
 
 def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(helix: Helix, tmp_path: Path) -> None:
     (tmp_path / ".helix").mkdir()
     (tmp_path / ".helix/project.toml").write_text("name = [", "utf-8")
-    here = Sessions(helix.store).of(Event(session="s", folder=str(tmp_path)))
+    here = Sessions(helix.store).of(HookEvent(session="s", folder=str(tmp_path)))
     assert here.root == tmp_path
     assert here.scope.startswith(tmp_path.name[:8])
 
@@ -93,10 +93,10 @@ def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp
     assert "helix name github.com/victim/private" in begun["systemMessage"]
     asked = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
     assert "systemMessage" not in asked
-    assert Sessions(helix.store).of(Event(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
+    assert Sessions(helix.store).of(HookEvent(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
 
 
 def test_a_session_s_project_is_looked_for_no_deeper_than_anybody_works(helix: Helix) -> None:
     """Whoever sends a hook names the folder: looking upwards from each that it lies in takes the cube of its depth."""
-    event = Event(session="s", name="Stop", folder="/" + "a/" * 2_000)
+    event = HookEvent(session="s", name="Stop", folder="/" + "a/" * 2_000)
     assert calls_of(identify, lambda: Sessions(helix.store).of(event)) <= DEEPEST + 1

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from helix.agents.outcomes.uses import Deeds, Given, Lesson, signs_of_use
+from helix.agents.outcomes.uses import Deeds, Lesson, TaskInput, signs_of_use
 
 LESSON = Lesson(
     trigger="pytest cannot find the module on a fresh checkout",
     resolution="Run `uv sync --frozen` first and set PYTHONPATH in conftest.py",
 )
-TASK = Given(text="Make the tests of the importer pass")
+TASK = TaskInput(text="Make the tests of the importer pass")
 
 
 def none(terms: Sequence[str]) -> list[str]:
@@ -42,14 +42,17 @@ def test_what_a_memory_says_and_was_done_is_a_sign(deeds: Deeds, sign: str) -> N
     [
         (Deeds(), TASK),
         (Deeds(text="I fixed how the module is found, and pytest passes on a fresh checkout"), TASK),
-        (Deeds(files=("tests/conftest.py",)), Given(text="look at it", files=("tests/conftest.py",))),
-        (Deeds(files=("tests/conftest.py",)), Given(text="something is wrong in tests/conftest.py")),
-        (Deeds(commands=("uv sync --frozen",)), Given(text="run `uv sync --frozen`, set it first", verify="uv sync")),
+        (Deeds(files=("tests/conftest.py",)), TaskInput(text="look at it", files=("tests/conftest.py",))),
+        (Deeds(files=("tests/conftest.py",)), TaskInput(text="something is wrong in tests/conftest.py")),
+        (
+            Deeds(commands=("uv sync --frozen",)),
+            TaskInput(text="run `uv sync --frozen`, set it first", verify="uv sync"),
+        ),
         (Deeds(commands=("uv pip list", "echo uv sync")), TASK),
         (Deeds(files=("src/notconftest.py",)), TASK),
     ],
 )
-def test_what_would_be_there_without_the_memory_is_no_sign(deeds: Deeds, given: Given) -> None:
+def test_what_would_be_there_without_the_memory_is_no_sign(deeds: Deeds, given: TaskInput) -> None:
     assert signs_of_use(LESSON, deeds, given, none) == ()
 
 
@@ -84,11 +87,11 @@ def test_a_command_that_prose_bids_word_for_word_is_a_sign_where_it_was_run(line
         ("make billing", TASK),
         ("make", TASK),
         ("echo make billing-fixtures", TASK),
-        ("make billing-fixtures", Given(text="first run make billing-fixtures")),
-        ("make billing-fixtures", Given(verify="make billing-fixtures && pytest")),
+        ("make billing-fixtures", TaskInput(text="first run make billing-fixtures")),
+        ("make billing-fixtures", TaskInput(verify="make billing-fixtures && pytest")),
     ],
 )
-def test_a_command_that_is_forbidden_or_another_or_was_asked_for_anyway_is_no_sign(line: str, given: Given) -> None:
+def test_a_command_that_is_forbidden_or_another_or_was_asked_for_anyway_is_no_sign(line: str, given: TaskInput) -> None:
     assert signs_of_use(PROSE, Deeds(commands=(line,)), given, everything) == ()
 
 
@@ -110,11 +113,11 @@ def test_doing_more_takes_no_sign_away_and_what_was_given_makes_none(
         commands=(*deeds.commands, *more.commands),
         text=f"{deeds.text}\n{more.text}",
     )
-    asked = Given(text=task)
+    asked = TaskInput(text=task)
     first, all_of_it = (signs_of_use(lesson, one, asked, none) for one in (deeds, both))
     assert not first or all_of_it
     assert signs_of_use(lesson, Deeds(), asked, none) == ()
-    told = Given(text=f"{task}\n{trigger}\n{resolution}", files=both.files)
+    told = TaskInput(text=f"{task}\n{trigger}\n{resolution}", files=both.files)
     assert not [one for one in signs_of_use(lesson, both, told, none) if one not in all_of_it], "never more signs"
     assert not [one for one in signs_of_use(lesson, both, told, none) if not one.startswith("ran ")]
 

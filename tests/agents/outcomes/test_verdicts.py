@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.agents.outcomes.verdicts import Use, Verdict, outcome_of, verdict
+from helix.agents.outcomes.verdicts import OutcomeVerdict, Use, outcome_of, verdict
 from helix.memory.scores import Quality
 from helix.model.evidence import Verification
 
 PASSED, FAILED, NONE = Verification.PASSED, Verification.FAILED, Verification.NONE
-NOTHING = Verdict()
-UNUSED = Verdict(outcome="unused")
-BAD = Verdict(failed=0.3, quality=Quality.USED_AND_FAILED, outcome="failed")
-HALF = Verdict(helped=0.25, claimed=True, outcome="claimed")
+NOTHING = OutcomeVerdict()
+UNUSED = OutcomeVerdict(outcome="unused")
+BAD = OutcomeVerdict(failed=0.3, quality=Quality.USED_AND_FAILED, outcome="failed")
+HALF = OutcomeVerdict(helped=0.25, claimed=True, outcome="claimed")
 
 
 @pytest.mark.parametrize("outcome", ["", "delivered"])
 @pytest.mark.parametrize(
     ("verification", "use", "wanted"),
     [
-        (PASSED, Use.EVIDENCE, Verdict(helped=0.5, quality=Quality.USED_AND_PASSED, outcome="helped")),
-        (PASSED, Use.CLAIMED, Verdict(helped=0.5, quality=Quality.CLAIMED_AND_PASSED, outcome="helped")),
-        (PASSED, Use.UNUSED, Verdict(failed=0.1, outcome="unused")),
-        (PASSED, Use.UNKNOWN, Verdict(quality=Quality.PASSED)),
+        (PASSED, Use.EVIDENCE, OutcomeVerdict(helped=0.5, quality=Quality.USED_AND_PASSED, outcome="helped")),
+        (PASSED, Use.CLAIMED, OutcomeVerdict(helped=0.5, quality=Quality.CLAIMED_AND_PASSED, outcome="helped")),
+        (PASSED, Use.UNUSED, OutcomeVerdict(failed=0.1, outcome="unused")),
+        (PASSED, Use.UNKNOWN, OutcomeVerdict(quality=Quality.PASSED)),
         (FAILED, Use.EVIDENCE, BAD),
         (FAILED, Use.CLAIMED, BAD),
         (FAILED, Use.UNUSED, UNUSED),
@@ -32,7 +32,7 @@ HALF = Verdict(helped=0.25, claimed=True, outcome="claimed")
     ],
 )
 def test_what_ran_decides_whatever_the_agent_says_of_its_success(
-    verification: Verification, use: Use, wanted: Verdict, outcome: str
+    verification: Verification, use: Use, wanted: OutcomeVerdict, outcome: str
 ) -> None:
     assert verdict(verification, use, outcome=outcome) == wanted
 
@@ -41,7 +41,7 @@ def test_what_ran_decides_whatever_the_agent_says_of_its_success(
 @pytest.mark.parametrize(
     ("use", "wanted"), [(Use.EVIDENCE, BAD), (Use.CLAIMED, BAD), (Use.UNUSED, UNUSED), (Use.UNKNOWN, NOTHING)]
 )
-def test_blocked_counts_as_failed_whatever_ran(verification: Verification, use: Use, wanted: Verdict) -> None:
+def test_blocked_counts_as_failed_whatever_ran(verification: Verification, use: Use, wanted: OutcomeVerdict) -> None:
     assert verdict(verification, use, outcome="blocked") == wanted
 
 
@@ -57,14 +57,16 @@ def test_blocked_counts_as_failed_whatever_ran(verification: Verification, use: 
         (Use.UNUSED, "", NOTHING),
     ],
 )
-def test_where_nothing_ran_a_claim_is_worth_half_and_marked_as_one(use: Use, outcome: str, wanted: Verdict) -> None:
+def test_where_nothing_ran_a_claim_is_worth_half_and_marked_as_one(
+    use: Use, outcome: str, wanted: OutcomeVerdict
+) -> None:
     assert verdict(NONE, use, outcome=outcome) == wanted
 
 
 @pytest.mark.parametrize("verification", list(Verification))
 @pytest.mark.parametrize("use", list(Use))
 def test_skipped_gives_nothing(verification: Verification, use: Use) -> None:
-    assert verdict(verification, use, outcome="skipped") == Verdict(outcome="skipped")
+    assert verdict(verification, use, outcome="skipped") == OutcomeVerdict(outcome="skipped")
 
 
 def test_the_penalty_for_taking_room_is_a_setting_and_no_use() -> None:
