@@ -213,6 +213,19 @@ def test_a_file_name_stands_for_one_file() -> None:
     assert [name for name, times in places.items() if times > 1] == []
 
 
+def test_a_class_name_stands_for_one_class() -> None:
+    places: dict[str, list[str]] = {}
+    for name, path in MODULES.items():
+        for node in tree(name).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    shared = {name: files for name, files in places.items() if len(files) > 1}
+    assert not shared, "\n".join(
+        f"`{name}` is a class in {' and in '.join(files)}: name all but one after what they belong to, as `StrandRow`"
+        for name, files in shared.items()
+    )
+
+
 def test_nothing_imports_upwards_for_its_types() -> None:
     """What only types need stands below too: `TYPE_CHECKING` puts off a heavy import, and never hides a direction."""
     putting_off = {name for name in MODULES if "TYPE_CHECKING" in MODULES[name].read_text("utf-8")}
