@@ -37,7 +37,8 @@ LONGEST_PATH = 4_096
 DEEPEST = 100
 """Folders that a project may lie below: a session's project is looked for from each of them, upwards."""
 _LONGEST_REMOTE, _MOST_NOTED = 2_048, 20
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+"""Characters of a name that a project is given; what is longer is cut."""
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
 _WITH_SECRET = re.compile(r"\\|;|^[^/]*@[^/]*:")
@@ -118,7 +119,7 @@ def called(project: Identity, name: str, names: Path | None) -> Identity:
 
     The name is told to the user in a command to run: it has no sign that means something to a shell.
     """
-    name = _fit(name)[:_LONGEST_NAME]
+    name = _fit(name)[:LONGEST_NAME]
     if not name or is_taken(name) or same_scope(project.scope, name):
         return project
     if not is_called(project.scope, name, names):
@@ -137,7 +138,7 @@ def folder_identity(folder: Path) -> Identity:
     root = folder.absolute()
     try:
         real = root.resolve()
-    except ValueError:  # half a surrogate pair or a NUL byte: no system has such a folder
+    except (ValueError, RuntimeError, OSError):  # half a surrogate pair, a NUL byte or links that lead round: no folder
         return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 

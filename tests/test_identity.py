@@ -335,9 +335,10 @@ def test_a_folder_of_no_project_is_one_by_itself_but_for_home_and_what_is_nobody
     for folder in (home / "notes", passing / "try"):
         folder.mkdir(parents=True)
     (tmp_path / "link").symlink_to(home)
+    (tmp_path / "round").symlink_to("round")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TMPDIR", str(passing))
-    for folder in (home, tmp_path / "link", home.parent, Path("/"), Path("/tmp"), passing):
+    for folder in (home, tmp_path / "link", tmp_path / "round", home.parent, Path("/"), Path("/tmp"), passing):
         assert project_at(folder).scope == NO_PROJECT
     for folder in (home / "notes", passing / "try"):
         assert project_at(folder).scope == folder_identity(folder).scope != NO_PROJECT

@@ -14,7 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import project_here
 from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
-from helix.identity import PROJECT_FILE, is_taken
+from helix.identity import LONGEST_NAME, PROJECT_FILE, is_taken
 from helix.model.speaker import agent_of
 from helix.scopes import confirm_name, same_scope
 from helix.settings import load
@@ -92,6 +92,8 @@ def _check_no_secret(*names: str) -> None:
 def _write_name(root: Path, name: str) -> None:
     """Write a project's name into its own settings; raises InvalidInputError for one that means something else."""
     file = root / PROJECT_FILE
+    if len(name) > LONGEST_NAME:
+        raise InvalidInputError(f"the name has {len(name):,} characters", hint=f"at most {LONGEST_NAME}")
     if is_taken(name) or not name.strip() or file.exists():
         raise InvalidInputError(f"{file} is there already" if file.exists() else f"no project may be called {name!r}")
     if not file.parent.is_symlink():

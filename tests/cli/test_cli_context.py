@@ -134,3 +134,13 @@ def test_a_name_with_a_secret_in_it_is_written_nowhere(
     assert said.code == InvalidInputError.exit_code and "kr4ken" not in said.err
     assert (project / ".helix").exists() is asked
     assert not (home / "confirmed.json").exists() or "kr4ken" not in (home / "confirmed.json").read_text("utf-8")
+
+
+def test_a_name_that_no_file_could_hold_is_written_nowhere(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project's own settings are read up to a length: no command of its folder started any more."""
+    (project := tmp_path / "notes").mkdir()
+    monkeypatch.chdir(project)
+    assert helix_command("name", "n" * 5_000).code == InvalidInputError.exit_code
+    assert not (project / ".helix").exists()
