@@ -225,6 +225,10 @@ class StoreIndex:
         """Return the source of the node at a row of the store's index; empty without one."""
         return self.view.lookups.origins[row]
 
+    def trust_of(self, row: int) -> int:
+        """Return the code of the class of trust of the node at a row of the store's index."""
+        return int(self.view.columns.trust[row])
+
     def occurred_at(self, row: int) -> int:
         """Return when what an episode tells of happened, by its row in the store's index."""
         return int(self.view.columns.occurred_at[row])
@@ -300,6 +304,13 @@ class StoreIndex:
             owners = (passages.owner[found[found < passages.count]] for found in held.values())
             mask[reduce(np.intersect1d, owners)] = True
         mask[[row for _, row in self.with_name(self.where(Label.MEMORY), [word])]] = True
+        return Rows(mask)
+
+    def with_any_token(self, tokens: Iterable[str]) -> Rows:
+        """Return the store's rows with one of the lexical index's tokens in their texts."""
+        passages, mask = self.view.passages, np.zeros(self.view.count, np.bool_)
+        for found in self.view.words.holders(list(tokens)).values():
+            mask[passages.owner[found[found < passages.count]]] = True
         return Rows(mask)
 
     def with_name(self, rows: Rows, words: Iterable[str]) -> list[tuple[str, int]]:

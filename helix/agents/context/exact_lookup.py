@@ -6,6 +6,7 @@ entities and the edges in memory: no text is compared, and nothing but what is f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -58,6 +59,9 @@ _MOST_FILES = 100
 _LONGEST_NAME = 120
 _FEW = 6
 """Passages at most that hold a name which tells what a commit is about: its own and its memory's are two of them."""
+_MOST_READ = 200
+"""Memories of one class of trust that are read for one action: a history has a file in every commit, and a hook waits
+until it is known that none of them is worth reading. Nobody's many keep those of another class from being read."""
 _BY_KIND = 2
 """From which level on an error is found by its kind alone: another thing failed in the same way."""
 _AT_EDITS = frozenset({Kind.FAILURE, Kind.SYSTEMIC})
@@ -126,10 +130,28 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
             found[row] = _BY_WORDS
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
-    memories = ((found[row], index.memory(row)) for row in ranked)
+    memories = ((found[row], index.memory(row)) for row in _read(index, ranked, action))
     fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(index, key, one, action))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
     return tuple(islice(_once(sites), limit))
+
+
+def _read(index: StoreIndex, ranked: Sequence[int], action: Action) -> list[int]:
+    """Return which of the ranked rows are read for an action, in their order: of each class of trust the first few.
+
+    At an edit those come before the others that hold a word of its passage which little else in the store holds.
+    """
+    touched = set(lexical_tokens(action.passage)) if action.is_edit and len(ranked) > _MOST_READ else ()
+    rare = set(touched).difference(index.common(list(touched), at_least=_FEW, share=0.0))
+    holding = index.with_any_token(rare)
+    room = Counter[int]()
+    chosen: set[int] = set()
+    for row in sorted(ranked, key=lambda row: row not in holding):  # stable: by rank within both
+        trust = index.trust_of(row)
+        room[trust] += 1
+        if room[trust] <= _MOST_READ:
+            chosen.add(row)
+    return [row for row in ranked if row in chosen]
 
 
 def _once(sites: Iterable[Site]) -> Iterator[Site]:
