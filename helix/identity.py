@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from helix import files
 from helix.errors import InvalidInputError
@@ -214,6 +214,8 @@ def scope_of_remote(url: str) -> str:
             return ""
         if split.scheme == "file":
             return ""
+        if "?" in url or "#" in url:
+            return ""  # over SSH they are letters of the path like any other, and `a/b#c` is another folder than `a/b`
         if "%" in split.netloc and split.scheme not in ("http", "https"):
             return ""  # git decodes it first: in `ssh://evil.example%2f@github.com/a/b` it asks evil.example
     elif (match := _SCP.fullmatch(url)) is not None:
@@ -221,8 +223,8 @@ def scope_of_remote(url: str) -> str:
     else:
         return ""
     path = re.sub(r"/{2,}", "/", path).strip("/")
-    if _WITH_SECRET.search(path):
-        return ""
+    if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
+        return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
     host, path = _fit(host), _fit(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""

@@ -87,6 +87,27 @@ def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     assert scope_of_remote("file://github.com/acme/shop") == ""
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/victim/private/../../mallory/lib.git",  # what a stranger's `.gitmodules` may say
+        "https://github.com/victim/private/%2e%2E/%2e./mallory/lib",
+        "https://github.com/victim/private/..%2f..%2Fmallory/lib",
+        "git@github.com:victim/private/../../mallory/lib",
+        "ssh://git@github.com/victim/private/x/..",
+        "https://github.com/./victim/private",
+        "ssh://git@github.com/victim/private#/mallory/lib",
+        "ssh://git@github.com/victim/private?/mallory/lib",
+    ],
+)
+def test_an_address_that_leads_elsewhere_sees_nothing_of_the_project_that_it_goes_through(
+    tmp_path: Path, url: str
+) -> None:
+    seen = scopes_seen(scope(repository(tmp_path / "clone", url)))
+    assert not any(one.startswith("github.com") for one in seen)
+    assert scope_of_remote("https://github.com/victim/my..lib") == "github.com/victim/my..lib"
+
+
 def test_letters_that_are_two_in_a_domain_are_two_in_a_scope() -> None:
     """Git asks another host for each, so that another person may own it."""
     apart = [
