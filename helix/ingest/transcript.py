@@ -61,15 +61,21 @@ _SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
 """Files, tests and the like: what was run is then no more than a part, which other work has no use for."""
 
 
+def staying_inside(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
+    """Yield those of the files found in a folder of histories that no link leads out of it."""
+    top = folder.resolve()
+    for file in found:
+        if Path(os.path.realpath(file)).is_relative_to(top):  # of links that lead round it says where they begin
+            yield file
+
+
 def transcript_files(path: Path) -> list[Path]:
     """Return the transcripts at a path: the file, or every `.jsonl` below the folder, sorted.
 
     A link that leads out of the folder is passed over. Raises NotFoundError where there is none.
     """
     place = path.expanduser()
-    top = place.resolve()
-    inside = (one for one in place.rglob("*.jsonl") if Path(os.path.realpath(one)).is_relative_to(top))
-    below = sorted(inside) if place.is_dir() else [place]
+    below = sorted(staying_inside(place, place.rglob("*.jsonl"))) if place.is_dir() else [place]
     found = [path for path in below if path.is_file()]  # a pipe of that name would be waited for
     if not found:
         hint = "Claude Code keeps them in ~/.claude/projects; name a .jsonl file or a folder of them"

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 Vectors = npt.NDArray[np.float32]
+LENGTH_TOLERANCE = 1e-3
+"""How far the length of a vector that others made may be from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from helix.errors import EmbeddingSpaceError, InvalidInputError, NotFoundError
+from helix.providers.embedder import LENGTH_TOLERANCE
 
 _CHECKED_AT_ONCE = 16_384
-_LENGTH_TOLERANCE = 1e-3
 _HINT = "save float32 rows of length 1, shape (lines, dimension), with numpy.save"
 
 
@@ -47,7 +47,7 @@ class GivenVectors:
     def _check_lengths(self, path: Path) -> None:
         for start in range(0, len(self._rows), _CHECKED_AT_ONCE):
             lengths = np.linalg.norm(self._rows[start : start + _CHECKED_AT_ONCE], axis=1)
-            wrong = np.flatnonzero(~(np.abs(lengths - 1.0) <= _LENGTH_TOLERANCE))  # also catches NaN
+            wrong = np.flatnonzero(~(np.abs(lengths - 1.0) <= LENGTH_TOLERANCE))  # also catches NaN
             if len(wrong):
                 raise InvalidInputError(
                     f"row {start + int(wrong[0])} of {path} has length {lengths[wrong[0]]:.4g}, not 1", hint=_HINT

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import simsimd
 
 from helix.errors import EmbeddingSpaceError
+from helix.providers.embedder import LENGTH_TOLERANCE
 from helix.store.node_columns import IndexArray
 
 VectorArray = npt.NDArray[np.float32]
@@ -28,7 +29,6 @@ GATHER_SHARE = 0.15
 
 
 _LARGEST_CODE = 127
-_LENGTH_TOLERANCE = 1e-3
 
 
 def vector_of(stored: bytes) -> VectorArray:
@@ -44,7 +44,7 @@ def vectors_of(stored: bytes, count: int) -> list[VectorArray]:
 def is_unit(stored: bytes) -> bool:
     """Return whether bytes are a vector of length 1, as in the store: another is near to everything, or to nothing."""
     length = float(np.linalg.norm(vector_of(stored).astype(np.float64)))
-    return abs(length - 1.0) <= _LENGTH_TOLERANCE
+    return abs(length - 1.0) <= LENGTH_TOLERANCE
 
 
 def cosine_of(one: bytes, other: bytes) -> float:

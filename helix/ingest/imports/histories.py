@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
@@ -18,7 +17,7 @@ from helix.ingest.imports.json_files import check_values, objects_in, objects_of
 from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import time_of
 from helix.ingest.own_history import trust_of
-from helix.ingest.transcript import read_records
+from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import short_digest
@@ -36,7 +35,7 @@ def _session_files(path: Path, name: re.Pattern[str]) -> list[Path]:
     if path.is_file():
         return [path]
     inside = (one for one in sorted(path.rglob("*")) if name.fullmatch(one.as_posix()) and one.is_file())
-    return [one for one in inside if Path(os.path.realpath(one)).is_relative_to(path.resolve())]
+    return list(staying_inside(path, inside))
 
 
 def _of_files(client: str, name: re.Pattern[str], told: Callable[[Path, list[IngestProblem]], Iterable[Record]]) -> Any:
