@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.agents.hooks.dispatcher import Reacting
+from helix.agents.hook_events.dispatcher import Reacting
 from helix.errors import ConflictError, StoreError
 from helix.journal.kept_results import Answers
 from helix.memory.capture import sessions
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.intake import Intake
 from helix.memory.erasure import unfinished
-from helix.memory.jobs.foreground import Foreground
-from helix.memory.jobs.run import Watch
+from helix.memory.job_run.foreground import Foreground
+from helix.memory.job_run.run import Watch
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7

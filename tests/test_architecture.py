@@ -103,10 +103,10 @@ OTHER_STARTS = (
 )
 FOLDERS = {
     "memory": (
-        *("change", "scores", "contradiction", "jobs", "capture", "llm", "upkeep", "remember"),
+        *("change", "scores", "neighbours", "contradiction", "job_run", "capture", "llm", "upkeep", "remember"),
         *("extraction", "insight", "erasure", "worker"),
     ),
-    "agents": ("answers", "tasks", "outcomes", "experiment", "context", "observer", "hooks"),
+    "agents": ("answers", "tasks", "outcomes", "experiment", "context", "observer", "hook_events"),
 }
 """The folders within a part, and a file that stands among them: each imports none that comes after it."""
 PUTS_OFF_IMPORTS = {

@@ -17,8 +17,8 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from helix.agents.hooks.deferred_queue import PendingAnswer
-from helix.agents.hooks.dispatcher import HookAnswer
+from helix.agents.hook_events.deferred_queue import PendingAnswer
+from helix.agents.hook_events.dispatcher import HookAnswer
 from helix.api.limits import has_too_many_values
 from helix.api.permissions import PRINCIPAL, actor_of
 from helix.api.resolver_context import ThreadShare

@@ -189,7 +189,7 @@ def serve(
     calm_numpy()
     begin_loading()
     from helix.server.running import Listening, serve_tenants  # seconds to load, and only for this
-    from helix.text.redact import redact
+    from helix.text.secrets.redact import redact
 
     listening = Listening(
         host=host.strip("[]"),

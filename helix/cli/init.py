@@ -81,7 +81,7 @@ def name(invocation: Invocation, /, name: str) -> None:
 
 def _check_no_secret(*names: str) -> None:
     """Raise InvalidInputError for a name that nothing would be kept under: secrets are taken out of a scope."""
-    from helix.text.redact import redact  # its rules are of no use to the other commands
+    from helix.text.secrets.redact import redact  # its rules are of no use to the other commands
 
     if any(redact(name).kinds for name in names):
         raise InvalidInputError(

@@ -312,7 +312,7 @@ def _complete(instruction: str) -> int:
 
 def _redacted(usage_error: str) -> str:
     """Return a usage error, which quotes what was typed, without secrets: a key begins with dashes, as options do."""
-    from helix.text.redact import redact  # only here: a line that was understood is nothing to look through
+    from helix.text.secrets.redact import redact  # only here: a line that was understood is nothing to look through
 
     return redact(usage_error).text
 

@@ -31,7 +31,7 @@ from helix.operations import upkeep
 from helix.processes import NEUTRAL_FOLDER, end_loading
 from helix.service import Helix, restore_closed, set_aside_closed
 from helix.settings import Settings
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 Ready = Callable[[daemon.Daemon, tuple[str, ...]], None]
 """Called once requests are answered, with what was announced and the warnings a person should see."""

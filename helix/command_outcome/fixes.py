@@ -19,7 +19,7 @@ from helix.text.command_line.parser import simple_commands
 from helix.text.command_line.tools import only_looks as shows
 from helix.text.error_lines import signature_of
 from helix.text.excerpts import head
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 from helix.text.spotting.known_words import words
 
 COMMAND, ERROR = "command", "error"

@@ -13,8 +13,8 @@ from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import is_path
 from helix.text.command_line.parser import simple_commands
-from helix.text.entities import mentions
 from helix.text.error_lines import signature_of
+from helix.text.spotting.entities import mentions
 
 _MOST = 400
 """Names of a command and its error that are looked at."""

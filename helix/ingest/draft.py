@@ -19,7 +19,7 @@ from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
 from helix.text.client_ids import short_digest
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _SUSPECT = re.compile(r"[=\s%?\ud800-\udfff]|(?<!\w)(?![0-9a-f]{7,64}(?!\w))[\w-]{16,}")
 """What a name has that may hold a secret, or half of a surrogate pair, which no store can write: a file's name has it

@@ -13,7 +13,7 @@ from helix.files import open_regular
 from helix.helixignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _SUFFIXES = frozenset({".md", ".markdown", ".mdc", ".mdx", ".rst", ".txt"})
 _LARGEST = 1_000_000

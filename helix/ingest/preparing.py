@@ -14,7 +14,7 @@ from helix.memory.change.intake import Intake
 from helix.model.memory import body
 from helix.model.reports import IngestProblem
 from helix.store.store import Store
-from helix.text.redact import without_markers
+from helix.text.secrets.redact import without_markers
 
 # An episode that became one memory, or whose memories hold this much of its text, needs no passage of its own: they
 # speak for it, and every answer would come twice otherwise.

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from helix.agents.hooks.claude_code import CLIENT
+from helix.agents.hook_events.claude_code import CLIENT
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from helix.agents.hooks.claude_code import CLIENT, is_by_client
-from helix.agents.hooks.client_transcripts import OpenCalls, Record, blocks_of, moment_of, record_of
+from helix.agents.hook_events.claude_code import CLIENT, is_by_client
+from helix.agents.hook_events.client_transcripts import OpenCalls, Record, blocks_of, moment_of, record_of
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.exit_status import command_ended_well
 from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks

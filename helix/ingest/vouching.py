@@ -5,7 +5,7 @@ from __future__ import annotations
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.preparing import Cleaned, clean
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import Newcomer, same_words
+from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.memory.scores import bounded_confidence
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
@@ -46,7 +46,7 @@ def _from(index: StoreIndex, label: Label, source: str, scope: str) -> list[tupl
 
 
 def _stands(memory: Memory, draft: MemoryDraft) -> bool:
-    said = Newcomer(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+    said = NewStatement(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
     weaker = memory.provenance.trust.rank > draft.trust.rank
     return memory.status is not Status.RETIRED and weaker and same_words(memory, said)
 

@@ -30,7 +30,7 @@ from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
-from helix.memory.contradiction.classify import Newcomer, same_words
+from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -341,7 +341,7 @@ class Importer:
         key = (draft.scope or self._scope, _name_of(draft))
         named = self._store.index.named(*key)
         known = writing.named.get(key) or (None if named is None else self._store.records.node(named))
-        said = Newcomer(
+        said = NewStatement(
             kind=draft.kind,
             trigger=draft.trigger,
             resolution=draft.resolution,

@@ -10,6 +10,7 @@ from helix.agents.outcomes import settle
 from helix.agents.outcomes.feedback import feedback as give_feedback
 from helix.agents.outcomes.feedback import undo_feedback
 from helix.errors import InvalidInputError, NotFoundError
+from helix.memory import neighbours
 from helix.memory.change.find import memory_of
 from helix.memory.change.intake import known_kind
 from helix.memory.remember import curate, links
@@ -17,7 +18,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import history as past
-from helix.memory.upkeep import maintenance, merge, neighbours
+from helix.memory.upkeep import maintenance, merge
 from helix.model.edge import Edge, Label
 from helix.model.facets import Facets
 from helix.model.ids import Id

@@ -28,7 +28,7 @@ from helix.strands.keyring import LOCKED
 from helix.strands.lineage import free_tag, name_version, rows_known, tag_of, version_named
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Selection, StrandRow
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _CARRY = "carry memory out of the store"
 _TAKE = "take in what others carry"

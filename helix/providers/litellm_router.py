@@ -33,7 +33,7 @@ from helix.providers.addresses import is_here
 from helix.providers.litellm_calls import ProviderCall, ProviderReply
 from helix.providers.llm import Absence, Answer, ModelQuestion, Provider, fits_schema, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 from helix.text.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from typing import Any
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.erasure import hard_forget
-from helix.memory.jobs.run import Run, Watch
+from helix.memory.job_run.run import Run, Watch
 from helix.memory.upkeep import disputes
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
@@ -47,7 +47,7 @@ from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
 from helix.strands.whole import carry_through, under_way
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _LONGEST_WORDS = 1_000
 _TAKEN = "strand_taken/"

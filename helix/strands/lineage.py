@@ -23,7 +23,7 @@ from helix.store.erasing import STAGED, STRANDS
 from helix.store.store import Store
 from helix.strands.packed_lines import PackedLines, read_lines
 from helix.strands.rows import Key, Selection, StrandRow, Tree, canonical_json, row_digest
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 SCRATCH = "scratch."
 """How the names of folders begin in which strands lie that come or go just now."""

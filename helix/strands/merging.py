@@ -17,7 +17,7 @@ from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer
 from helix.memory.erasure.stored_secrets import texts_of
-from helix.memory.jobs.run import Watch
+from helix.memory.job_run.run import Watch
 from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from helix.errors import ConflictError, HelixError, NotFoundError, StoreCorruptError
-from helix.memory.jobs.run import Watch
+from helix.memory.job_run.run import Watch
 from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
 from helix.strands.lineage import remove_drafts

@@ -21,7 +21,7 @@ from helix.strands.git_remote import GitRemote
 from helix.strands.http_remote import HttpRemote
 from helix.strands.place import Remote
 from helix.strands.shares import PlaceTokens, Shares
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _GIT = ("ssh", "git", "http", "https", "file")
 _SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:(?!//)\S+")

@@ -9,7 +9,7 @@ from helix.errors import ConflictError
 from helix.journal.erase import stated_again
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.change.compose import Composer
-from helix.memory.jobs.run import Watch
+from helix.memory.job_run.run import Watch
 from helix.model.edge import Ref
 from helix.model.operations import Drop, PutEdge, PutNode, drop_of
 from helix.store.jobs import Ticket

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from helix.errors import ConflictError, HelixError
-from helix.memory.jobs.run import Watch
+from helix.memory.job_run.run import Watch
 from helix.memory.worker.undo import undo
 from helix.store.store import Store
 

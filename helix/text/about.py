@@ -12,9 +12,9 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.memory import Kind
 from helix.text.command_line.command_forms import Level, forms, is_path, whole_forms
 from helix.text.command_line.command_words import ALONE_ENOUGH, WITH_ACTIONS
+from helix.text.command_line.rule_commands import keys_of_rule
 from helix.text.cues import TROUBLE
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
-from helix.text.rule_commands import keys_of_rule
 from helix.text.spotting.known_words import FUNCTION_WORDS, words
 from helix.text.spotting.typed_commands import HEADS, SUBCOMMANDS
 

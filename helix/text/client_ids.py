@@ -6,8 +6,8 @@ import hashlib
 import re
 
 from helix.text.cleaning import LONE_SURROGATE
-from helix.text.redact import redact
 from helix.text.secrets import families
+from helix.text.secrets.redact import redact
 
 _ID = re.compile(r"(?!.*://)[\w.:+/@~#-]*={0,2}", re.ASCII)
 """What ids are made of; `NAME=value` and an address are texts, which may say a password."""

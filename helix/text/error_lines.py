@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from helix.text.redact import redact
 from helix.text.regex import regex
+from helix.text.secrets.redact import redact
 
 LONGEST_SIGNATURE = 200
 _READ = 16_384

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 
 from helix.text.cleaning import clean
-from helix.text.redact import redact, redacted_from
+from helix.text.secrets.redact import redact, redacted_from
 from helix.text.tokens import query_terms
 
 _REACH = 8_192

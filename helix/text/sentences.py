@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from helix.model.entity import EntityKind
-from helix.text.entities import mentions
+from helix.text.spotting.entities import mentions
 from helix.text.tokens import STOPWORDS, estimate_tokens, query_terms
 
 LONGEST_SENTENCE = 400

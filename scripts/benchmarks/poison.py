@@ -18,7 +18,7 @@ from helix.model.recall import RecallQuery
 from helix.operations import capture
 from helix.providers.embedder import Embedder
 from helix.service import Helix
-from helix.text.instructions.prompt_injection import suspicion
+from helix.text.injection.prompt_injection import suspicion
 
 DATA = ROOT.parent / "shared" / "data" / "injection"
 BENIGN = "benign"

@@ -26,7 +26,7 @@ from benchmarks.month_replay import Watch, opened
 from benchmarks.quality_store import FOLDER, models_folder, real_embedder
 from benchmarks.replay_baselines import Lessons, baselines
 from benchmarks.replay_score import Played, Shown, figures
-from helix.agents.hooks.claude_code import CLIENT
+from helix.agents.hook_events.claude_code import CLIENT
 from helix.errors import InvalidInputError, NotFoundError
 from helix.operations import memories
 from helix.providers.embedder import Embedder

@@ -12,7 +12,7 @@ from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.insight.reflect import reflect
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.reembed import fill_in

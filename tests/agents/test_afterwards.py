@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from helix.agents.hooks.deferred_queue import Afterwards
-from helix.memory.jobs.foreground import Foreground
+from helix.agents.hook_events.deferred_queue import Afterwards
+from helix.memory.job_run.foreground import Foreground
 
 LONG, A_WHILE = 3_600.0, 0.05
 

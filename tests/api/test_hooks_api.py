@@ -16,10 +16,10 @@ import pytest
 from api_server import BEARER, TOKEN, Answer, Served, serving
 
 from helix import settings as configuration
-from helix.agents.hooks import dispatcher
-from helix.agents.hooks.deferred_queue import PendingAnswer
-from helix.agents.hooks.hook_context import Desk, Reaction
-from helix.agents.hooks.hook_events import ActionBegins, HookReply
+from helix.agents.hook_events import dispatcher
+from helix.agents.hook_events.deferred_queue import PendingAnswer
+from helix.agents.hook_events.hook_context import Desk, Reaction
+from helix.agents.hook_events.hook_events import ActionBegins, HookReply
 from helix.agents.tasks.board import injections, tasks_of
 from helix.api import hooks
 from helix.api.access import Access

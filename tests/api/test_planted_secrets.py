@@ -33,7 +33,7 @@ from helix.api.schema import build_schema
 from helix.cli.logs import start_daemon_log
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 from tests.waiting import UNHURRIED, until
 
 TOKEN = "ghp_" + "s9GqT2vLx7RmWc4KbZ1nYd8HfPj3AeUo5iVw"  # made up; known by its shape wherever it stands

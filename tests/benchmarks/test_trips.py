@@ -27,5 +27,5 @@ def test_each_call_is_counted_by_what_it_passes() -> None:
     entered = {name: "\n".join(counted["most"]) for name, counted in found.items()}
     assert "/memory/remember/remember.py remember" in entered["store"]
     assert "/recall/pagerank.py" in entered["recall"]
-    assert "/agents/hooks/dispatcher.py" in entered["hook of a failed command"]
+    assert "/agents/hook_events/dispatcher.py" in entered["hook of a failed command"]
     assert "/memory/remember/remember.py remember" not in entered["recall"]

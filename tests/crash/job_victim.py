@@ -16,7 +16,7 @@ from helix.journal.effects import Touched
 from helix.journal.log import Journal
 from helix.journal.work_queue import Work
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.providers.fakes import HashEmbedder

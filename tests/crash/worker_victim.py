@@ -25,9 +25,9 @@ from helix.journal.log import Journal
 from helix.journal.work_queue import Work
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.change.compose import Composer, parsed_text, prepare
-from helix.memory.jobs.foreground import Foreground, Pace
-from helix.memory.jobs.parameters import PARAMETERS
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.foreground import Foreground, Pace
+from helix.memory.job_run.parameters import PARAMETERS
+from helix.memory.job_run.run import Run
 from helix.memory.worker.kinds import KINDS
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.edge import Label, Relation

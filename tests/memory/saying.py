@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.derived import DERIVED, existing
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.upkeep.disputes import contradictions
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helix.memory.contradiction.classify import (
     Claim,
     ContradictionVerdict,
-    Newcomer,
+    NewStatement,
     Ruling,
     Thresholds,
     decide,
@@ -43,12 +43,12 @@ def stored(
 
 def new(
     trigger: str, resolution: str = "", kind: Kind = Kind.CONVENTION, trust: Trust = Trust.USER_ASSERTED
-) -> Newcomer:
-    return Newcomer(kind=kind, trigger=trigger, resolution=resolution, trust=trust)
+) -> NewStatement:
+    return NewStatement(kind=kind, trigger=trigger, resolution=resolution, trust=trust)
 
 
-def verdict(newcomer: Newcomer, memory: Memory, cosine: float) -> ContradictionVerdict:
-    return decide(newcomer, [(memory, cosine)], AT)[0]
+def verdict(said: NewStatement, memory: Memory, cosine: float) -> ContradictionVerdict:
+    return decide(said, [(memory, cosine)], AT)[0]
 
 
 def test_the_same_words_are_the_same_thing_even_without_vectors() -> None:

@@ -23,7 +23,7 @@ from helix.memory.extraction.cluster import Bars
 from helix.memory.extraction.consolidation import consolidate, rederive
 from helix.memory.extraction.episodes_seen import EpisodeEvidence
 from helix.memory.extraction.extract import Extraction, RuleExtractor
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest, edit, forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest

@@ -14,7 +14,7 @@ from saying import LONG_AGO, PROJECT, embed, job, learned, said_in, say
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.change.compose import Composer
 from helix.memory.extraction.consolidation import consolidate, rederive
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest, edit, forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest

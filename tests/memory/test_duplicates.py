@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helix.errors import ConflictError, InvalidInputError
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar

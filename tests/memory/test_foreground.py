@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from helix.memory.jobs.foreground import Foreground, Pace
+from helix.memory.job_run.foreground import Foreground, Pace
 
 
 def test_quiet_counts_from_the_end_of_the_last_request() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.errors import ConflictError
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import note_gap
 from helix.memory.remember.request import StoreRequest

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import NotFoundError
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar

@@ -9,7 +9,7 @@ import pytest
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.insight.insights import insight_tree, reflections
 from helix.memory.insight.reflect import reflect
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.edge import Label, Ref
 from helix.model.reflection import Reflection
 from helix.store.store import Store

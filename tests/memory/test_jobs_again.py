@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helix import settings as configuration
 from helix.memory.capture.episodes import EpisodeRequest
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.kinds import KINDS, ROUND
 from helix.model.memory import Kind

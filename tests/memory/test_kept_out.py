@@ -12,7 +12,7 @@ from saying import PROJECT, say
 
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.extraction.consolidation import consolidate, rederive
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label

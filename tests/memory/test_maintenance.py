@@ -8,7 +8,7 @@ import pytest
 
 from helix.agents.outcomes.feedback import feedback
 from helix.errors import GuardError, InvalidInputError, NotFoundError
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import run_decay, run_decay_edges, run_prune

@@ -11,7 +11,7 @@ from helix.agents.outcomes.noting import note_use
 from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, learn, mirror
 from helix.errors import ConflictError, InvalidInputError
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.merge import merge_similar, unmerge

@@ -16,7 +16,7 @@ from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.quarantine import ACCEPTED_BY, review, screen
 from helix.memory.change.compose import Composer
 from helix.memory.extraction.consolidation import consolidate
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label, Ref

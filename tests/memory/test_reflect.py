@@ -16,7 +16,7 @@ from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.insight.insight_text import Item, Thought
 from helix.memory.insight.insights import confidence_of, insight_tree, reflections
 from helix.memory.insight.reflect import reflect, reflection_id
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Status

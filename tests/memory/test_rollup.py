@@ -24,7 +24,7 @@ from helix.memory.insight.summary import (
     summarised,
     worth_of,
 )
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode

@@ -11,7 +11,7 @@ import pytest
 from helix import settings as configuration
 from helix.errors import ConfigError, ConflictError, GuardError
 from helix.memory.change.compose import Composer
-from helix.memory.jobs.run import LEAST_GUARDED, MERGED, Run
+from helix.memory.job_run.run import LEAST_GUARDED, MERGED, Run
 from helix.memory.worker.undo import undo
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import Kind, Memory, Status

@@ -44,7 +44,7 @@ from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
-from helix.text.redact import redact, redact_value
+from helix.text.secrets.redact import redact, redact_value
 from tests.waiting import finished
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"

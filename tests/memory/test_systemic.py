@@ -14,7 +14,7 @@ from helix import settings as configuration
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.writing import Importer
 from helix.memory.capture.episodes import EpisodeRequest
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import OCCURRENCES, promote_systemic
 from helix.memory.worker.undo import undo

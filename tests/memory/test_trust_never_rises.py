@@ -14,7 +14,7 @@ from helix.api.carrying_out import as_said_by
 from helix.errors import HelixError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.extraction.consolidation import consolidate
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import MOST_CERTAIN

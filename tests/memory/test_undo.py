@@ -17,7 +17,7 @@ from helix import settings as configuration
 from helix.errors import ConflictError, NotFoundError
 from helix.journal import effects
 from helix.memory.change.compose import Composer, parsed_text, prepare
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.worker.undo import undo
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode

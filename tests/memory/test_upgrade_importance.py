@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.jobs.run import Run
-from helix.memory.upkeep.llm_reviews import upgrade_importance
+from helix.memory.job_run.run import Run
+from helix.memory.llm.llm_reviews import upgrade_importance
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.provenance import Trust

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helix.errors import InvalidInputError
-from helix.memory.jobs.parameters import PARAMETERS, checked
+from helix.memory.job_run.parameters import PARAMETERS, checked
 from helix.memory.worker.kinds import KINDS
 from helix.operations import background_work
 from helix.service import Helix

@@ -12,8 +12,8 @@ from saying import PROJECT, VENV, embed
 
 from helix.errors import QueryTimeoutError
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.jobs.foreground import Foreground, Pace
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.foreground import Foreground, Pace
+from helix.memory.job_run.run import Run
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.kinds import ASKING, KINDS, plan

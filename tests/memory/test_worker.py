@@ -14,8 +14,8 @@ import pytest
 from helix.errors import GuardError, InvalidInputError, ModelError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.change.compose import Composer
-from helix.memory.jobs.foreground import Foreground, Pace
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.foreground import Foreground, Pace
+from helix.memory.job_run.run import Run
 from helix.memory.worker.kinds import KINDS, ROUND, JobWork
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.episode import Episode

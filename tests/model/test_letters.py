@@ -13,7 +13,7 @@ from helix.agents.answers.task_record import client_task
 from helix.model.letters import MOST_MARKS, normalised
 from helix.model.tombstone import normal
 from helix.text.cleaning import given_name, slug
-from helix.text.instructions.concepts import plain
+from helix.text.injection.concepts import plain
 from helix.text.tokens import lexical_tokens
 
 Form = Literal["NFC", "NFKC", "NFD", "NFKD"]

@@ -12,8 +12,8 @@ from scripted_provider import Reply, ScriptedProvider, fails, packed, says
 from helix.journal.kept_results import Answers
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.extraction.consolidation import consolidate
-from helix.memory.jobs.run import Run
-from helix.memory.upkeep.llm_reviews import upgrade_importance
+from helix.memory.job_run.run import Run
+from helix.memory.llm.llm_reviews import upgrade_importance
 from helix.model.edge import Label
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

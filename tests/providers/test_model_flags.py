@@ -10,10 +10,10 @@ import pytest
 from scripted_provider import ScriptedProvider, packed, says
 
 from helix.journal.kept_results import Answers
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
+from helix.memory.llm.llm_reviews import find_contradictions
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.llm_reviews import find_contradictions
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory
 from helix.operations import background_work, memories, review

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust

@@ -16,7 +16,7 @@ from nacl.signing import SigningKey
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.model.provenance import Trust
 from helix.strands.keyring import Keyring
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
 THEIRS = SigningKey(b"t" * 32)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helix.model.entity import EntityKind, Mention
-from helix.text.entities import LONGEST_TEXT, MOST_MENTIONS, mentions
+from helix.text.spotting.entities import LONGEST_TEXT, MOST_MENTIONS, mentions
 
 FILE, SYMBOL, COMMAND, ERROR = EntityKind.FILE, EntityKind.SYMBOL, EntityKind.COMMAND, EntityKind.ERROR
 PACKAGE, TEST, COMMIT, URL = EntityKind.PACKAGE, EntityKind.TEST, EntityKind.COMMIT, EntityKind.URL

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helix.text.excerpts import ends, head
-from helix.text.redact import redact, redact_parts, redact_value
+from helix.text.secrets.redact import redact, redact_parts, redact_value
 from helix.text.structured import map_texts
 
 ALNUM = string.ascii_letters + string.digits

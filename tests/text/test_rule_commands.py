@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix.text.rule_commands import (
+from helix.text.command_line.rule_commands import (
     CommandRole,
     is_about,
     keys_of_file,

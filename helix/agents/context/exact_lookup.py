@@ -31,12 +31,7 @@ from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
 from helix.text.command_line.command_forms import Level, redacted_forms
 from helix.text.command_line.command_terms import terms_of
-from helix.text.cues import NEED, PITFALL, RULE, cue_pattern
-from helix.text.error_lines import keys_of, kind_of, signature_of
-from helix.text.inert import quoted
-from helix.text.path_patterns import as_path, canonical_path, fits, is_pattern
-from helix.text.rare import rare_names
-from helix.text.rule_commands import (
+from helix.text.command_line.rule_commands import (
     CommandRole,
     is_about,
     is_followed,
@@ -46,6 +41,11 @@ from helix.text.rule_commands import (
     names_file,
     speaks_against,
 )
+from helix.text.cues import NEED, PITFALL, RULE, cue_pattern
+from helix.text.error_lines import keys_of, kind_of, signature_of
+from helix.text.inert import quoted
+from helix.text.path_patterns import as_path, canonical_path, fits, is_pattern
+from helix.text.rare import rare_names
 from helix.text.tokens import estimate_tokens, lexical_tokens
 
 MOST = 3

@@ -12,8 +12,8 @@ from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import forms
 from helix.text.command_line.launchers import bare_command
 from helix.text.cues import cue_pattern
-from helix.text.entities import mentions
 from helix.text.path_patterns import canonical_path
+from helix.text.spotting.entities import mentions
 from helix.text.tokens import lexical_tokens, query_terms
 
 _LEAST_WORDS, _LEAST_SHARE = 2, 0.25

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import files
-from helix.agents.hooks.client_transcripts import Record, blocks_of
+from helix.agents.hook_events.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
 from helix.ingest.imports.adapter import Adapter, Asked, Told
 from helix.ingest.imports.json_files import check_values, objects_in, objects_of

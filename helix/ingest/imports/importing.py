@@ -26,7 +26,7 @@ from helix.ingest.writing import Importer
 from helix.model.memory import GLOBAL_SCOPE
 from helix.store.jobs import Ticket, Work
 from helix.store.store import Store
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 ADAPTERS: tuple[Adapter, ...] = (
     *(OWN, MCP_MEMORY, CODEX, GEMINI, OPENCODE, CHATGPT, CLAUDE, MEM0, CLAUDE_MEM),

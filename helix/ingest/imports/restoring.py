@@ -19,7 +19,7 @@ from helix.ingest.imports.adapter import key_of
 from helix.ingest.imports.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
-from helix.memory.contradiction.classify import Newcomer, same_words
+from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.model.edge import Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body, claimed_of, unproven_of, with_claimed
@@ -31,7 +31,7 @@ from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.client_ids import told_id
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _BATCH = 48
 _NAMED = frozenset({"id", "source"})
@@ -259,7 +259,7 @@ class Copies:
             ref = self._index.named(node.scope, node.name)
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            return held if same_words(held, _newcomer(node)) else None
+            return held if same_words(held, _new_statement(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
             return held
         return None
@@ -290,8 +290,8 @@ def _raised(held: Memory | Episode, node: Memory | Episode) -> dict[str, Any]:
     }
 
 
-def _newcomer(node: Memory) -> Newcomer:
-    return Newcomer(
+def _new_statement(node: Memory) -> NewStatement:
+    return NewStatement(
         kind=node.kind,
         trigger=node.trigger,
         resolution=node.resolution,

@@ -27,7 +27,7 @@ from helix.store.index import StoreIndex
 from helix.store.listing import page
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.instructions.prompt_injection import suspicion
+from helix.text.injection.prompt_injection import suspicion
 
 ACCEPTED_BY = f"{OWN_ATTRIBUTE}accepted_by"
 """Attribute that says who took a memory out of quarantine."""

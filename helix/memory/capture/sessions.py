@@ -24,7 +24,7 @@ from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 _DIGEST_BYTES = 32
 _LONGEST_NAME = 65_536

@@ -17,9 +17,9 @@ from helix.model.records import Node, flatten, label_of, put_edge, put_record
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, about, ruled
 from helix.text.chunks import chunks
-from helix.text.entities import mentions
 from helix.text.path_patterns import canonical_path
-from helix.text.redact import without_markers
+from helix.text.secrets.redact import without_markers
+from helix.text.spotting.entities import mentions
 from helix.text.statement.subjects import subject_key, subjects
 from helix.text.tokens import lexical_tokens
 

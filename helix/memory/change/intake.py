@@ -11,7 +11,7 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.cleaning import clean, given_name
-from helix.text.redact import Redaction, redact, redact_parts, redact_value
+from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
 from helix.text.structured import map_texts
 
 OWN_ATTRIBUTE = "helix:"

@@ -58,7 +58,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Newcomer:
+class NewStatement:
     """The part of a new memory that the decision looks at."""
 
     kind: Kind
@@ -87,7 +87,7 @@ class Claim:
 
 
 def decide(
-    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+    said: NewStatement, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
 ) -> tuple[ContradictionVerdict, Memory | None]:
     """Decide how a new memory stands to stored ones, and to which; `nearest` are (active memory, cosine).
 
@@ -98,23 +98,23 @@ def decide(
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
     contrary: Memory | None = None
     for memory, cosine in ranked:
-        if cosine >= thresholds.related and why_contrary(memory, newcomer) is not None:
+        if cosine >= thresholds.related and why_contrary(memory, said) is not None:
             contrary = contrary or memory
             continue
-        if memory.kind is not newcomer.kind:
+        if memory.kind is not said.kind:
             continue
-        if same_words(memory, newcomer):
+        if same_words(memory, said):
             return ContradictionVerdict.NOOP, memory
-        if cosine >= thresholds.duplicate and says_the_same(memory, newcomer):
+        if cosine >= thresholds.duplicate and says_the_same(memory, said):
             return ContradictionVerdict.NOOP, memory
-        if contrary is None and cosine >= thresholds.update and _refines(newcomer, memory):
+        if contrary is None and cosine >= thresholds.update and _refines(said, memory):
             return ContradictionVerdict.UPDATE, memory
     return (ContradictionVerdict.ADD, None) if contrary is None else (ContradictionVerdict.SUPERSEDE, contrary)
 
 
-def _refines(newcomer: Newcomer, memory: Memory) -> bool:
-    outranked = newcomer.trust.rank > memory.provenance.trust.rank
-    alike = same_subject(memory.trigger, newcomer.trigger) and not other_commands(memory, newcomer)
+def _refines(said: NewStatement, memory: Memory) -> bool:
+    outranked = said.trust.rank > memory.provenance.trust.rank
+    alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
     return alike and not outranked
 
 
@@ -163,36 +163,36 @@ def claims(kind: Kind) -> bool:
     return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
 
 
-def why_contrary(memory: Memory, newcomer: Newcomer) -> Contradiction | None:
-    """Return why a stored memory and a newcomer contradict each other by their words, or None.
+def why_contrary(memory: Memory, said: NewStatement) -> Contradiction | None:
+    """Return why a stored memory and a new statement contradict each other by their words, or None.
 
     Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
     """
-    if not claims(memory.kind) or not claims(newcomer.kind):
+    if not claims(memory.kind) or not claims(said.kind):
         return None
-    return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), newcomer.statement)
+    return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), said.statement)
 
 
 def contraries(
-    newcomer: Newcomer, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
+    said: NewStatement, nearest: Iterable[tuple[Memory, float]], thresholds: Thresholds
 ) -> list[tuple[Memory, Contradiction]]:
-    """Return the near memories that contradict a newcomer, and why; the nearest first."""
+    """Return the near memories that contradict a new statement, and why; the nearest first."""
     ranked = sorted(nearest, key=lambda pair: (-pair[1], pair[0].id))
-    found = ((memory, why_contrary(memory, newcomer)) for memory, cosine in ranked if cosine >= thresholds.related)
+    found = ((memory, why_contrary(memory, said)) for memory, cosine in ranked if cosine >= thresholds.related)
     return [(memory, why) for memory, why in found if why is not None]
 
 
-def same_words(memory: Memory, newcomer: Newcomer) -> bool:
+def same_words(memory: Memory, said: NewStatement) -> bool:
     """Return whether two memories are of one kind and say the same, but for case and white space."""
-    if memory.kind is not newcomer.kind or other_commands(memory, newcomer):
+    if memory.kind is not said.kind or other_commands(memory, said):
         return False
-    return _plain(memory.trigger, memory.resolution) == _plain(newcomer.trigger, newcomer.resolution)
+    return _plain(memory.trigger, memory.resolution) == _plain(said.trigger, said.resolution)
 
 
-def says_the_same(memory: Memory, newcomer: Newcomer) -> bool:
+def says_the_same(memory: Memory, said: NewStatement) -> bool:
     """Return whether near texts of two memories agree in negations, numbers and versions, and name the same."""
-    return not other_commands(memory, newcomer) and agrees(
-        f"{memory.trigger}\n{memory.resolution}", f"{newcomer.trigger}\n{newcomer.resolution}"
+    return not other_commands(memory, said) and agrees(
+        f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"
     )
 
 
@@ -206,7 +206,7 @@ def agrees(left: str, right: str) -> bool:
     )
 
 
-def other_commands(memory: Memory, other: Memory | Newcomer) -> bool:
+def other_commands(memory: Memory, other: Memory | NewStatement) -> bool:
     """Return whether two memories belong to different commands: their fixes are not each other's."""
     one, two = (own_commands(each.trigger, each.attributes) for each in (memory, other))
     return bool(one and two) and one.isdisjoint(two)

@@ -31,7 +31,7 @@ from helix.model.operations import (
 )
 from helix.text.chunks import chunks
 from helix.text.cleaning import slug
-from helix.text.redact import Redaction, redact_value
+from helix.text.secrets.redact import Redaction, redact_value
 from helix.text.structured import map_texts, texts
 
 Redact = Callable[[str, str], Redaction]

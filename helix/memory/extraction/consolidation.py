@@ -19,11 +19,11 @@ from helix.memory.contradiction.classify import ContradictionVerdict, thresholds
 from helix.memory.extraction import derived, excluded
 from helix.memory.extraction.cluster import Bars
 from helix.memory.extraction.derive import Desired, Rules, derive, digest
-from helix.memory.extraction.derived import Existing, compared, newcomer_of, sight, speaks_for, twin_of
+from helix.memory.extraction.derived import Existing, compared, sight, speaks_for, statement_wanted, twin_of
 from helix.memory.extraction.episodes_seen import EpisodeEvidence, Stopped
 from helix.memory.extraction.extract import Extractor
 from helix.memory.extraction.llm_extract import extractor_of
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.upkeep.claims import set_against_all
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
@@ -234,7 +234,7 @@ class _Scope:
         same = known.live and derived.reads_the_same(known, wanted)
 
         def change(composer: Composer, now: Existing) -> None:
-            twin = twin_of(self._store, self._scope, newcomer_of(wanted), prepared, self._thresholds)
+            twin = twin_of(self._store, self._scope, statement_wanted(wanted), prepared, self._thresholds)
             if twin is not None and not known.edited:
                 sight(composer, self._store.records, twin, wanted)
                 take_place(composer, self._store.records, now.memory, twin)
@@ -255,7 +255,7 @@ class _Scope:
             if not isinstance(now, Memory) or now.status is not heir.status or not self._stand(wanted.grounding):
                 self._overtaken = True
                 return None
-            if not speaks_for(self._store, now, newcomer_of(wanted), prepared, self._thresholds):
+            if not speaks_for(self._store, now, statement_wanted(wanted), prepared, self._thresholds):
                 return _LEFT
             return _STRENGTHENED if sight(composer, self._store.records, now, wanted) else _UNCHANGED
 
@@ -276,13 +276,13 @@ class _Scope:
     def _add(self, wanted: Desired) -> None:
         """Write a memory that is not there, or strengthen one that people stored and that says the same."""
         prepared = self._prepared(wanted.trigger, wanted.resolution, wanted.files)
-        newcomer = newcomer_of(wanted)
+        said = statement_wanted(wanted)
 
         def compose(composer: Composer) -> str | None:
             if not self._stand(wanted.grounding):
                 self._overtaken = True
                 return None
-            verdict, other = compared(self._store, self._scope, newcomer, prepared, self._thresholds)
+            verdict, other = compared(self._store, self._scope, said, prepared, self._thresholds)
             if verdict is ContradictionVerdict.NOOP and other is not None and not other.is_derived:
                 if wanted.trust.rank >= other.provenance.trust.rank or wanted.status is not Status.ACTIVE:
                     return _STRENGTHENED if sight(composer, self._store.records, other, wanted) else _UNCHANGED

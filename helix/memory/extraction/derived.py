@@ -20,7 +20,7 @@ from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import supersede, take_place
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
-    Newcomer,
+    NewStatement,
     Thresholds,
     decide,
     same_words,
@@ -30,8 +30,8 @@ from helix.memory.contradiction.classify import (
 from helix.memory.contradiction.resolve import disputes_of
 from helix.memory.extraction.cluster import go_on
 from helix.memory.extraction.derive import Desired, digest
+from helix.memory.neighbours import nearest_active
 from helix.memory.scores import count_sighting, half_life_of
-from helix.memory.upkeep.neighbours import nearest_active
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
@@ -353,47 +353,47 @@ NEAREST = 20
 """How many memories something wanted is compared with: a contradiction is often farther off than a twin."""
 
 
-def newcomer_of(wanted: Desired) -> Newcomer:
-    """Return a memory that derivation wants as the newcomer that the decision looks at."""
-    return Newcomer(kind=wanted.kind, trigger=wanted.trigger, resolution=wanted.resolution, trust=wanted.trust)
+def statement_wanted(wanted: Desired) -> NewStatement:
+    """Return a memory that derivation wants as a new statement, which the decision looks at."""
+    return NewStatement(kind=wanted.kind, trigger=wanted.trigger, resolution=wanted.resolution, trust=wanted.trust)
 
 
 def compared(
-    store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds
+    store: Store, scope: str, said: NewStatement, prepared: Prepared, thresholds: Thresholds
 ) -> tuple[ContradictionVerdict, Memory | None]:
     """Return how a memory that derivation wants stands to the active ones: without a model by words alone."""
     vector = prepared.vectors[0]
     if vector is None:
-        twins = [one for one in store.index.memories_named(slug(newcomer.trigger)) if _told(one, scope, newcomer)]
+        twins = [one for one in store.index.memories_named(slug(said.trigger)) if _told(one, scope, said)]
         return (
             (ContradictionVerdict.NOOP, min(twins, key=lambda one: one.id))
             if twins
             else (ContradictionVerdict.ADD, None)
         )
-    return decide(newcomer, nearest_active(store, vector, scope, NEAREST), thresholds)
+    return decide(said, nearest_active(store, vector, scope, NEAREST), thresholds)
 
 
-def twin_of(store: Store, scope: str, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> Memory | None:
+def twin_of(store: Store, scope: str, said: NewStatement, prepared: Prepared, thresholds: Thresholds) -> Memory | None:
     """Return the stored active memory that says what derivation wants, and is no weaker founded."""
-    verdict, other = compared(store, scope, newcomer, prepared, thresholds)
+    verdict, other = compared(store, scope, said, prepared, thresholds)
     if verdict is not ContradictionVerdict.NOOP or other is None or other.is_derived:
         return None
-    return other if other.provenance.trust.rank <= newcomer.trust.rank else None
+    return other if other.provenance.trust.rank <= said.trust.rank else None
 
 
-def speaks_for(store: Store, memory: Memory, newcomer: Newcomer, prepared: Prepared, thresholds: Thresholds) -> bool:
+def speaks_for(store: Store, memory: Memory, said: NewStatement, prepared: Prepared, thresholds: Thresholds) -> bool:
     """Return whether a stored memory that took over a derived one still says what the episodes say.
 
     It may say it in other words; it was edited to say something else where a number, a name or a negation differs.
     """
-    if same_words(memory, newcomer):
+    if same_words(memory, said):
         return True
     vector = prepared.vectors[0]
-    if vector is None or memory.kind is not newcomer.kind or why_contrary(memory, newcomer) is not None:
+    if vector is None or memory.kind is not said.kind or why_contrary(memory, said) is not None:
         return False
     found = nearest_active(store, vector, memory.scope, NEAREST)
     near = any(one.id == memory.id and cosine >= thresholds.update for one, cosine in found)
-    return near and says_the_same(memory, newcomer)
+    return near and says_the_same(memory, said)
 
 
 def sight(composer: Composer, records: Records, known: Memory, wanted: Desired) -> bool:
@@ -408,5 +408,5 @@ def sight(composer: Composer, records: Records, known: Memory, wanted: Desired) 
     return bool(fresh)
 
 
-def _told(memory: Memory, scope: str, newcomer: Newcomer) -> bool:
-    return memory.status is Status.ACTIVE and same_scope(memory.scope, scope) and same_words(memory, newcomer)
+def _told(memory: Memory, scope: str, said: NewStatement) -> bool:
+    return memory.status is Status.ACTIVE and same_scope(memory.scope, scope) and same_words(memory, said)

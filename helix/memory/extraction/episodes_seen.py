@@ -14,7 +14,7 @@ from typing import Any, cast
 from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, linked, opposed
 from helix.memory.extraction.extract import EpisodeCandidate, Extractor
 from helix.memory.extraction.statements import ComparedCandidate, said
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.edge import Label, Ref
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode

@@ -21,8 +21,8 @@ from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.text.cues import REPAIR
 from helix.text.discourse_markers import without_openers
-from helix.text.entities import mentions
 from helix.text.sentences import Sentence
+from helix.text.spotting.entities import mentions
 
 MOST_CANDIDATES = 8
 """Candidates of one episode: behind them it is a document, and documents are ingested as such."""

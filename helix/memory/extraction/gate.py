@@ -12,9 +12,9 @@ from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.text.cues import CORRECTION, IMPERATIVE, NEED, REPAIR, RULE, STEP, TROUBLE, cue_pattern
 from helix.text.discourse_markers import without_openers
-from helix.text.entities import mentions
 from helix.text.regex import regex
 from helix.text.sentences import Sentence, sentences
+from helix.text.spotting.entities import mentions
 
 CUT_OFF = 0.4
 """Worth (0..1) below which a sentence stays part of its episode only; the setting `gate_threshold`."""

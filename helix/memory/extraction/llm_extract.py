@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from helix.memory.extraction.extract import MOST_CANDIDATES, EpisodeCandidate, Extraction, Extractor, RuleExtractor
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
 from helix.providers.llm import LanguageModel, ModelQuestion
-from helix.text.entities import mentions
-from helix.text.instructions.prompt_injection import suspicion
+from helix.text.injection.prompt_injection import suspicion
+from helix.text.spotting.entities import mentions
 from helix.text.statement.grounding import grounded
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP, Kind.ENTITY))

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from helix.memory.extraction.gate import TECHNICAL
 from helix.text.cues import IMPERATIVE, RULE, STEP, cue_pattern
-from helix.text.entities import mentions
+from helix.text.spotting.entities import mentions
 
 _LEAST_STEPS, _MOST_STEPS = 3, 20
 _LONGEST_GOAL = 400

@@ -8,7 +8,7 @@ from typing import cast
 
 from helix.errors import NotFoundError
 from helix.memory.change.compose import Composer
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode

@@ -9,7 +9,7 @@ from typing import Any
 from helix.memory.insight.insight_text import MOST_CITED, Item, Thought
 from helix.memory.insight.reflect import Think, reflect
 from helix.memory.insight.summary import Summary, speaker_of, summarised
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import insights, summary
 from helix.model.episode import Episode
 from helix.providers.llm import LanguageModel

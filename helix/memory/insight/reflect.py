@@ -26,7 +26,7 @@ from helix.memory.insight.insight_text import (
 )
 from helix.memory.insight.insights import OLD_SHARE, confidence_of, demote, slice_of
 from helix.memory.insight.summary import speaker_of
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.clock import DAY_MICROS, from_micros, to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity

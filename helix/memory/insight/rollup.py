@@ -18,7 +18,7 @@ from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, spoken_of
 from helix.memory.insight.llm_reflect import summed_up
 from helix.memory.insight.summary import Summary, tells
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention

@@ -13,7 +13,7 @@ from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
-from helix.memory.contradiction.classify import Newcomer, why_contrary
+from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.claims import settle_stored
@@ -196,7 +196,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
 
 def _says_otherwise(old: Memory, new: Memory) -> bool:
     """Return whether an edit puts something else in the place of what a memory said, rather than word it better."""
-    said = Newcomer(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
+    said = NewStatement(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
     return why_contrary(old, said) is not None or exchanged(
         body(old.trigger, old.resolution), body(new.trigger, new.resolution)
     )

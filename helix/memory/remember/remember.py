@@ -26,12 +26,12 @@ from helix.memory.contradiction.classify import (
     why_contrary,
 )
 from helix.memory.contradiction.resolve import oppose, ruled
+from helix.memory.neighbours import nearest_active
 from helix.memory.remember.request import PreparedRequest, StoreRequest, made_ready
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.gaps import unanswered
-from helix.memory.upkeep.neighbours import nearest_active
 from helix.memory.upkeep.occurrences import note_sighting
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
@@ -68,7 +68,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
             status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
         elif verdict is ContradictionVerdict.NOOP and known is not None:
             counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
-            if same_words(known, ready.newcomer):
+            if same_words(known, ready.said):
                 note_sighting(composer, counted)
             else:
                 # What was said in other words is kept as evidence: a merge must not lose any.
@@ -126,7 +126,7 @@ def _hold(composer: Composer, index: StoreIndex, ready: PreparedRequest) -> Deci
 def _told_before(known: Memory, ready: PreparedRequest) -> bool:
     """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
     here = same_scope(known.scope, ready.draft.scope)
-    return here and known.status is not Status.RETIRED and same_words(known, ready.newcomer)
+    return here and known.status is not Status.RETIRED and same_words(known, ready.said)
 
 
 def _verdict(store: Store, ready: PreparedRequest) -> tuple[ContradictionVerdict, Memory | None]:
@@ -140,7 +140,7 @@ def _verdict(store: Store, ready: PreparedRequest) -> tuple[ContradictionVerdict
         found = [(known, thresholds.related)] if known is not None else []
     else:
         found = nearest_active(store, vector, draft.scope, _NEAREST)
-    return decide(ready.newcomer, found, thresholds)
+    return decide(ready.said, found, thresholds)
 
 
 def _named(index: StoreIndex, scope: str, name: str) -> Memory | None:
@@ -178,7 +178,7 @@ def _contradict(
     A winner that would be called like the memory it wins over takes its name, so that feedback follows.
     """
     draft = replace(ready.draft, recorded_at=composer.now)
-    why = why_contrary(known, ready.newcomer)
+    why = why_contrary(known, ready.said)
     wins = why is not None and ruled(index.records, draft, known, why) is Ruling.FIRST
     name = ""
     if wins and not ready.wanted_name and slug(draft.trigger) == slug(known.trigger):

@@ -12,7 +12,7 @@ from helix.memory.capture.quarantine import screen, texts_of
 from helix.memory.change import intake as checks
 from helix.memory.change.compose import Prepared, parsed_text, prepare
 from helix.memory.change.intake import Intake
-from helix.memory.contradiction.classify import Newcomer
+from helix.memory.contradiction.classify import NewStatement
 from helix.memory.scores import FIRST_CERTAINTY, bounded_confidence, half_life_of, importance_of
 from helix.model.clock import to_micros
 from helix.model.held import Screening
@@ -63,9 +63,9 @@ class PreparedRequest:
     redacted: tuple[str, ...] = field(default=())
 
     @property
-    def newcomer(self) -> Newcomer:
+    def said(self) -> NewStatement:
         draft = self.draft
-        return Newcomer(
+        return NewStatement(
             kind=draft.kind,
             trigger=draft.trigger,
             resolution=draft.resolution,

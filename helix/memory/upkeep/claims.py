@@ -10,11 +10,18 @@ from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import Newcomer, claims, contraries, hold_at_once, thresholds_of, why_contrary
+from helix.memory.contradiction.classify import (
+    NewStatement,
+    claims,
+    contraries,
+    hold_at_once,
+    thresholds_of,
+    why_contrary,
+)
 from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
-from helix.memory.jobs.run import Run
-from helix.memory.upkeep.neighbours import LeftOut, nearest_active
+from helix.memory.job_run.run import Run
+from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge, Ref
 from helix.model.memory import Memory, Status
@@ -109,7 +116,7 @@ def _contraries(store: Store, memory: Memory, but: LeftOut | None) -> list[tuple
     if not own:
         return []
     near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True, but=but)
-    return contraries(_newcomer(memory), near, thresholds_of(store.runtime))
+    return contraries(_new_statement(memory), near, thresholds_of(store.runtime))
 
 
 def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
@@ -130,7 +137,7 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
             said = (str(edge.attributes.get(side, "")) for side in ("left", "right"))
             why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said), sure=False)
         else:
-            why = why_contrary(newer, _newcomer(known))
+            why = why_contrary(newer, _new_statement(known))
         moved = any(
             memory.valid_from is not None and memory.valid_from != datetime.fromisoformat(since[side])
             for side, memory in (("first", newer), ("second", known))
@@ -162,8 +169,8 @@ def _meet(records: Records, one: Memory, other: Memory) -> bool:
     return hold_at_once(first, second)
 
 
-def _newcomer(memory: Memory) -> Newcomer:
-    return Newcomer(
+def _new_statement(memory: Memory) -> NewStatement:
+    return NewStatement(
         kind=memory.kind, trigger=memory.trigger, resolution=memory.resolution, trust=memory.provenance.trust
     )
 

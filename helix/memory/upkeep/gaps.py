@@ -12,7 +12,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.versions import take_back_retirement
 from helix.memory.contradiction.classify import thresholds_of
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
 from helix.model.provenance import Trust

@@ -15,7 +15,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.scores import Quality, last_access, reinforced
 from helix.model.edge import OPEN_RELATIONS, Edge
 from helix.model.memory import Memory, Status, claimed_of, with_claimed

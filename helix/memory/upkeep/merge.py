@@ -16,7 +16,7 @@ from helix.memory.change.versions import take_back_retirement
 from helix.memory.contradiction.classify import agrees, other_commands, thresholds_of
 from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.contradiction.validity import recompute_validity
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import MERGED, OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed

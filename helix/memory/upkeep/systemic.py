@@ -13,7 +13,7 @@ from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
-from helix.memory.jobs.run import Run
+from helix.memory.job_run.run import Run
 from helix.memory.scores import half_life_of, importance_of
 from helix.memory.upkeep.occurrences import Failure, failure_of, marks_of
 from helix.model.clock import to_micros

@@ -14,10 +14,10 @@ from typing import Any
 
 from helix.errors import EngineError, GuardError, HelixError, InvalidInputError
 from helix.journal.work_queue import Work
-from helix.memory.jobs.budget import Budget
-from helix.memory.jobs.foreground import Foreground, Pace, quick_switching
-from helix.memory.jobs.parameters import checked
-from helix.memory.jobs.run import SlicedRun
+from helix.memory.job_run.budget import Budget
+from helix.memory.job_run.foreground import Foreground, Pace, quick_switching
+from helix.memory.job_run.parameters import checked
+from helix.memory.job_run.run import SlicedRun
 from helix.memory.upkeep import reembed
 from helix.memory.worker.kinds import CONSOLIDATE, KINDS, ROUND, JobWork, plan
 from helix.model.edge import Label

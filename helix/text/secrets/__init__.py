@@ -1,1 +1,1 @@
-"""Rules that find secrets in a text; `helix.text.redact` puts them together."""
+"""Rules that find secrets in a text; `helix.text.secrets.redact` puts them together."""

@@ -1,1 +1,1 @@
-"""Spotting: what each kind of entity looks like in a text, kind by kind; `helix.text.entities` puts it together."""
+"""Spotting: what each kind of entity looks like in a text, kind by kind; `entities.py` puts it together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from helix.text.entities import mentions
+from helix.text.spotting.entities import mentions
 from helix.text.statement.wording import names, negated, numbers
 from helix.text.tokens import lexical_tokens, query_terms
 

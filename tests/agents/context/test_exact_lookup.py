@@ -29,7 +29,7 @@ from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.command_line.command_forms import redacted_forms
 from helix.text.error_lines import keys_of, signature_of
 from helix.text.path_patterns import canonical_path, fits
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 from tests.counting import calls_of
 from tests.sampling import draws
 from tests.waiting import UNHURRIED

@@ -1,0 +1,95 @@
+"""Session start: a session begins; it is briefed once, with its beginning or, after a cold start, what comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from helix.agents.context.brief import brief
+from helix.agents.context.loaded import loaded_by
+from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
+from helix.agents.hook_events.hook_events import HookEvent, HookReply, SessionBegan
+from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
+from helix.folders import note_folder
+from helix.memory.capture.sessions import SessionRequest, open_session
+from helix.model.clock import to_micros
+from helix.model.task import BRIEF, HISTORY_CUT
+from helix.text.inert import visible
+
+_KEEPS_ITS_HISTORY = ("resume", "fork")
+
+
+def session_began(desk: Desk, event: SessionBegan) -> Reaction:
+    """Open a client's session at its hook and brief it, unless it is taken up again with the history that it had."""
+    if event.source in _KEEPS_ITS_HISTORY:
+        return brief_once(desk, known=True)
+    desk.session.forget_shown()
+    found = brief_once(desk, known=False)
+    reply = replace(found.reply, notice=_notice(desk))
+    return replace(found, reply=reply, always=(lambda: _note_cut(desk), *found.always))
+
+
+def briefed_late(desk: Desk, event: HookEvent, found: Reaction) -> Reaction:
+    """Return a hook's reaction with the brief before it where a session's first prompt has met no daemon."""
+    if event.agent or desk.session.briefed:
+        return found
+    first = brief_once(desk, known=True)
+    return joined_reactions(first if first.then else replace(first, did=""), found) or found
+
+
+def brief_once(desk: Desk, *, known: bool) -> Reaction:
+    """Brief a client's session once at a hook; `known` says that it may have been, before the daemon was started anew.
+
+    Where no answer reaches the agent the brief comes with the first action that has one.
+    """
+    session = desk.session
+    if session.briefed:
+        return NOTHING
+    task = task_id(session.scope, session.name, SESSION_KEY)
+    opened = (lambda: _open(desk),)
+    if known and any(one.arm == BRIEF for one in injections(desk.store.index, task)):
+        session.was_briefed(one.memory_id for one in injections(desk.store.index, task))
+        return Reaction(always=opened)
+    if not desk.answers:
+        return Reaction(always=opened)
+    settings = desk.store.runtime.settings
+    is_loaded = loaded_by(desk.client, str(session.root), session.root)
+    found = brief(desk.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
+    if not found.text:
+        session.was_briefed()
+        return Reaction(always=opened, did="has nothing to brief with")
+    held_back, keep = showing(desk, SESSION_KEY, found.shown)
+    ids = [one.memory_id for one in found.shown]
+    return Reaction(
+        reply=HookReply() if held_back else HookReply(context=found.text),
+        at_once=(partial(session.was_briefed, ids),),
+        undone=(partial(session.was_not_briefed, ids),),
+        always=opened,
+        then=(keep,) if found.shown else (),
+        did=f"{'holds back' if held_back else 'shows'} a brief of {len(found.shown)}",
+    )
+
+
+def _notice(desk: Desk) -> str:
+    """Return what the user is told of a name that the project's files ask for and of a folder new to its project."""
+    scope, project = desk.session.scope, desk.session.project
+    if asked := visible(project.asked):
+        return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
+    others = note_folder(desk.store.runtime.settings.home, project)
+    if not others:
+        return ""
+    return (
+        f"Helix: this folder is new and says that it is {scope}, as {visible(others[0])} does; it sees that project's "
+        "memory. If you did not clone it yourself: `helix name` gives it another name"
+    )
+
+
+def _note_cut(desk: Desk) -> None:
+    """Have it known to the next daemon too that what was shown so far is out of sight."""
+    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
+    if find_task(desk.store.index, task) is not None:
+        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.runtime.clock())})
+
+
+def _open(desk: Desk) -> None:
+    open_session(desk.store, SessionRequest(name=desk.session.name, scope=desk.session.scope, agent=desk.client))

@@ -1,0 +1,355 @@
+"""What is known of the sessions under way: their project, their agents, what each did and what it was shown."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.agents.answers.prompt import AgentType
+from helix.agents.hook_events.hook_events import HookEvent
+from helix.agents.tasks.board import SESSION_KEY, task_id
+from helix.command_outcome.fixes import Mending
+from helix.identity import DEEPEST, Identity, project_of
+from helix.model.context_answers import Site
+from helix.model.edge import Label, Ref
+from helix.model.episode import session_id
+from helix.store.store import Store
+
+MOST_SESSIONS = 200
+"""How many sessions are kept in mind; of one that was let go, what is in the store is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCall:
+    """An agent that was called: by which call, as what, with which prompt, and the key of the task it is to do.
+
+    `silent` marks one whose prompt wants no memories.
+    """
+
+    call: str
+    called_type: str
+    kind: AgentType | None
+    key: str
+    prompt: str = ""
+    silent: bool = False
+
+
+class SessionWorker:
+    """One who works in a session: the main thread or a sub-agent, with what it did and was shown.
+
+    `key` tells its task apart in the session. `files` were changed, `mending` is told of what is done, and `held` is
+    what is to be written down once it is certain whose task it is of: all three belong to the thread that writes down
+    what happened.
+    """
+
+    def __init__(self, key: str, root: str, before: Iterable[str] = ()) -> None:
+        """Begin anew, or where a daemon before this one left off: with the memories that it has shown."""
+        self.key = key
+        self.kind: AgentType | None = None
+        self.agent_type = ""
+        self.silent = False
+        self.sure = True
+        self.held: list[Callable[[], object]] = []
+        self.files: dict[str, None] = {}
+        self.mending = Mending(root)
+        self._turn = threading.Lock()
+        self._seen = set(before)
+
+    def unseen(self, sites: Sequence[Site]) -> list[Site]:
+        """Return the sites whose memory hooks have not shown yet: a fact is seen once, until the history is cut."""
+        with self._turn:
+            return [site for site in sites if site.memory.id not in self._seen]
+
+    def saw(self, sites: Sequence[Site]) -> None:
+        """Take note of what a hook has shown to one who works in the session."""
+        with self._turn:
+            self._seen.update(site.memory.id for site in sites)
+
+    def saw_not(self, sites: Sequence[Site]) -> None:
+        """Take note that what a hook was to show has not arrived."""
+        with self._turn:
+            self._seen.difference_update(site.memory.id for site in sites)
+
+    def write_held(self) -> None:
+        """Write down what hooks held for one who works, in order; what comes after a failure is written next time."""
+        while self.held:
+            self.held.pop(0)()
+
+    def forget(self) -> None:
+        """Take note that all that hooks have shown one who works is out of sight."""
+        with self._turn:
+            self._seen.clear()
+
+
+class HookSession:
+    """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon, and
+    recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
+
+    `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief; `recollected` says
+    that it was looked up, `told_before` holds the ids of actions that its history has told of already. `prompts`
+    counts what its user said, `told` holds the ids of memories that came with its brief and prompts; `asked_at` and
+    `asked_terms` are of the last prompt that memories were looked up for.
+    """
+
+    def __init__(self, name: str, place: Identity) -> None:
+        self.name = name
+        self.scope = place.scope
+        self.root = place.root
+        self.project = place
+        self.turn = threading.RLock()
+        self.objective = ""
+        self.briefed = False
+        self.recollected = False
+        self.told_before: set[str] = set()
+        self.told: set[str] = set()
+        self.prompts = 0
+        self.asked_at = 0
+        self.asked_terms: frozenset[str] = frozenset()
+        self._main = SessionWorker(SESSION_KEY, str(self.root))
+        self._before: Mapping[str, Collection[str]] = {}
+        self._unmet: dict[str, SessionWorker] = {}
+        self._agents: dict[str, SessionWorker] = {}
+        self._calls: dict[str, AgentCall] = {}
+        self._own: dict[str, str] = {}
+        self._open_tasks: dict[str, None] = {}
+
+    def recollect(self, shown: Mapping[str, Collection[str]], open_tasks: Iterable[str]) -> None:
+        """Take note of what the store has of a session of hooks: memories shown, by agent or task, and open tasks.
+
+        The main thread's are under an empty name.
+        """
+        with self.turn:
+            self.recollected, self._before = True, shown
+            self._main = SessionWorker(SESSION_KEY, str(self.root), before=shown.get("", ()))
+            self._open_tasks.update(dict.fromkeys(open_tasks))
+
+    def read_of(self, agent: str) -> SessionWorker:
+        """Return who in a session of hooks a history is of.
+
+        No call is taken for that of a sub-agent which has told nothing itself yet.
+        """
+        with self.turn:
+            if not agent or agent in self._agents:
+                return self._agents.get(agent, self._main)
+            if agent not in self._unmet:
+                self._unmet[agent] = self._made(agent)
+            return self._unmet[agent]
+
+    def was_briefed(self, memories: Iterable[str] = ()) -> None:
+        """Take note that the session of hooks has its brief, with these memories, or needs none."""
+        self.briefed = True
+        self.told.update(memories)
+
+    def was_not_briefed(self, memories: Iterable[str]) -> None:
+        """Take note that the brief of the session of hooks has not arrived, with these memories."""
+        self.briefed = False
+        self.told.difference_update(memories)
+
+    def forget_shown(self) -> None:
+        """Take note that the main thread's history was cut: what hooks have shown it is out of its sight."""
+        self.briefed = False
+        self.told.clear()
+        self.asked_at, self.asked_terms = 0, frozenset()
+        self._main.forget()
+
+    def forget_words(self) -> None:
+        """Let go of what a session of hooks said and failed at; on the thread that writes down what happened."""
+        with self.turn:
+            self.objective = ""
+            for worker in (self._main, *self._unmet.values(), *self._agents.values()):
+                worker.mending = Mending(str(self.root))
+
+    def task_of(self, worker: SessionWorker) -> str:
+        """Return the id of the task that somebody in a session of hooks works on."""
+        return task_id(self.scope, self.name, self.key_of(worker))
+
+    def key_of(self, worker: SessionWorker) -> str:
+        """Return the key of the task that somebody in a session of hooks works on; main thread: the only one."""
+        with self.turn:
+            if worker is self._main and len(self._open_tasks) == 1:
+                return next(iter(self._open_tasks))
+            return worker.key
+
+    def follow(self, task: str, status: str) -> None:
+        """Take note of where a task of the client's list stands in a session of hooks."""
+        with self.turn:
+            if status == "in_progress":
+                self._open_tasks[task] = None
+            elif status:
+                self._open_tasks.pop(task, None)
+
+    def called(self, call: AgentCall) -> None:
+        """Take note that a session of hooks called an agent; which one it becomes is told later."""
+        with self.turn:
+            self._calls[call.call] = call
+
+    def started(self, agent: str, agent_type: str) -> SessionWorker:
+        """Return a hook's sub-agent. Its task is certain where one call of its type waits, and no other agent for that.
+
+        Until it is, of the calls that wait the oldest is taken for its own, and nothing is to be written of that.
+        """
+        with self.turn:
+            if agent not in self._agents:
+                worker = self._new(agent)
+                worker.agent_type = agent_type
+                worker.sure = not self._waiting(worker)
+                taken = set(self._own.values())
+                self._give(agent, next((one for one in self._waiting(worker) if one.call not in taken), None))
+                self._make_sure()
+            return self._agents[agent]
+
+    def knows(self, agent: str) -> bool:
+        """Return whether a hook has told of a sub-agent, since the daemon began."""
+        with self.turn:
+            return agent in self._agents
+
+    def joined(self, call: str, agent: str) -> None:
+        """Take note of which agent a hook says came of which call.
+
+        Where another one was taken for it, the two change places.
+        """
+        with self.turn:
+            known = self._calls.get(call)
+            if known is None:
+                return
+            worker = self._agents.get(agent) or self._new(agent)
+            if self._own.get(agent) != call:
+                before = self._calls.get(self._own.get(agent, ""))
+                other = next((one for one, its in self._own.items() if its == call), None)
+                self._give(agent, known)
+                if other is not None:
+                    self._give(other, before)
+                    self._agents[other].sure = False
+            worker.sure = True
+            self._make_sure()
+
+    def belongs(self, agent: str, key: str, kind: AgentType | None, *, silent: bool = False) -> None:
+        """Take note in a session of hooks of an agent's task, as the store has it from an earlier daemon."""
+        with self.turn:
+            worker = self._agents.get(agent) or self._new(agent)
+            worker.key, worker.kind, worker.silent, worker.sure = key, kind, silent, True
+
+    def asked(self, agent: str, prompt: str) -> None:
+        """Take note in a session of hooks of an agent's prompt: the call with that prompt is its own, if only one."""
+        with self.turn:
+            same = [one for one in self._waiting(self._agents[agent]) if one.prompt and one.prompt in prompt]
+            if len(same) == 1:
+                self.joined(same[0].call, agent)
+
+    def may_be(self, worker: SessionWorker) -> tuple[AgentCall, ...]:
+        """Return the calls in a session of hooks that an agent may have come of; none where its task is certain."""
+        with self.turn:
+            return () if worker.sure else tuple(self._waiting(worker))
+
+    def ready(self, *, even_unsure: bool = False) -> list[SessionWorker]:
+        """Return the agents in a session of hooks of whom something is held, and whose task is certain by now.
+
+        With `even_unsure` all of them: what nobody can tell is of a task of the agent's own.
+        """
+        with self.turn:
+            for agent, worker in self._agents.items():
+                if even_unsure and not worker.sure:
+                    self._give(agent, None)
+                    worker.sure = True
+            return [worker for worker in self._agents.values() if worker.sure and worker.held]
+
+    def worker(self, agent: str, agent_type: str = "") -> SessionWorker:
+        """Return who works in a session of hooks: the main thread where no agent is named."""
+        return self.started(agent, agent_type) if agent else self._main
+
+    def is_main(self, worker: SessionWorker) -> bool:
+        """Return whether one who works in a session of hooks is the main thread."""
+        return worker is self._main
+
+    @property
+    def in_progress(self) -> tuple[str, ...]:
+        """The keys of the tasks of the client's list that are in progress in a session of hooks."""
+        with self.turn:
+            return tuple(self._open_tasks)
+
+    def _new(self, agent: str) -> SessionWorker:
+        known = self._unmet.pop(agent, None)
+        self._agents[agent] = self._made(agent) if known is None else known
+        return self._agents[agent]
+
+    def _made(self, agent: str) -> SessionWorker:
+        key = f"agent:{agent}"
+        seen = {*self._before.get(agent, ()), *self._before.get(task_id(self.scope, self.name, key), ())}
+        return SessionWorker(key, str(self.root), seen)
+
+    def _waiting(self, worker: SessionWorker) -> list[AgentCall]:
+        """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""
+        sure = {self._own.get(agent) for agent, one in self._agents.items() if one.sure}
+        return [
+            one for one in self._calls.values() if one.call not in sure and one.called_type in (worker.agent_type, "")
+        ]
+
+    def _make_sure(self) -> None:
+        """Have certain what follows: an agent is of the one call that is left, where no other agent may be of it."""
+        for agent, worker in self._agents.items():
+            left = [] if worker.sure else self._waiting(worker)
+            rivals = [one for one in self._agents.values() if not one.sure and one is not worker]
+            if len(left) == 1 and not any(left[0] in self._waiting(one) for one in rivals):
+                self._give(agent, left[0])
+                worker.sure = True
+                self._make_sure()
+                return
+
+    def _give(self, agent: str, call: AgentCall | None) -> None:
+        worker = self._agents[agent]
+        if call is None:
+            worker.key, worker.kind, worker.silent = f"agent:{agent}", None, False
+            self._own.pop(agent, None)
+        else:
+            worker.key, worker.kind, worker.silent = call.key, call.kind, call.silent
+            self._own[agent] = call.call
+
+
+class Sessions:
+    """The sessions under way, the one used last kept longest."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._turn = threading.Lock()
+        self._known: OrderedDict[tuple[str, str], HookSession] = OrderedDict()
+
+    def of(self, event: HookEvent, scope: str = "") -> HookSession:
+        """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""
+        with self._turn:
+            name = (scope, event.session)
+            known = self._known.get(name)
+            if known is None:
+                place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
+                known = self._known[name] = HookSession(event.session, place)
+            self._known.move_to_end(name)
+            while len(self._known) > MOST_SESSIONS:
+                self._known.popitem(last=False)
+            return known
+
+    def end(self, name: str, scope: str = "") -> None:
+        """Let a session of hooks go, which `of` was told to be of that scope."""
+        with self._turn:
+            self._known.pop((scope, name), None)
+
+    def forget_words(self) -> None:
+        """Let go of what any session of hooks said and failed at; on the thread that writes down what happened."""
+        with self._turn:
+            known = list(self._known.values())
+        for session in known:
+            session.forget_words()
+
+    def _place(self, event: HookEvent) -> Identity:
+        """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
+        settings, folder = self._store.runtime.settings, Path(event.folder or "/")
+        places = (
+            project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
+            for one in (folder, *folder.parents[-DEEPEST:])
+        )
+        here = next(places)
+        return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)
+
+    def _is_open(self, scope: str, session: str) -> bool:
+        return Ref(label=Label.SESSION, id=session_id(scope, session)) in self._store.index

@@ -1,0 +1,273 @@
+"""The loop through clients other than Claude Code: each in its own words learns, and is shown what was learned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.agents.hook_events.dispatcher import CLIENTS
+from helix.agents.hook_events.hook_events import ActionBegins, ActionEnded, HookReply, PromptGiven, Rested
+from helix.agents.tasks.board import injections, task_id
+from helix.identity import folder_identity
+from helix.memory.remember.request import StoreRequest
+from helix.operations import memories
+from helix.service import Helix
+from helix.text.client_ids import short_digest
+from tests.agents.hook_events.agent_client import AgentSession
+from tests.agents.hook_events.native_clients import (
+    SESSIONS,
+    Cline,
+    Codex,
+    Continue,
+    Cursor,
+    Gemini,
+    NativeSession,
+    Opencode,
+)
+from tests.waiting import MOST_SECONDS
+
+ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
+EACH = pytest.mark.parametrize("kind", SESSIONS, ids=[kind.__name__ for kind in SESSIONS])
+
+
+def keep(helix: Helix, project: Path, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> None:
+    scope = folder_identity(project).scope
+    memories.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope, **more))
+
+
+@EACH
+def test_a_failure_is_shown_at_its_command_and_nowhere_else(
+    helix: Helix, project: Path, kind: type[NativeSession]
+) -> None:
+    keep(helix, project, "`pytest tests/test_pay.py` fails without a database", "run `make db` first")
+    session = kind(helix, project)
+    session.begin()
+    assert session.run("make build") == ""
+    assert "make db" in session.run("pytest tests/test_pay.py -q")
+    assert "make db" not in session.run("pytest tests/test_pay.py -q")
+    assert helix.reacting.settle(MOST_SECONDS)
+    name = f"ses_{short_digest(session.name)}" if kind is Opencode else session.name
+    shown = injections(helix.store.index, task_id(folder_identity(project).scope, name, "session"))
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SESSIONS if kind is not Continue], ids=lambda kind: kind.__name__)
+def test_what_failed_and_was_mended_here_is_shown_in_the_next_session_of_another_client(
+    helix: Helix, project: Path, kind: type[NativeSession]
+) -> None:
+    session = kind(helix, project)
+    session.prompt("have the tests pass")
+    session.run("pytest tests", 1, ERROR)
+    session.run("pip install pyyaml")
+    session.run("pytest tests", 0, "1 passed in 0.1s")
+    assert helix.reacting.settle(MOST_SECONDS)
+    other = AgentSession(helix, project, "another")
+    assert "pip install pyyaml" in "".join(other.run("pytest tests", 1, ERROR))
+
+
+@EACH
+def test_a_session_is_briefed_as_it_begins(helix: Helix, project: Path, kind: type[NativeSession]) -> None:
+    keep(helix, project, "which database the shop uses", "Postgres, as payments need row locks", kind="decision")
+    assert "Postgres" in kind(helix, project).begin()
+
+
+@EACH
+def test_an_edit_is_told_of_by_its_file(helix: Helix, project: Path, kind: type[NativeSession]) -> None:
+    keep(helix, project, "editing the ledger breaks rounding", "use Decimal there", files=["src/ledger.py"])
+    session = kind(helix, project)
+    session.prompt("tidy up")
+    assert session.edit("src/other.py") == ""
+    assert "Decimal" in session.edit("src/ledger.py")
+
+
+def test_codex_tells_how_a_command_ended_in_its_history_alone(helix: Helix, project: Path) -> None:
+    read = CLIENTS["codex"].read
+    session = Codex(helix, project)
+    session.run("pytest", 3, "boom")
+    payload = {
+        **session.base("PostToolUse"),
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest"},
+        "tool_use_id": "call_1",
+        "tool_response": "boom",
+        "transcript_path": str(project.parent / "rollout-s-1.jsonl"),
+    }
+    known = read(payload)
+    assert isinstance(known, ActionEnded)
+    assert (known.action.exit_status, known.action.passed, known.action.output) == (3, False, "boom")
+    for path in ("", "relative.jsonl", str(project), "/dev/zero", str(project / "none")):
+        unknown = read({**payload, "transcript_path": path})
+        assert isinstance(unknown, ActionEnded)
+        assert (unknown.action.exit_status, unknown.action.passed) == (None, None)
+
+
+def test_gemini_says_the_status_of_what_failed_alone(helix: Helix, project: Path) -> None:
+    read = CLIENTS["gemini"].read
+    base = {**Gemini(helix, project).base("AfterTool"), "tool_name": "run_shell_command"}
+    failed = read(
+        {**base, "tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: a\nExit Code: 2\n"}}
+    )
+    assert isinstance(failed, ActionEnded)
+    assert (failed.action.exit_status, failed.action.passed) == (2, False)
+    background = {"command": "x", "is_background": True}
+    begun = read({**base, "tool_input": background, "tool_response": {"llmContent": "Output: a\n"}})
+    assert isinstance(begun, ActionEnded)
+    assert begun.action.passed is None
+    prompt = read({**base, "hook_event_name": "BeforeAgent", "prompt": "<hook_context>a\nb</hook_context>\n\ndo it"})
+    assert isinstance(prompt, PromptGiven)
+    assert prompt.prompt == "do it"
+
+
+def test_cursor_says_what_failed_in_an_event_of_its_own(helix: Helix, project: Path) -> None:
+    read = CLIENTS["cursor"].read
+    base = {**Cursor(helix, project).base("postToolUseFailure"), "tool_name": "Shell", "tool_input": {"command": "x"}}
+    failed = read({**base, "error_message": "boom", "failure_type": "error"})
+    assert isinstance(failed, ActionEnded)
+    assert (failed.action.passed, failed.action.output) == (False, "boom")
+    assert read({**base, "error_message": "no", "failure_type": "permission_denied"}) is None
+    unknown = read({**base, "hook_event_name": "postToolUse", "tool_output": "some text"})
+    assert isinstance(unknown, ActionEnded)
+    assert (unknown.action.passed, unknown.action.output) == (None, "some text")
+
+
+def test_windsurf_tells_and_is_told_nothing(helix: Helix, project: Path) -> None:
+    keep(helix, project, "`make all` fails without a compiler", "install gcc")
+    base = {"trajectory_id": "w-1", "execution_id": "e", "model_name": "m"}
+
+    def tell(event: str, **info: object) -> object:
+        payload = {**base, "agent_action_name": event, "tool_info": info}
+        assert helix.reacting.tell("windsurf", payload) == {}
+        return CLIENTS["windsurf"].read(payload)
+
+    assert isinstance(tell("pre_user_prompt", user_prompt="build it"), PromptGiven)
+    ran = tell("post_run_command", command_line="make all", cwd=str(project))
+    assert isinstance(ran, ActionEnded)
+    assert (ran.action.command, ran.action.folder, ran.action.passed) == ("make all", str(project), None)
+    edits = [{"old_string": "a", "new_string": "b"}]
+    wrote = tell("post_write_code", file_path=str(project / "a.py"), edits=edits)
+    assert isinstance(wrote, ActionEnded)
+    assert (wrote.action.files, wrote.wrote) == ((str(project / "a.py"),), "b")
+    assert isinstance(tell("post_cascade_response", response="done"), Rested)
+    assert tell("pre_read_code", file_path="a") is None
+
+
+def test_goose_tells_what_failed_and_is_told_nothing(helix: Helix, project: Path) -> None:
+    keep(helix, project, "`make all` fails without a compiler", "install gcc")
+
+    def tell(event: str, answer: object = None, **more: object) -> Any:
+        payload = {"event": event, "session_id": "g-1", "matcher_context": "x", **more}
+        assert helix.reacting.tell("goose", payload) == (answer or {})
+        return CLIENTS["goose"].read(payload)
+
+    assert tell("SessionStart") is not None
+    assert tell("UserPromptSubmit", message="build it").prompt == "build it"
+    called = {"working_dir": str(project), "tool_call_id": "c-1"}
+    shell = {"tool_name": "developer__shell", "tool_input": {"command": "make all"}, **called}
+    for event, passed in (("PostToolUseFailure", False), ("PostToolUse", True)):
+        ran = tell(event, **shell)
+        assert (ran.action.command, ran.action.folder, ran.action.passed) == ("make all", str(project), passed)
+    given = {"path": str(project / "a.py"), "before": "a", "after": "b"}
+    wrote = tell("PostToolUse", tool_name="developer__edit", tool_input=given, **called)
+    assert (wrote.action.files, wrote.wrote) == ((str(project / "a.py"),), "b")
+    assert tell("PostToolUse", tool_name="developer__tree", tool_input={"path": "."}, **called) is None
+    assert isinstance(tell("Stop", {"decision": "allow"}), Rested)  # what it reads at the end of a turn
+
+
+def test_cline_runs_several_commands_at_once_and_one_that_failed_is_told(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["cline"].read, Cline(helix, project)
+    given = {"commands": ["make db", {"command": "pytest", "args": ["-q", 1]}]}
+    results = [
+        {"query": "make db", "result": "made", "success": True},
+        {"query": "pytest -q 1", "result": "boom", "error": "Command exited with code 3", "success": False},
+    ]
+    call = {"id": "c", "name": "run_commands", "input": given, "output": results}
+    ended = read({**session.base("tool_result"), "tool_result": call})
+    assert isinstance(ended, ActionEnded)
+    assert (ended.action.command, ended.action.exit_status) == ("make db; pytest -q 1", 3)
+    assert "boom" in ended.action.output
+    older = {"toolName": "execute_command", "parameters": {"command": "[ -f x ]"}, "result": "nothing", "success": True}
+    unknown = read({**session.base("PostToolUse"), "postToolUse": older})
+    assert isinstance(unknown, ActionEnded)
+    assert (unknown.action.command, unknown.action.passed) == ("[ -f x ]", None)
+    patch = {"name": "apply_patch", "input": {"input": "*** Update File: src/a.py\n-old\n+new"}}
+    edit = read({**session.base("tool_call"), "tool_call": patch})
+    assert isinstance(edit, ActionBegins)
+    assert edit.action.files == (str(project / "src/a.py"),)
+
+
+def test_clines_sub_agents_are_told_apart_from_its_agent(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["cline"].read, Cline(helix, project)
+    call = {"tool_call": {"id": "c", "name": "run_commands", "input": "ls"}}
+    told = [read({**session.base("tool_call"), **call, "parent_agent_id": parent}) for parent in (None, "agent_0")]
+    assert [event.agent for event in told if event is not None] == ["", "agent_1"]
+
+
+def test_a_brief_that_waits_comes_once(helix: Helix, project: Path) -> None:
+    keep(helix, project, "which database the shop uses", "Postgres, as payments need row locks", kind="decision")
+    for session in (Cline(helix, project, "c-1"), Continue(helix, project, "c-2")):
+        session.prompt("add a table")
+        assert session.begin().count("Postgres") == 1
+        assert "Postgres" not in session.run("ls")
+
+
+def test_continue_takes_silence_for_no_failure(helix: Helix, project: Path) -> None:
+    read, session = CLIENTS["continue"].read, Continue(helix, project)
+    call = {"tool_name": "Bash", "tool_input": {"command": "test -f x"}, "tool_use_id": "c"}
+    quiet = read({**session.base("PostToolUse"), **call, "tool_response": "no exit code 1 here"})
+    assert isinstance(quiet, ActionEnded)
+    assert quiet.action.passed is None
+    assert read({**session.base("PostToolUseFailure"), **call, "error": "x", "is_interrupt": True}) is None
+
+
+def test_what_waits_for_one_agent_is_not_shown_to_another(helix: Helix, project: Path) -> None:
+    keep(helix, project, "`make all` fails without a compiler", "install gcc")
+    one, other = Gemini(helix, project, "one"), Gemini(helix, project, "other")
+    for session in (one, other):
+        session.begin()
+    tool = {"tool_name": "run_shell_command", "tool_input": {"command": "make all"}}
+    assert one.ask({**one.base("BeforeTool"), **tool}) == ""
+    assert other.run("ls") == ""
+    assert "gcc" in one.run("ls")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = (
+    *("session_id", "sessionId", "conversation_id", "trajectory_id", "hook_event_name", "hookEventName"),
+    *("agent_action_name", "tool_info", "tool_name", "tool_input", "tool_response", "tool_output", "tool_use_id"),
+    *("event", "working_dir", "hookName", "taskId", "workspaceRoots", "tool_call", "tool_result", "postToolUse"),
+    *("cwd", "workspace_roots", "prompt", "transcript_path", "timestamp", "exit", "output", "error_message"),
+)
+WORDS = (
+    "PostToolUse",
+    "AfterTool",
+    "postToolUse",
+    "tool.execute.after",
+    "post_run_command",
+    "BeforeTool",
+    "Stop",
+    "tool_result",
+)
+TOOLS = ("Bash", "Shell", "bash", "run_shell_command", "apply_patch", "run_in_terminal", "write_file")
+PAYLOADS = st.dictionaries(st.sampled_from(NAMES), JSON | st.sampled_from(WORDS) | st.sampled_from(TOOLS), max_size=12)
+
+
+@given(st.sampled_from(sorted(CLIENTS)), PAYLOADS)
+def test_whatever_a_payload_holds_it_is_an_event_or_none_and_can_be_answered(
+    client: str, payload: dict[str, object]
+) -> None:
+    shape = CLIENTS[client]
+    assert isinstance(shape.delivery(payload), str)
+    event = shape.read(payload)
+    if event is not None:
+        json.dumps(shape.write(event, HookReply(context="a note")))
+        if isinstance(event, ActionBegins | ActionEnded):
+            assert event.action.command or event.action.files

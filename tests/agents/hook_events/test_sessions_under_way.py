@@ -1,0 +1,102 @@
+"""What is known of sessions under way: who works on which task, whose call an agent came of, and what was let go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.agents.answers.prompt import AgentType
+from helix.agents.hook_events.hook_events import HookEvent
+from helix.agents.hook_events.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
+from helix.identity import DEEPEST, Identity, identify
+from helix.service import Helix
+from tests.counting import calls_of
+
+BUILDER = "helix:builder"
+
+
+def session() -> HookSession:
+    return HookSession("s", Identity(scope="p", root=Path("/p")))
+
+
+def call(number: int) -> AgentCall:
+    return AgentCall(call=f"c{number}", called_type=BUILDER, kind=AgentType.BUILDER, key=str(number))
+
+
+@given(st.integers(1, 6).flatmap(lambda n: st.tuples(*[st.permutations(range(n))] * 3)), st.data())
+def test_however_agents_start_each_ends_with_its_own_call(orders: tuple[list[int], ...], data: st.DataObject) -> None:
+    """Agents of one type start in any order, and the client tells in any order, some before others have started."""
+    called, started, told = orders
+    here = session()
+    for number in called:
+        here.called(call(number))
+    steps = [("start", number) for number in started] + [("join", number) for number in told]
+    for what, number in data.draw(st.permutations(steps)):
+        if what == "start":
+            here.started(f"a{number}", BUILDER)
+        else:
+            here.joined(f"c{number}", f"a{number}")
+    assert {here.key_of(here.worker(f"a{number}")) for number in started} == {str(number) for number in started}
+    assert all(here.key_of(here.worker(f"a{number}")) == str(number) for number in started)
+
+
+def test_an_agent_that_nobody_called_through_us_has_a_task_of_its_own() -> None:
+    here = session()
+    assert here.key_of(here.started("a1", "general-purpose")) == "agent:a1"
+    here.called(call(1))
+    assert here.key_of(here.started("a2", "general-purpose")) == "agent:a2"
+    assert here.key_of(here.started("a3", BUILDER)) == "1"
+    here.joined("unknown", "a3")
+    assert here.key_of(here.worker("a3")) == "1"
+
+
+@pytest.mark.parametrize(("statuses", "expected"), [((), "session"), (("1",), "1"), (("1", "2"), "session")])
+def test_the_main_thread_works_on_the_one_task_in_progress(statuses: tuple[str, ...], expected: str) -> None:
+    here = session()
+    for task in statuses:
+        here.follow(task, "in_progress")
+    assert here.key_of(here.worker("")) == expected
+    for task in statuses:
+        here.follow(task, "")
+        here.follow(task, "completed")
+    assert here.key_of(here.worker("")) == "session"
+
+
+def test_the_sessions_used_last_are_kept(helix: Helix) -> None:
+    sessions = Sessions(helix.store)
+    first = sessions.of(HookEvent(session="first", folder="/"))
+    for number in range(MOST_SESSIONS - 1):
+        sessions.of(HookEvent(session=f"s{number}", folder="/"))
+    assert sessions.of(HookEvent(session="first", folder="/")) is first
+    sessions.of(HookEvent(session="one too many", folder="/"))
+    assert sessions.of(HookEvent(session="first", folder="/")) is first
+    sessions.end("first")
+    assert sessions.of(HookEvent(session="first", folder="/")) is not first
+
+
+def test_a_project_whose_own_words_cannot_be_read_is_known_by_its_folder(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / ".helix/project.toml").write_text("name = [", "utf-8")
+    here = Sessions(helix.store).of(HookEvent(session="s", folder=str(tmp_path)))
+    assert here.root == tmp_path
+    assert here.scope.startswith(tmp_path.name[:8])
+
+
+def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / ".helix/project.toml").write_text('name = "github.com/victim/private"', "utf-8")
+    payload = {"session_id": "s", "cwd": str(tmp_path), "source": "startup"}
+    begun = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "SessionStart"})
+    assert "helix name github.com/victim/private" in begun["systemMessage"]
+    asked = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
+    assert "systemMessage" not in asked
+    assert Sessions(helix.store).of(HookEvent(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
+
+
+def test_a_session_s_project_is_looked_for_no_deeper_than_anybody_works(helix: Helix) -> None:
+    """Whoever sends a hook names the folder: looking upwards from each that it lies in takes the cube of its depth."""
+    event = HookEvent(session="s", name="Stop", folder="/" + "a/" * 2_000)
+    assert calls_of(identify, lambda: Sessions(helix.store).of(event)) <= DEEPEST + 1
