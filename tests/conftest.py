@@ -104,7 +104,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 def _graph_fork(command: Sequence[str], **streams: Any) -> Fork:
     """Start the graph's process of a store that a test has open: each serves a moment, and Kuzu takes long to load."""
-    return forks_of("helix.store.graph_server")(command, **streams)
+    return forks_of("helix.graph.graph_server")(command, **streams)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -42,7 +42,8 @@ SHARED = (
 SERVICE = (
     *SHARED,
     ("text",),
-    ("journal", "graph", "providers", "helixignore"),
+    ("journal", "providers", "helixignore"),
+    ("graph",),
     ("store",),
     ("recall",),
     ("memory",),
@@ -114,7 +115,12 @@ PUTS_OFF_IMPORTS = {
     *("helix.client.sync_operations", "helix.client.async_operations"),
     *("helix.providers.local_embedder", "helix.providers.local_reranker"),
     *("helix.agents.experiment.report_page", "helix.ingest.sections", "helix.graph.kept"),  # so does the daemon
-    *("helix.store.engine", "helix.cli.engine_commands", "helix.cli.tenant_commands"),  # a server's are an extra
+    *(
+        "helix.journal.postgres.at_address",
+        "helix.store.engine",
+        "helix.cli.engine_commands",
+        "helix.cli.tenant_commands",
+    ),  # a server's are an extra
 }
 COMPUTES = {"store", "recall", "providers", "graph", "explorer"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

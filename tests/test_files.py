@@ -32,7 +32,7 @@ OPENING = {"read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "mak
 MODES = {"r", "rb", "w", "wb", "a", "ab", "r+b"}
 ONCE = {
     "local_socket.py": 2,  # a folder, to name what is in it, and the list of connections that the system keeps
-    "store/graph_server.py": 2,  # its own lock, and what it says to the system of its memory
+    "graph/graph_server.py": 2,  # its own lock, and what it says to the system of its memory
     "lock.py": 1,  # reads and writes one descriptor
     "cli/main.py": 1,  # nowhere, in place of a closed output
     "store/erasing.py": 1,  # overwrites in place what the store lists

@@ -280,7 +280,7 @@ def _told(made: Sequence[str]) -> str:
 @contextmanager
 def server_of(invocation: Invocation, address: str) -> Iterator[Server]:
     """Lend a command the server at an address, or the one that the settings name."""
-    from helix.store.engine import server_at
+    from helix.journal.postgres.at_address import server_at
 
     found = address or invocation.settings.engine
     if not found:

@@ -14,11 +14,13 @@ from helix import files
 from helix.errors import ConflictError, NotFoundError, StoreError
 from helix.graph.on_disk import remove
 from helix.journal import journal_copy as copies
+from helix.journal import witnesses
 from helix.journal.mark import MarkFile, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
-from helix.store import erasing, witnesses
+from helix.store import erasing
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
+from helix.store.image import read_stamp
 from helix.store.jobs import Ticket
 from helix.store.store import KEPT_JOURNAL, Store
 
@@ -132,7 +134,8 @@ def set_aside_closed(folder: Path, now: datetime) -> None:
     """Put a store's journal that cannot be opened aside, with its witnesses; raises StoreLockedError."""
     with StoreLock(folder):
         mark = MarkFile(folder / MARK_NAME)
-        witnesses.set_aside(folder / JOURNAL_NAME, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, to_micros(now))
+        journal, image, graph = folder / JOURNAL_NAME, folder / IMAGE_NAME, folder / GRAPH_NAME
+        witnesses.set_aside(journal, mark, image, read_stamp(image), graph, to_micros(now))
 
 
 @contextmanager

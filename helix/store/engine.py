@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from helix.errors import ConfigError
+from helix.journal import witnesses
 from helix.journal.backend import Backend
 from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.mark import MarkFile
+from helix.journal.postgres.at_address import server_at
 from helix.settings import Settings
-from helix.store import witnesses
+from helix.store.image import read_stamp
 
 if TYPE_CHECKING:
     from helix.journal.postgres.home import Home
@@ -65,7 +66,8 @@ def open_engine(settings: Settings, folder: Path, at: int) -> Engine:
     if settings.engine:
         return _on_server(settings, folder)
     file, mark = folder / JOURNAL_NAME, MarkFile(folder / MARK_NAME)
-    witnesses.examine_witnesses(file, mark, folder / IMAGE_NAME, folder / GRAPH_NAME, at)
+    image = folder / IMAGE_NAME
+    witnesses.examine_witnesses(file, mark, image, read_stamp(image), folder / GRAPH_NAME, at)
     cache = _LITTLE_PAGE_CACHE_KIB if settings.low_memory else PAGE_CACHE_KIB
     backend = Database(file, page_cache_kib=cache)
     return Engine(backend=backend, mark=mark, address=str(file.absolute()), tenant=0, vectors=None)
@@ -107,15 +109,3 @@ def open_tenant_engine(
         archive_days=settings.archive_days,
     )
     return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant, vectors=backend)
-
-
-def server_at(address: str, *, vouched: bool = False) -> Server:
-    """Return the PostgreSQL server of stores at an address. Raises ConfigError without the extra that speaks to one."""
-    try:
-        from helix.journal.postgres.postgres_server import Server
-    except ImportError as error:
-        raise ConfigError(
-            f"a server's journal takes more than what is installed: {error.name} is missing",
-            hint="pip install 'helix-memory[server]'",
-        ) from error
-    return Server(address, vouched=vouched)

@@ -23,6 +23,7 @@ from helix.journal import journal_copy as copies
 from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.journal.private_sessions import MOST_SALTS, hidden_sessions, hide_session
+from helix.journal.witnesses import KNOWS_MORE
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Label, Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
@@ -33,7 +34,6 @@ from helix.store.jobs import Ticket
 from helix.store.moving import OF_THE_PLACE
 from helix.store.snapshot import Renewal
 from helix.store.store import KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
-from helix.store.witnesses import KNOWS_MORE
 from helix.text.tokens import lexical_tokens
 
 log = logging.getLogger(__name__)

@@ -13,9 +13,10 @@ from helix.errors import EngineError, InvalidInputError, NotFoundError, StoreErr
 from helix.journal.backend import Backend, put
 from helix.journal.database import Database
 from helix.journal.mark import MarkFile
+from helix.journal.postgres.at_address import server_at
 from helix.lock import StoreLock
 from helix.store import moving
-from helix.store.engine import JOURNAL_NAME, MARK_NAME, server_at
+from helix.store.engine import JOURNAL_NAME, MARK_NAME
 
 _ADDRESS = ("postgresql://", "postgres://")
 _TENANT = ", tenant "

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import DaemonError, EmbeddingSpaceError, HelixError, PausedError
+from helix.graph.graph_files import Place
+from helix.graph.graph_follower import GraphFollower
+from helix.journal import witnesses
 from helix.journal.backend import Backend
 from helix.journal.erase import LAST_ANSWERS
 from helix.journal.log import Journal
@@ -24,13 +27,11 @@ from helix.model.loss import Loss
 from helix.model.operations import DropEdge
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
-from helix.store import moving, snapshot, witnesses
+from helix.store import moving, snapshot
 from helix.store.catalogue import Catalogue
 from helix.store.costly import CostlyAnswers
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, OpensEngine, open_engine
 from helix.store.folding import IdleFold
-from helix.store.graph_files import Place
-from helix.store.graph_follower import GraphFollower
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.log_check import LogCheck

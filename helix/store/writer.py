@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from helix.errors import DaemonError
+from helix.graph.graph_follower import GraphFollower
 from helix.journal.idempotency import RequestNote
 from helix.journal.log import Journal
 from helix.journal.state import Records
@@ -24,7 +25,6 @@ from helix.model.operations import Change, Row
 from helix.model.requests import Request
 from helix.on_demand_thread import OnDemandThread
 from helix.store.catalogue import Catalogue
-from helix.store.graph_follower import GraphFollower
 from helix.store.projection import Projection
 from helix.store.retry_answers import packed_answer, unpacked_answer
 

@@ -19,6 +19,7 @@ from benchmarks.machine import described, percentiles
 from benchmarks.quality_store import FOLDER
 from benchmarks.speed_corpus import Phrases
 from helix import settings as configuration
+from helix.journal.postgres.at_address import server_at
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
 from helix.model.operations import PutNode
@@ -29,7 +30,6 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves
-from helix.store.engine import server_at
 
 _BEGUN, _STORED = "begun", "stored"
 MOMENT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -24,6 +24,7 @@ from benchmarks.server import settings_of, stored
 from benchmarks.server_tenants import held
 from benchmarks.speed_corpus import SELECTIVE, Phrases
 from helix.ingest import sources
+from helix.journal.postgres.at_address import server_at
 from helix.journal.postgres.postgres_server import Server
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
@@ -31,7 +32,6 @@ from helix.providers.fakes import HashEmbedder
 from helix.recall.vector import vector_arm
 from helix.service import Helix
 from helix.settings import Settings
-from helix.store.engine import server_at
 
 _DIMENSION = 384
 _TOP = 20

@@ -17,9 +17,9 @@ from benchmarks.machine import described, percentiles
 from benchmarks.quality_store import FOLDER
 from benchmarks.server_team import KEPT, STORE, Processes
 from benchmarks.speed_corpus import Phrases
+from helix.journal.postgres.at_address import server_at
 from helix.model.principal import Role
 from helix.server.accounts import Accounts
-from helix.store.engine import server_at
 from tests.journal.test_standby import with_standby
 from tests.postgres_cluster import Cluster, running
 

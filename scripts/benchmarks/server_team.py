@@ -30,10 +30,10 @@ from mcp.client.streamable_http import streamable_http_client
 from benchmarks.machine import described, percentiles
 from benchmarks.quality_store import FOLDER
 from benchmarks.speed_corpus import Phrases
+from helix.journal.postgres.at_address import server_at
 from helix.model.principal import Role
 from helix.processes import python_command
 from helix.server.accounts import Accounts
-from helix.store.engine import server_at
 
 STORE = (
     "mutation($t: String!, $r: String!, $k: String) { store(input: {trigger: $t, resolution: $r, kind: FACT,"

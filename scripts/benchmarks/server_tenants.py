@@ -18,12 +18,12 @@ from benchmarks.quality_store import FOLDER
 from benchmarks.server import settings_of, stored
 from benchmarks.server_team import RECALL, STORE, Processes
 from benchmarks.speed_corpus import Phrases
+from helix.journal.postgres.at_address import server_at
 from helix.journal.postgres.dialect import tables
 from helix.journal.postgres.postgres_server import Server
 from helix.model.principal import Role
 from helix.server.accounts import Accounts
 from helix.service import Helix
-from helix.store.engine import server_at
 
 _COPIED_AT_ONCE = 100
 _REST_SECONDS = 30

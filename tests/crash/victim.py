@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
+from helix.graph.graph_follower import GraphFollower
 from helix.graph.process import GraphProcess
 from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
@@ -22,7 +23,6 @@ from helix.model.memory import Kind
 from helix.operations import memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from helix.store.graph_follower import GraphFollower
 
 REOPEN_AFTER = 4
 MOST_BEHIND = 16

@@ -15,6 +15,7 @@ from typing import Any
 from helix.errors import ConflictError, NotFoundError
 from helix.graph.kept import operations_in
 from helix.journal import salvage
+from helix.journal.witnesses import KNOWS_MORE
 from helix.memory.change.compose import Composer, parsed_text, unembedded
 from helix.model.edge import Label, Ref
 from helix.model.loss import Loss, keep, losses, recovered
@@ -24,7 +25,6 @@ from helix.store import erasing
 from helix.store.engine import GRAPH_NAME, JOURNAL_NAME
 from helix.store.jobs import Ticket
 from helix.store.store import Store
-from helix.store.witnesses import KNOWS_MORE
 from helix.store.writer import Decision
 
 RECOVER = "recover"

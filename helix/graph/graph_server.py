@@ -22,12 +22,12 @@ from helix import files
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
+from helix.graph.graph_files import Place
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import Progress, files_of, size_of, unseal
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
 from helix.graph.refusals import OutOfMemoryError
 from helix.journal.read_only import JournalReader, JournalView, file_reader
-from helix.store.graph_files import Place
 
 _ROWS_AT_ONCE = 16
 MOST_REPLAYED = 1_000
@@ -349,8 +349,8 @@ def _reader_of(address: str, tenant: int) -> JournalReader:
     """Return a reader of tables that another process writes, by what `Engine` says of them."""
     if not tenant:
         return file_reader(Path(address))
+    from helix.journal.postgres.at_address import server_at  # comes with these
     from helix.journal.postgres.tenant_database import TenantDatabase  # NumPy, which no file of a graph needs,
-    from helix.store.engine import server_at  # comes with these
 
     backend = TenantDatabase(server_at(address), tenant, None, Path())
     return JournalReader(backend.snapshot, backend.close)

@@ -9,29 +9,33 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from helix.errors import DiskFullError
 from helix.journal.mark import MarkFile, Reach, reached
 from helix.model.loss import Loss, keep, losses
-from helix.store import image
 
 log = logging.getLogger(__name__)
+
+Stamp = Mapping[str, Any] | None
 
 KNOWS_MORE = ".knows-more-"
 """Between the name of a file and the second at which it was put aside."""
 _LOGS = ("-wal", "-shm", ".wal")
 
 
-def examine_witnesses(journal: Path, mark: MarkFile, image_file: Path, graph: Path, at: int) -> Loss | None:
+def examine_witnesses(
+    journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp, graph: Path, at: int
+) -> Loss | None:
     """Compare a store's journal with what its witnesses know; where it lost something, note that and put aside what
-    may hold it. Return what was lost, or None. `at` is now, in microseconds.
+    may hold it. Return what was lost, or None. `stamp` is what the image says of itself, `at` is now, in microseconds.
 
     Raises StoreCorruptError where SQLite cannot read the journal, and DiskFullError without room for what is kept.
     """
-    witnesses = dict(_witnesses(mark, image_file))
+    witnesses = dict(_witnesses(mark, stamp))
     found = reached(journal, [reach.seq for reach in witnesses.values()])
     held, chains = found or (Reach(store="", seq=0, chain="", commits=0), {})
     behind = {name: reach for name, reach in witnesses.items() if _knows_more(reach, held, chains)}
@@ -40,7 +44,7 @@ def examine_witnesses(journal: Path, mark: MarkFile, image_file: Path, graph: Pa
     if not behind:
         return None
     same = [reach for reach in behind.values() if reach.store == held.store]
-    stamp = at // 1_000_000
+    second = at // 1_000_000
     loss = Loss(
         found_at=at,
         store=next(iter(behind.values())).store,
@@ -48,33 +52,33 @@ def examine_witnesses(journal: Path, mark: MarkFile, image_file: Path, graph: Pa
         known=max(reach.seq for reach in behind.values()),
         commits=max(reach.commits for reach in behind.values()) - held.commits if same else -1,
         witnesses=tuple(behind),
-        kept=tuple(name for path in (journal, image_file, graph) for name in put_aside(path, stamp, path == journal)),
+        kept=tuple(name for path in (journal, image_file, graph) for name in put_aside(path, second, path == journal)),
     )
     keep(journal.parent, [*losses(journal.parent), loss])
     log.error("acknowledged changes are lost", extra={"loss": loss.sentence, "kept": list(loss.kept)})
     return loss
 
 
-def set_aside(journal: Path, mark: MarkFile, image_file: Path, graph: Path, at: int) -> Loss:
+def set_aside(journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp, graph: Path, at: int) -> Loss:
     """Put a store's journal that cannot be opened aside with its witnesses, and note the loss of what it held.
 
     The next start makes an empty store, which `helix recover` fills. For the owner of the lock.
     """
-    witnesses = dict(_witnesses(mark, image_file))
-    stamp = at // 1_000_000
+    witnesses = dict(_witnesses(mark, stamp))
+    second = at // 1_000_000
     loss = Loss(
         found_at=at,
         store=next((reach.store for reach in witnesses.values()), ""),
         held=0,
         known=max((reach.seq for reach in witnesses.values()), default=0),
         witnesses=("a journal that cannot be opened", *witnesses),
-        kept=tuple(f"{path.name}{KNOWS_MORE}{stamp}{end}" for path, end in _present(journal, image_file, graph)),
+        kept=tuple(f"{path.name}{KNOWS_MORE}{second}{end}" for path, end in _present(journal, image_file, graph)),
     )
     # First: killed after it, the start tells of the loss, and doing it again finds what is still to be put aside.
     keep(journal.parent, [*losses(journal.parent), loss])
     log.error("the journal cannot be opened and was set aside", extra={"kept": list(loss.kept)})
     for path in (graph, image_file, journal):
-        for _ in put_aside(path, stamp):
+        for _ in put_aside(path, second):
             continue
     mark.suspend()
     return loss
@@ -107,10 +111,9 @@ def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int)
     return kept[0]
 
 
-def _witnesses(mark: MarkFile, image_file: Path) -> Iterator[tuple[str, Reach]]:
+def _witnesses(mark: MarkFile, stamp: Stamp) -> Iterator[tuple[str, Reach]]:
     if (reach := mark.read()) is not None:
         yield "its mark", reach
-    stamp = image.read_stamp(image_file)
     with suppress(KeyError, TypeError, ValueError):
         if stamp is not None:
             yield (
@@ -128,9 +131,9 @@ def _knows_more(known: Reach, held: Reach, chains: dict[int, str]) -> bool:
     return known.commits > held.commits >= 0
 
 
-def put_aside(path: Path, stamp: int, copied: bool = False) -> Iterator[str]:
+def put_aside(path: Path, second: int, copied: bool = False) -> Iterator[str]:
     """Rename a file of the store and its logs, and yield it; the journal stays and is copied, to go on from."""
-    aside = path.with_name(f"{path.name}{KNOWS_MORE}{stamp}")
+    aside = path.with_name(f"{path.name}{KNOWS_MORE}{second}")
     for _, end in list(_present(path)):
         file, kept = path.with_name(path.name + end), aside.with_name(aside.name + end)
         if not copied:

@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, QueryTimeoutError, StoreCorruptError
+from helix.graph.graph_files import BuiltGraph, Place, move_aside
 from helix.graph.on_disk import Progress, files_of, remove, size_of
 from helix.graph.process import GraphProcess, ProcessEndedError
 from helix.graph.refusals import OutOfMemoryError
+from helix.journal import witnesses
 from helix.journal.log import Journal
 from helix.model.clock import Clock, to_micros
 from helix.model.operations import Row
 from helix.on_demand_thread import OnDemandThread
 from helix.processes import python_command
-from helix.store import graph_files, witnesses
-from helix.store.graph_files import BuiltGraph, Place
 
 log = logging.getLogger(__name__)
 
@@ -309,7 +309,7 @@ class GraphFollower:
         raise self._unavailable()
 
     def _move_aside(self, reason: str) -> None:
-        aside = graph_files.move_aside(self.path, to_micros(self._clock()), reason)
+        aside = move_aside(self.path, to_micros(self._clock()), reason)
         self.trouble = f"the graph file could not be used ({reason}); it was moved to {aside} and is being rebuilt"
 
     def _bear_witness(self, known: int) -> None:
@@ -330,7 +330,7 @@ class GraphFollower:
 
     def _command(self, lock: Path) -> list[str]:
         place = {**asdict(self._place), "lock": str(lock)}
-        return python_command("helix.store.graph_server", json.dumps(place))
+        return python_command("helix.graph.graph_server", json.dumps(place))
 
     def _look(self) -> float | None:
         """Do what is due; return the seconds until the next look, None where only a change can make something due."""

@@ -22,7 +22,11 @@ import pytest
 
 from helix import service
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
+from helix.graph import graph_follower
 from helix.graph.build import build
+from helix.graph.graph_files import Place
+from helix.graph.graph_follower import GraphFollower
+from helix.graph.graph_server import GraphServer
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import files_of
 from helix.graph.process import ProcessEndedError
@@ -39,10 +43,6 @@ from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings, load
-from helix.store import graph_follower
-from helix.store.graph_files import Place
-from helix.store.graph_follower import GraphFollower
-from helix.store.graph_server import GraphServer
 from helix.text.tokens import lexical_tokens
 from tests.sampling import some
 from tests.waiting import all_ended, finished, until
@@ -351,8 +351,8 @@ def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal:
 
 OPENED = """
 import json, resource, sys
-from helix.store.graph_files import Place
-from helix.store.graph_server import GraphServer
+from helix.graph.graph_files import Place
+from helix.graph.graph_server import GraphServer
 said = GraphServer(Place(**json.loads(sys.argv[1]))).open()
 megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps({"verdict": said["verdict"], "megabytes": megabytes}))
