@@ -59,7 +59,7 @@ class Meters:
                 self._stages.labels(stage).observe(milliseconds / 1000)
 
     def request(self, path: str, status: int) -> None:
-        """Count one HTTP request by the route it asked for."""
+        """Count one HTTP request to the API by the route it asked for."""
         route = next(
             (known for known in _ROUTES if path == known or (known[-1] == "/" and path.startswith(known))), "other"
         )

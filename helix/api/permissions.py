@@ -28,7 +28,7 @@ def actor_of(scope: Mapping[str, Any]) -> str:
 
 
 def check_role(principal: Principal | None, operation: Operation) -> None:
-    """Raise ForbiddenError where a role does not permit an operation of the API."""
+    """Raise ForbiddenError where the API does not permit its caller's role an operation."""
     if principal is None:
         return
     least = least_role(operation)

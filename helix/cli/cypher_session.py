@@ -89,7 +89,10 @@ _PIECE = re.compile(
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each piece of a Cypher text; joined they are the whole of it again."""
+    """Yield the kind and the text of each piece of a Cypher text, for a terminal's colours.
+
+    Joined they are the whole of it again.
+    """
     for match in _PIECE.finditer(text):
         yield str(match.lastgroup), match.group()
 

@@ -31,7 +31,7 @@ class JsonLines(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, without its line break."""
+        """Return a log's line for `--log-json`, without its line break."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -214,7 +214,10 @@ class EventStream:
 
 
 def error_from(code: str, message: str, hint: str | None = None) -> HelixError:
-    """Return an error of the class that `code` names; of HelixError itself where this version knows no such code."""
+    """Return a server's answer as a client's error, of the class that `code` names.
+
+    A code that this version does not know gives a HelixError itself.
+    """
     return next((cls for cls in _classes(HelixError) if cls.code == code), HelixError)(message, hint=hint)
 
 
@@ -264,7 +267,7 @@ def secure_address_of(url: str) -> tuple[str, int] | None:
 
 
 def camel(name: str) -> str:
-    """Return a Python name as GraphQL has it: `budgetTokens` of `budget_tokens`."""
+    """Return a client's Python name as GraphQL has it on the wire: `budgetTokens` of `budget_tokens`."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
 
 

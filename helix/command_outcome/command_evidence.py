@@ -184,7 +184,7 @@ def verification_of(evidence: Iterable[Evidence], edited_at: datetime | None = N
 
 
 def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]:
-    """Return the evidence of commands from a moment on, without the revert of a commit of before."""
+    """Return the evidence in the outcomes of commands from a moment on, without the revert of a commit of before."""
     told = list(evidence)
     before = [one.commit for one in told if one.kind is not EvidenceKind.REVERT and one.at and one.at < moment]
     return [
@@ -195,7 +195,7 @@ def seen_since(evidence: Iterable[Evidence], moment: datetime) -> list[Evidence]
 
 
 def first_verified(evidence: Sequence[Evidence], edited_at: datetime | None = None) -> Verification:
-    """Return what commands' evidence comes to in a session without a task: what has passed once is over.
+    """Return what the outcomes of commands come to in a session without a task: what has passed once is over.
 
     What fails afterwards is of other work, unless it takes back what passed, or a person says so.
     """
@@ -274,7 +274,10 @@ def takes_back(action: Action) -> bool:
 
 
 def puts_back(said: Words) -> bool:
-    """Return whether a command puts files back to what they were: of a commit, the index, or a stash."""
+    """Return whether a command's outcome is that files are back to what they were.
+
+    Those of a commit, of the index, or of a stash.
+    """
     verb, rest = git_verb(said)
     options = {word for word in rest if word.startswith("-")}
     match verb:

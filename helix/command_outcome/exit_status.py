@@ -382,7 +382,7 @@ def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]
 
 
 def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
-    """Return whether a command line runs only tests and linters that change no files, and what only `looks`."""
+    """Return whether a status tells of checks alone: tests and linters that change no files, and what only `looks`."""
     whole = parse(line)
     parts = [] if whole is None else [words for words in words_of(whole) if words]
     checks = [work_of_line(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]

@@ -49,7 +49,7 @@ class _Failure:
 
     @property
     def attributes(self) -> dict[str, object]:
-        """What is kept of it beside the words, so that it is found at exactly this command and error."""
+        """What is kept of a command's failed outcome beside the words: it is found at this command and error alone."""
         return {COMMAND: self.command, ERROR: self.error}
 
 
@@ -81,7 +81,7 @@ class Fix(_Failure):
 
     @property
     def resolution(self) -> str:
-        """What was done before the failed command passed again."""
+        """What was done between a command's failed outcome and its good one."""
         done = []
         if self.files:
             told = [*self.changes, *[""] * len(self.files)]
@@ -106,7 +106,10 @@ class Unsolved(_Failure):
 
 
 def is_mended_in_files(memory: Memory) -> bool:
-    """Return whether a failed command was mended by changed files alone: gone until its error returns."""
+    """Return whether the outcome of a failed command was mended by changed files alone.
+
+    It is gone until its error returns.
+    """
     done = memory.resolution
     return memory.source.endswith(FIXED) and f" after {_CHANGING}" in done and _RUNNING not in done
 

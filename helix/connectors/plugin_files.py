@@ -43,7 +43,10 @@ class Copy:
         return [self.folder / name for name in names if there.get(name) != self.files.get(name)]
 
     def write(self) -> list[Path]:
-        """Bring the plugin's folder to this state, each file whole or not at all; return what had to change."""
+        """Bring a connected client's copy of the plugin to this state, each file whole or not at all.
+
+        Return what had to change.
+        """
         differing = self.differing()
         for path in differing:
             text = self.files.get(path.relative_to(self.folder).as_posix())

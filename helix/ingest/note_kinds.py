@@ -77,7 +77,7 @@ def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[S
 
 
 def kind_of(text: str, heading: str) -> Kind:
-    """Return the kind of memory that a note's text under a heading is."""
+    """Return the kind of memory that a Markdown note's text under a heading is ingested as."""
     for kind, told, headed in (
         (Kind.PREFERENCE, PREFERENCE, _PREFERENCE_HEADING),
         (Kind.DECISION, DECISION, _DECISION_HEADING),

@@ -176,7 +176,7 @@ class _History:
     said: _Said | None = None
 
     def take(self, record: Record, position: int) -> Iterator[Slice]:
-        """Yield what one record adds."""
+        """Yield what one record of a transcript adds to what is ingested."""
         kind, message = record.get("type"), record.get("message")
         if kind not in ("user", "assistant") or not isinstance(message, Mapping):
             return

@@ -77,7 +77,7 @@ def stored_relation(value: object) -> Relation:
 
 
 def node_of(ref: Ref, props: Props) -> Node:
-    """Return the domain object of a node's properties as the journal keeps them."""
+    """Decode a row of the journal: the domain object of a node's properties as it keeps them."""
     try:
         return node_from(ref.label, ref.id, props)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

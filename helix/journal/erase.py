@@ -99,7 +99,7 @@ def erase_rows(
 
 
 def stated_again(journal: Journal, seq: int) -> frozenset[Drop]:
-    """Return what erasures stated again in the journal behind row `seq`, where they erased rows up to it.
+    """Return what the journal's rows behind `seq` state again after an erasure, where they erased rows up to it.
 
     A replay of the log up to there lacks it, or has it as it was earlier. A node counts that a passage is of.
     """
@@ -124,7 +124,7 @@ def _parts(operations: Sequence[Operation]) -> Iterator[tuple[Operation, ...]]:
 
 
 def restating(journal: Journal, seqs: Sequence[int], ids: Collection[str] = ()) -> list[Operation]:
-    """Return the operations that bring everything erased journal rows speak of to where it is now, gone or there.
+    """Return the journal's operations that bring everything its erased rows speak of to where it is now, gone or there.
 
     Left out is what is gone and named by one of the ids: no row is to say any more that it was there. A passage keeps
     its number, so that stating it again is no change to whoever holds it.
@@ -170,7 +170,7 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
 
 
 def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
-    """Return the operations that leave the journal tombstones of erased nodes, without edges or passages; each once.
+    """Return the journal's operations that leave tombstones of erased nodes, without edges or passages; each once.
 
     What was planned and done keeps its edges to what stays: they hold no words, and say what came of it. A name that
     something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
@@ -200,7 +200,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
 
 
 def tombstones(journal: Journal) -> tuple[PutNode, ...]:
-    """Return the tombstone of every node that was erased from the journal."""
+    """Return the tombstone in the journal's state of every erased node."""
 
     def found() -> tuple[PutNode, ...]:
         with journal.snapshot() as (_, held):
@@ -210,7 +210,7 @@ def tombstones(journal: Journal) -> tuple[PutNode, ...]:
 
 
 def standing(journal: Journal, refs: Collection[Ref]) -> frozenset[Ref]:
-    """Return which of the nodes are in the journal's state and no tombstones."""
+    """Return which of the nodes the journal's state has, other than tombstones."""
     found = journal.read(lambda connection: tables.nodes(connection, [(ref.label, ref.id) for ref in refs]))
     return frozenset(
         Ref(label=label, id=node_id)

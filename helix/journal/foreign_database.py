@@ -35,7 +35,10 @@ class ForeignDatabase:
         """The names of its plain tables."""
 
     def rows(self, table: str, wanted: Sequence[str], order: Sequence[str] = ()) -> Iterator[Mapping[str, Any]]:
-        """Yield rows of a foreign SQLite table by column: those wanted that it has, in the order of the last ones."""
+        """Yield rows of a table in somebody else's SQLite file, by column.
+
+        Of the `wanted` columns it gives those that the table has; rows are sorted by those of `order`.
+        """
         if table not in self.tables:
             return
         self._check(table)

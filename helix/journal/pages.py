@@ -20,7 +20,10 @@ _EDGE = "type, source_label, source, target_label, target"
 
 
 def nodes(journal: Journal) -> Iterator[list[PutNode]]:
-    """Yield every node of the journal, by label and id; what changes meanwhile is seen as its page is read."""
+    """Yield every node of the journal's state, page by page, by label and id.
+
+    What changes meanwhile is seen as its page is read.
+    """
     statement = "SELECT label, id, props FROM node WHERE (label, id) > (?, ?) ORDER BY label, id LIMIT ?"
     return _pages(journal, statement, ("", ""), put_node)
 

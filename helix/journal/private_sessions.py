@@ -16,7 +16,7 @@ MOST_SALTS = 1_000
 
 
 def own_salt(journal: Journal) -> str | None:
-    """Return the journal's salt for digests of private sessions' names; None before there is one."""
+    """Return the salt that the journal keeps for digests of private sessions' names; None before there is one."""
     return journal.meta(_SALT)
 
 

@@ -230,14 +230,14 @@ class Records:
         return self._reading(read)
 
     def follow(self, operations: Sequence[Operation]) -> None:
-        """Know of complete operations that the journal accepted; on the writer's thread."""
+        """Take note of complete operations in what is read of the journal's state; on the writer's thread."""
         put = {Ref(label=op.label, id=op.id): op for op in operations if isinstance(op, PutNode | DropNode)}
         drawn = {edge_key(op): op for op in operations if isinstance(op, PutEdge | DropEdge)}
         self._nodes.follow({ref: partial(_node, ref, op) for ref, op in put.items()})
         self._edges.follow({key: partial(_edge, op) for key, op in drawn.items()})
 
     def forget(self) -> None:
-        """Read everything anew from here on: the journal's state was replaced."""
+        """Read the journal's state anew from here on: it was replaced."""
         self._nodes.forget()
         self._edges.forget()
 

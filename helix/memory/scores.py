@@ -161,7 +161,10 @@ def easiness_after(easiness: float, quality: int) -> float:
 
 
 def reinforced(memory: Memory, quality: int, now: datetime) -> Memory:
-    """Return the memory after a verified use: from quality 3 on the half-life grows and the clock is reset."""
+    """Return the memory with its scores after a verified use.
+
+    From quality 3 on the half-life grows and the clock is reset.
+    """
     easiness = easiness_after(memory.easiness, quality)
     if quality < _PASSING_QUALITY:
         return replace(memory, easiness=easiness)

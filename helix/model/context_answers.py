@@ -42,7 +42,7 @@ class Delivery:
 
     @property
     def line(self) -> str:
-        """The delivery as a line of a block: what an agent said of its task."""
+        """The record of a delivery as a line of a block: what an agent said of its task."""
         return f"{' '.join((*filter(None, (self.seq, self.slug)), '(agent)'))}: {self.delivered}"
 
 

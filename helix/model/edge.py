@@ -121,7 +121,7 @@ def relation_to_draw(word: str) -> tuple[Relation, str]:
 
 
 def drawn_again(present: Edge, drawn: Edge) -> Edge:
-    """Return an edge with the free words of another drawn between the same nodes added, MOST_WORDS in all.
+    """Return an edge's record with the free words of another drawn between the same nodes added, MOST_WORDS in all.
 
     Who adds a word and is believed less stands for all of it from then on.
     """
@@ -134,7 +134,7 @@ def drawn_again(present: Edge, drawn: Edge) -> Edge:
 
 
 def without_word(relation: str, word: str) -> str:
-    """Return the free words of a RELATED edge without one of them, where others are left."""
+    """Return the free words of a RELATED edge's record without one of them, where others are left."""
     return _BETWEEN.join(one for one in words_of(relation) if one != word) or relation
 
 

@@ -49,7 +49,7 @@ CAPTURE = "capture"
 
 
 def session_id(scope: str, session: str) -> str:
-    """Return the id of a session's node: two projects may use one word for different sessions."""
+    """Return the id that a session's record has: two projects may use one word for different sessions."""
     return session if scope == GLOBAL_SCOPE else f"{scope}/{session}"
 
 

@@ -206,13 +206,13 @@ class Memory:
 
 
 def room_of(memory: Memory) -> tuple[int, float]:
-    """Return how many tasks passed that were shown a memory and left it unused, and what of `failed` that has cost."""
+    """Return by a memory's record how many tasks left it unused when shown, and what of `failed` that has cost."""
     kept = memory.attributes.get(ROOM)
     return (int(kept[0]), float(kept[1])) if isinstance(kept, list | tuple) and len(kept) == 2 else (0, 0.0)
 
 
 def claimed_of(memory: Memory) -> float:
-    """Return how much of a memory's `helped` count rests on the word of agents alone."""
+    """Return how much of the `helped` in a memory's record rests on the word of agents alone."""
     kept = memory.attributes.get(CLAIMED, 0.0)
     return float(kept) if isinstance(kept, int | float) else 0.0
 
@@ -229,12 +229,15 @@ def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, 
 
 
 def spoken_against(memory: Memory) -> float:
-    """Return how much of a memory's `failed` outcomes and people said, without what it was charged for room."""
+    """Return how much of the `failed` in a memory's record comes from outcomes and people, not from room it took."""
     return max(0.0, round(memory.failed - room_of(memory)[1], 9))
 
 
 def counted(told: Any) -> int:
-    """Return a whole number of a node; what another store or a file says may be larger than any that comes about."""
+    """Return a whole number of a node's record.
+
+    What another store or a file says may be larger than any that comes about.
+    """
     return max(-_MOST_COUNTED, min(int(told), _MOST_COUNTED))
 
 

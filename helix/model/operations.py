@@ -130,7 +130,10 @@ def encode(change: Change) -> dict[str, Any]:
 
 
 def decode(data: Mapping[str, Any]) -> Change:
-    """Return the change of operations that `encode` wrote; raises KeyError or ValueError on anything else."""
+    """Return the change, a record of operations, that `encode` wrote.
+
+    Raises KeyError or ValueError on anything else.
+    """
     return Change(
         kind=data["kind"], note=data.get("note", {}), operations=tuple(decode_operation(op) for op in data["ops"])
     )

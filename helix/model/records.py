@@ -104,7 +104,7 @@ def node_from(label: Label, node_id: str, props: Props) -> Node:
 
 
 def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:
-    """Spell stored properties as people read them: times as ISO 8601, mappings and lists as such."""
+    """Spell a record's properties as people read them: times as ISO 8601, mappings and lists as such."""
     told = dict(props)
     for name, restore in _restorers_of(cls).items():
         value = told.get(name)

@@ -47,7 +47,7 @@ class Request:
 
 
 def request_of(mutation: str, key: str, payload: Mapping[str, Any], agent: str = "") -> Request:
-    """Return the idempotent request of a mutation with these arguments, by an agent or (empty) a person.
+    """Return the record of an idempotent request of a mutation with these arguments, by an agent or (empty) a person.
 
     Raises InvalidInputError for a key that is none.
     """

@@ -15,7 +15,7 @@ SYNC_PATH = "/sync/v1"
 
 
 def is_shared(address: str) -> bool:
-    """Return whether an address is that of a Helix that is shared over HTTP."""
+    """Return whether the address in a strand's record is that of a Helix that is shared over HTTP."""
     return address.startswith(("http://", "https://")) and urlsplit(address).path.rstrip("/").endswith(SYNC_PATH)
 
 

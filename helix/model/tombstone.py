@@ -36,7 +36,7 @@ _WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
 
 
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
-    """Return the operation that leaves a tombstone of a node: its id, kind, scope, time of recording and its end.
+    """Return the record of a node's tombstone, as an operation: its id, kind, scope, time of recording and its end.
 
     By its scope it is known to those who sync that alone. Of a task and its like stays what it came to. Every property
     that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which `KeptOut`
@@ -170,7 +170,7 @@ class KeptOut:
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
-    """Return the erased statements that may not come back, from pairs of a salt and its digests."""
+    """Return the records of erased statements that may not come back, from pairs of a salt and its digests."""
     return KeptOut({salt: frozenset(known) for salt, known in held})
 
 

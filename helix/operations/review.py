@@ -9,11 +9,12 @@ from typing import Annotated
 from helix.agents.observer import queue
 from helix.errors import NotFoundError
 from helix.memory.capture import quarantine
+from helix.memory.contradiction import disputes
+from helix.memory.contradiction.claims import settle_stored
 from helix.memory.insight import insights
 from helix.memory.remember import remember
-from helix.memory.upkeep import disputes, gaps
 from helix.memory.upkeep import duplicates as same
-from helix.memory.upkeep.claims import settle_stored
+from helix.memory.upkeep import gaps
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.held import Held
 from helix.model.ids import Id

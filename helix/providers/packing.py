@@ -36,7 +36,7 @@ def packs(texts: Sequence[str], most: int) -> Iterator[list[str]]:
 
 
 def instructions_of(question: ModelQuestion) -> str:
-    """Return the instructions of a call that asks a language model the question of a pack of texts."""
+    """Return the instructions with which a provider asks a language model the question of a pack of texts."""
     return f"{question.instructions}\n{_ASKING}"
 
 

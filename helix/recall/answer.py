@@ -65,7 +65,7 @@ class RecordReader(Protocol):
         ...
 
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
-        """Return the texts of passages for a recall in the order of `numbers`."""
+        """Read for recall's answer the texts of passages in the order of `numbers`."""
         ...
 
     def edges_at(self, ref: Ref) -> list[PutEdge]:

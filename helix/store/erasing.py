@@ -434,7 +434,7 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
 
 @contextmanager
 def draft_of_copy(folder: Path, name: str = _DRAFT) -> Iterator[Path]:
-    """Lend a new private file in a store's folder to copy the journal to; then it is gone."""
+    """Lend a new private file in the store's folder that it copies its journal to; then it is gone."""
     draft = folder / name
     _remove(draft)
     try:

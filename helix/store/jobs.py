@@ -129,7 +129,7 @@ class Jobs:
                 self._jobs[job.id] = replace(job, message="", error=job.error and "erased", result=told)
 
     def close(self) -> None:
-        """Ask every job of the store (imports, backups ...) to stop and wait for them."""
+        """Ask every long job that the store itself runs (imports, backups ...) to stop and wait for them."""
         with self._guard:
             running = list(self._running.values())
         for ticket, _ in running:

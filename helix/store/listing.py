@@ -160,7 +160,7 @@ Placed = tuple[Any, int]
 def first_by(
     index: StoreIndex, order: MemoryOrder, time: TimeKind, rows: Rows, most: int, after: Placed | None = None
 ) -> list[Placed]:
-    """Return at most so many catalogue rows behind `after` in a listing's order, each with its value there."""
+    """Return at most so many rows of the store's catalogue behind `after` in a listing's order, with their values."""
     here = np.flatnonzero(rows.mask)
     if order is MemoryOrder.NAME:
         names = [(index.view.lookups.names[row].casefold(), row) for row in here.tolist()]

@@ -266,7 +266,7 @@ def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) ->
 
 
 def shrunk_effectiveness(helped: FloatArray, failed: FloatArray) -> FloatArray:
-    """Return a memory's effectiveness (helped + 1/2) / (helped + failed + 1), 0..1, as the catalogue has it."""
+    """Return the effectiveness (helped + 1/2) / (helped + failed + 1), 0..1, that the store's catalogue holds."""
     shrunk: FloatArray = (helped + 0.5) / (helped + failed + 1.0)
     return shrunk
 

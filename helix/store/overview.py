@@ -107,7 +107,7 @@ def health(store: Store, *, reason: str, jobs: Sequence[Job]) -> Health:
 
 
 def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[str, int]) -> list[str]:
-    """Return the warnings of a store's status in sentences, the gravest first; `disk` is `Store.disk_bytes()`."""
+    """Return what the store's overview warns of in sentences, the gravest first; `disk` is `Store.disk_bytes()`."""
     found = [f"{loss.sentence}: {RECOVER_HINT}" for loss in losses(store.path)]
     found.extend(said for said in (store.journal.mark_trouble, store.log_check.trouble) if said)
     if store.mismatch:

@@ -96,7 +96,7 @@ def near_pairs(
     alike: float,
     rest: Rest,
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield places of stored texts that are near in vectors (in whole numbers) and words, and their product.
+    """Yield places in the store's matrix of texts near in vectors (whole numbers) and words, and their product.
 
     The first of each pair is among the `wanted`. From the cosine `near` on shared words decide, from `alike` on the
     cosine alone does.

@@ -15,9 +15,9 @@ from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.strand_versions import StoredVersion
+from helix.memory.contradiction import disputes
 from helix.memory.erasure import hard_forget
 from helix.memory.job_run.run import Run, Watch
-from helix.memory.upkeep import disputes
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref
 from helix.model.provenance import Trust

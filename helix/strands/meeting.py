@@ -1,4 +1,4 @@
-"""Meeting: memories that came in meet those that are here by the rules of `memory/upkeep/claims.py`.
+"""Meeting: memories that came in meet those that are here by the rules of `memory/contradiction/claims.py`.
 
 The very same is folded; what contradicts is settled, or waits for a person. Two memories that both are here as they are
 there have met there. So only pairs are compared of which the other side does not have both.
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from helix.errors import ConflictError
 from helix.memory.change.compose import Composer
+from helix.memory.contradiction.claims import settled, unsettled
 from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.memory.job_run.run import Run, Watch
 from helix.memory.neighbours import LeftOut, nearest_active
-from helix.memory.upkeep.claims import settled, unsettled
 from helix.memory.upkeep.merge import fold, rank
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status

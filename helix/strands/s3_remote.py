@@ -134,7 +134,7 @@ class _Bounded:
         self._began, self._read = time.monotonic(), 0
 
     def read(self, amt: int | None = None) -> bytes:
-        """Return what has come, at most `amt` bytes; nothing at the end."""
+        """Return what has come of a strand in S3, at most `amt` bytes; nothing at the end."""
         over = partial(_is_over, Patience(_PATIENCE_SECONDS), self._stopped)
         try:
             with ending(self._raw.connected, over):
@@ -154,7 +154,7 @@ class _Bounded:
         return iter(self.read, b"")
 
     def close(self) -> None:
-        """Let the connection go."""
+        """Let the connection to a strand's bucket go."""
         self._raw.close()
 
 

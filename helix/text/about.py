@@ -91,7 +91,7 @@ def ruled(text: str) -> tuple[Mention, ...]:
 
 
 def own_commands(trigger: str, attributes: Mapping[str, object]) -> frozenset[str]:
-    """Return the normal forms of the command that a memory's text belongs to, to tell it from others of like words.
+    """Return from a text the normal forms of the command that it belongs to, to tell it from others of like words.
 
     That is the attribute `command`, else the code that the trigger begins with, be it a command or not. Empty where it
     begins with none, or where that is cut short.

@@ -35,7 +35,7 @@ def clean(text: str) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Decode and clean the text of a file: UTF-8, or UTF-16 with its byte order mark; bad bytes as U+FFFD."""
+    """Decode and clean text from bytes: UTF-8, or UTF-16 with its byte order mark; bad bytes as U+FFFD."""
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     return clean(data.decode(encoding, "replace"))
 

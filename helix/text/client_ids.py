@@ -29,5 +29,5 @@ def told_id(name: str) -> str:
 
 
 def short_digest(*parts: str) -> str:
-    """Return 16 hex digits that stand for a text or several: a name for what has no other."""
+    """Return 16 hex digits that stand for one text or several: a name for what has no other."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -23,7 +23,7 @@ _FEWEST_WORDS = 3
 
 
 def without_openers(text: str) -> str:
-    """Return a sentence without the discourse markers before its statement, which begins with a capital then.
+    """Return a sentence of a text without the discourse markers that it opens with, which begins with a capital then.
 
     What would leave fewer than three words is no opener.
     """

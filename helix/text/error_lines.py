@@ -84,7 +84,7 @@ The last of them counts: before it stands what the tool was doing.
 
 @lru_cache(maxsize=16)  # evidence, fixes and what is known of an error ask for it one after the other
 def signature_of(output: str, *, failed: bool = False) -> str:
-    """Return the error line in the text of an output, which says what went wrong, as it is compared; else empty.
+    """Find the error line in a text, which says what went wrong, as it is compared; else empty.
 
     `failed`: it is certain that something did, so that a line which only begins as tools begin theirs is one.
 
@@ -110,7 +110,10 @@ def signature_of(output: str, *, failed: bool = False) -> str:
 
 
 def keys_of(signature: str) -> tuple[str, ...]:
-    """Return the keys by which an error line's text is found, the most exact first: itself, its class with names."""
+    """Return from the text of an error line the keys by which it is found, the most exact first.
+
+    First the line itself, then its class with names.
+    """
     if not signature:
         return ()
     named = _NAMED.match(signature)

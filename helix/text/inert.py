@@ -54,7 +54,7 @@ def visible(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Return a text that no agent obeys as markup: as `visible` has it, and no tag opens."""
+    """Return a text without what reads as markup: as `visible` has it, and no tag opens."""
     return _TAG.sub(BROKEN, visible(text))
 
 

@@ -62,7 +62,7 @@ class Sentence:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What a sentence mentions by name, as it is written."""
+        """What a sentence of a text mentions by name, as it is written."""
         found = (mention for mention in mentions(self.text) if mention.kind is not EntityKind.URL)
         return tuple(mention.name for mention in found if not self._calls(mention.name))
 
@@ -73,17 +73,17 @@ class Sentence:
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens a language model reads in a sentence."""
+        """About how many tokens a text's sentence has for a language model."""
         return estimate_tokens(self.text)
 
     @cached_property
     def cues(self) -> int:
-        """How many different words of a sentence speak of choices, causes, plans, events and times."""
+        """How many different words of a text's sentence speak of choices, causes, plans, events and times."""
         return len({cue.casefold() for cue in _CUE.findall(self.text)})
 
     @property
     def asks(self) -> bool:
-        """Whether a sentence is a question."""
+        """Whether a sentence of a text is a question."""
         return self.text.rstrip("\"')] ").endswith(("?", "\uff1f"))
 
     @cached_property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.contradiction.disputes import contradictions
 from helix.memory.extraction.derived import DERIVED, existing
 from helix.memory.job_run.run import Run
-from helix.memory.upkeep.disputes import contradictions
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import ConflictError
+from helix.memory.contradiction.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Label, Ref
 from helix.model.memory import Memory, Status

@@ -11,9 +11,9 @@ import pytest
 from saying import disputed, embed, job, shown
 
 from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.contradiction.disputes import contradictions, reopen_contradiction
 from helix.memory.extraction.consolidation import consolidate, rederive
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.disputes import contradictions, reopen_contradiction
 from helix.memory.worker.undo import undo
 from helix.model.dispute import DisputeStatus
 from helix.model.memory import Memory, Status

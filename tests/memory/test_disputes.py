@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.memory.contradiction.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.model.dispute import DisputeStatus, Outcome
 from helix.model.edge import Relation
 from helix.model.memory import Status

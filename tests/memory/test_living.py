@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from working import job
 
+from helix.memory.contradiction.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.disputes import contradictions, reopen_contradiction, resolve_contradiction
 from helix.memory.upkeep.maintenance import prune
 from helix.memory.worker.undo import undo
 from helix.model.dispute import DisputeStatus

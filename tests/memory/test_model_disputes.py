@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from helix.memory.contradiction.detect import Ground, Statement, contradiction
+from helix.memory.contradiction.disputes import contradictions
 from helix.memory.job_run.run import Run
 from helix.memory.llm.llm_reviews import find_contradictions
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.disputes import contradictions
 from helix.operations import memories
 from helix.providers.fakes import ScriptedModel
 from helix.providers.llm import Absence, ModelQuestion

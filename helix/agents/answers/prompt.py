@@ -143,7 +143,7 @@ def extract_explorer_params(prompt: str) -> ExplorerParams:
 
 
 def extract_planner_params(prompt: str) -> PlannerParams:
-    """Return the parameters of a prompt to a planner."""
+    """Read the parameters that a prompt gives to a planner."""
     asked = parse_prompt(prompt)
     return PlannerParams(
         objective=asked.get("OBJECTIVE"),

@@ -44,13 +44,13 @@ def identity(task: Mapping[str, Any]) -> str:
 
 
 def status_of(task: Mapping[str, Any]) -> str:
-    """Return the client's status of a task's record: pending where it says none."""
+    """Read the status in a client's record of a task: pending where it says none."""
     status = task.get("status")
     return status.strip().lower().replace("-", "_") if isinstance(status, str) and status.strip() else PENDING
 
 
 def blockers(task: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ids of the tasks that a client's task waits for, each once, in order."""
+    """Read the ids of the tasks that a client's record of a task waits for, each once, in order."""
     given = task.get("blockedBy", task.get("blocked_by"))
     if isinstance(given, str | int):
         given = [given]
@@ -83,8 +83,9 @@ _PLACEHOLDER = re.compile(r"\s*[`*]*<[^<>]*>[`*]*\s*")
 
 
 def client_task(text: str) -> str:
-    """Return the client's id of a task out of how it is named: `4` of `#4`, `Task #4: docs`, or `**4** (docs)`.
+    """Read the client's id of a task out of an answer's way to name it.
 
+    `4` of `#4`, `Task #4: docs`, or `**4** (docs)`.
     Of an id that is no number what stands around it is taken off; what is more than a word stays as it is, in one line.
     Empty where nothing is named.
     """

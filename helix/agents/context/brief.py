@@ -13,7 +13,7 @@ from itertools import chain, zip_longest
 from helix.agents.context.blocks import LONGEST_BLOCK, WARNING, BlockEntry, claim, entry, listing, shown_of
 from helix.agents.context.loaded import IsLoaded, nothing_loaded
 from helix.command_outcome.fixes import SESSIONS
-from helix.memory.upkeep.disputes import contradictions
+from helix.memory.contradiction.disputes import contradictions
 from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.memory import Kind, scopes_seen

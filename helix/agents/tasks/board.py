@@ -192,8 +192,9 @@ def tasks_of(
 
 
 def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:
-    """Record that memories were shown to a task, or held out from it; one that is recorded already stays as it was.
+    """Write on a task's board that memories were shown to it, or held out from it.
 
+    One that is recorded already stays as it was.
     `at` is when, by default now: what was done before says nothing of them. Ranks go on behind those of earlier ones. A
     memory that was held out and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
     a memory that is gone.
@@ -284,7 +285,7 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
 
 
 def learned_in(index: StoreIndex, ident: str) -> list[Memory]:
-    """Return the memories that were learned in a task and are still there."""
+    """Return the memories that a task's board says were learned in it and are still there."""
     edges = index.records.edges_at(_task(ident))
     refs = [op.target for op in edges if op.type is Relation.LEARNED and op.source == _task(ident)]
     return [node for node in index.records.present(refs) if isinstance(node, Memory)]

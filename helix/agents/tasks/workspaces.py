@@ -64,7 +64,7 @@ class GivenContext(Protocol):
 
     @property
     def shown(self) -> tuple[Shown, ...]:
-        """The memories that an attempt at a task is given."""
+        """The memories that the workspace of an attempt at a task is given."""
         ...
 
 
@@ -137,8 +137,9 @@ def create_workspace(
 
 
 def complete_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle) -> WorkspaceReport:
-    """Complete an attempt at a task that delivered; evidence says what that is worth to the memories it was shown.
+    """Complete the workspace of an attempt at a task that delivered.
 
+    Evidence says what that is worth to the memories it was shown.
     Saying it twice changes nothing. Raises NotFoundError, or ConflictError for one that ended otherwise.
     """
     return _end(store, ident, COMPLETE, ending, settle)

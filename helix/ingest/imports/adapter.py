@@ -82,7 +82,10 @@ class Asked:
 
     @property
     def place(self) -> str:
-        """What tells a path to import from another one of its name: what changes in one says nothing of the other."""
+        """What tells a path that an adapter imports from another one of its name.
+
+        What changes in one says nothing of the other.
+        """
         return f"{self.path.resolve().name}~{short_digest(str(self.path.resolve()))[:8]}"
 
 

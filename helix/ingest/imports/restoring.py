@@ -251,7 +251,10 @@ class Copies:
                     self._refs[label, key] = Ref(label=label, id=node.id)
 
     def of(self, node: Node) -> Memory | Episode | None:
-        """Return what says the same as a node that stands: its copy, or a memory of its scope that has its name."""
+        """Return what says the same as an import's node and stands.
+
+        That is its copy, or a memory of its scope that has its name.
+        """
         if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
             return None
         ref = self._refs.get((label_of(node), key_of(node.id)))

@@ -71,7 +71,10 @@ class Home:
         return _now() - self._renewed <= LIVES_SECONDS
 
     def lost(self, tenant: int) -> bool:
-        """Return whether another process may serve a tenant by now: it was taken, or PostgreSQL is out of reach."""
+        """Return whether another process may hold a tenant's tables in PostgreSQL by now.
+
+        It was taken, or PostgreSQL is out of reach.
+        """
         return tenant in self._taken or not self.lives
 
     def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> int:

@@ -10,7 +10,7 @@ ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "s
 
 
 def way_out_of(state: str, slug: str) -> str:
-    """Return what to do about a tenant of PostgreSQL that is not active."""
+    """Return what to do about a tenant that PostgreSQL's tables say is not active."""
     ways = {
         SUSPENDED: f"`helix tenant resume {slug}` has it served again",
         INCOMING: "end its `helix migrate`: the same once more, or with --source-gone in place of --from;"

@@ -42,8 +42,9 @@ _LABELS = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
 
 
 def screen(trust: Trust | None, *texts: str) -> Screening:
-    """Return the status of new texts of one source: quarantined where they read like an instruction to an agent.
+    """Return the status in which texts of one source are captured.
 
+    It is quarantined where they read like an instruction to an agent.
     What reads like an instruction is active only where a person or a verified outcome stands for it. Trust that nobody
     stated (None) does not: the caller may as well be an agent that repeats what it read.
     """
@@ -54,7 +55,7 @@ def screen(trust: Trust | None, *texts: str) -> Screening:
 
 
 def texts_of(value: object) -> Iterator[str]:
-    """Yield every text to be screened in captured JSON data, keys included."""
+    """Yield every text of captured JSON data that quarantine screens, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -91,7 +92,7 @@ def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
 
 
 def reject(store: Store, name_or_id: str, by: str = "") -> Holdable:
-    """Forget a quarantined memory or episode; nothing is deleted. Raises as `accept` does."""
+    """Forget a captured memory or episode that is in quarantine; nothing is deleted. Raises as `accept` does."""
     return _settle(store, name_or_id, "reject", by, _held, lambda node, *_: replace(node, status=Status.FORGOTTEN))
 
 
@@ -111,7 +112,7 @@ def hold(store: Store, name_or_id: str, by: str = "") -> Holdable:
 
 
 def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
-    """Return a quarantined memory as it is once a person has accepted it: active, and as if used now."""
+    """Return a memory captured in quarantine as it is once a person has accepted it: active, and as if used now."""
     return replace(
         memory,
         status=Status.ACTIVE,
@@ -122,7 +123,7 @@ def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
 
 
 def restate_evidence(index: StoreIndex, composer: Composer, before: Memory, after: Memory) -> None:
-    """Let the evidence of this memory alone follow it into or out of quarantine, or back from oblivion.
+    """Let the captured evidence of this memory alone follow it into or out of quarantine, or back from oblivion.
 
     What is forgotten in the ordinary way leaves its evidence as it was.
     """

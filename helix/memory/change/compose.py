@@ -157,7 +157,7 @@ class Composer:
         return ref
 
     def patch(self, ref: Ref, **fields: object) -> None:
-        """Overwrite, as a part of the change, some properties of a node that is there."""
+        """Add to the change that some properties of a node are overwritten."""
         props = {name: flatten(value) for name, value in fields.items()}
         self._operations.append(PutNode(label=ref.label, id=ref.id, props=props))
 

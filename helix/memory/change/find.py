@@ -26,8 +26,9 @@ _COMPARED = 5_000
 
 
 def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
-    """Find the memory of an id, or the newest of a name, active ones first; of these scopes, None: of any.
+    """Find the memory that a change is about: that of an id, or the newest of a name, active ones first.
 
+    Of these scopes, None: of any.
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
     scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
     active in several scopes, and for what begins several; neither tells of other scopes than these.

@@ -29,7 +29,10 @@ class Intake:
     redacted: list[str] = field(default_factory=list)
 
     def text(self, value: str, what: str, *, required: bool = True) -> str:
-        """Return a body text, cleaned and redacted; raises InvalidInputError when it is empty or too long."""
+        """Return a body text for a change, cleaned and redacted.
+
+        Raises InvalidInputError when it is empty or too long.
+        """
         cleaned = self._cleaned(value, what, required=required)
         return self._noted(redact(cleaned)) if cleaned else ""
 
@@ -58,7 +61,7 @@ class Intake:
         return found.text
 
     def label(self, value: str, what: str) -> str:
-        """Return a short text such as a name, scope or source; empty is fine."""
+        """Return a short text for a change, such as a name, scope or source; empty is fine."""
         cleaned = self.text(" ".join(clean(value).split()), what, required=False)
         if len(cleaned) > LONGEST_LABEL:
             raise InvalidInputError(f"{what} is longer than {LONGEST_LABEL} characters", hint="use a shorter one")
@@ -72,7 +75,7 @@ class Intake:
         return name
 
     def scope(self, value: str) -> str:
-        """Return a scope: `global` or a project id."""
+        """Return a scope for a change: `global` or a project id."""
         return self.label(value, "scope") or GLOBAL_SCOPE
 
     def labels(self, values: Sequence[str], what: str) -> tuple[str, ...]:
@@ -80,7 +83,7 @@ class Intake:
         return tuple(cleaned for value in values if (cleaned := self.label(value, what)))
 
     def attributes(self, value: Mapping[str, object] | None, limit: int = _ATTRIBUTES_LIMIT) -> dict[str, Any]:
-        """Return free attributes as plain JSON data of at most `limit` characters, redacted.
+        """Return free attributes for a change as plain JSON data of at most `limit` characters, redacted.
 
         Each value is judged with the name that it stands under, and names are redacted too.
         """
@@ -112,7 +115,7 @@ def known_kind(word: str) -> Kind:
 
 
 def moment(value: datetime | None) -> datetime | None:
-    """Return a time that was given with a memory in UTC; one that names no time zone is taken as UTC."""
+    """Return a time that was given with a memory's change in UTC; one that names no time zone is taken as UTC."""
     if value is None:
         return None
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

@@ -65,7 +65,7 @@ def _bears(records: Records, evidence: Ref, old: Memory, new: Memory) -> bool:
 
 
 def files_of(records: Records, memory: Memory) -> tuple[str, ...]:
-    """Return the paths of the files a memory touches."""
+    """Return the paths of the files that a version of a memory touches."""
     ref = memory.ref
     touched = [op.target for op in records.edges_at(ref) if op.type is Relation.TOUCHES and op.source == ref]
     return tuple(node.name for node in records.nodes(touched) if hasattr(node, "name"))

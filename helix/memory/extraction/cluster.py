@@ -86,7 +86,7 @@ def groups_of(items: Sequence[ComparedCandidate]) -> dict[bytes, list[int]]:
 
 
 def components(links: Links, count: int) -> list[list[int]]:
-    """Return the clusters of the places 0..count-1 that links connect, each ascending, by their first place."""
+    """Return the clusters of extracted statements that links connect: ascending places of 0..count-1, by the first."""
     seen: set[int] = set()
     groups = []
     for start in range(count):

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.versions import take_place
+from helix.memory.contradiction.claims import set_against_all
 from helix.memory.contradiction.classify import ContradictionVerdict, thresholds_of
 from helix.memory.extraction import derived, excluded
 from helix.memory.extraction.cluster import Bars
@@ -24,7 +25,6 @@ from helix.memory.extraction.episodes_seen import EpisodeEvidence, Stopped
 from helix.memory.extraction.extract import Extractor
 from helix.memory.extraction.llm_extract import extractor_of
 from helix.memory.job_run.run import Run
-from helix.memory.upkeep.claims import set_against_all
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import DERIVED_SOURCE, Memory, Status, body

@@ -55,7 +55,7 @@ class EpisodeEvidence:
         self.held_back: set[int] = set()
 
     def give_way(self) -> None:
-        """Give way to whoever waits for an answer; raises Stopped where the run is to stop."""
+        """Have an extraction give way to whoever waits for an answer; raises Stopped where the run is to stop."""
         if self._run.cancelled:
             raise Stopped
 
@@ -74,7 +74,7 @@ class EpisodeEvidence:
         return self._index.id_of(row)
 
     def row_of(self, episode: str) -> int | None:
-        """Return the row of an episode that can be read, or None."""
+        """Return the row of an episode that extraction can read, or None."""
         row = self._index.row_of(Ref(label=Label.EPISODE, id=episode))
         return row if row in self._readable else None
 

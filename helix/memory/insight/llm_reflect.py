@@ -49,7 +49,10 @@ def _thoughts(model: LanguageModel, items: Sequence[Item]) -> Sequence[Thought] 
 
 
 def summed_up(model: LanguageModel | None, episodes: Sequence[Episode]) -> Summary:
-    """Return the summary of episodes in the order in which they happened: in a model's lines where they hold."""
+    """Return an insight's summary of episodes in the order in which they happened.
+
+    It is in a model's lines where they hold.
+    """
     ruled = summarised(episodes)
     if model is None:
         return ruled

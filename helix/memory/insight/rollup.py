@@ -54,7 +54,7 @@ class _NeighbourKey:
 
 
 def roll_up(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
-    """Sum up the groups of episodes that have faded; return what was done, as counts.
+    """Make insights that sum up the groups of episodes that have faded; return what was done, as counts.
 
     `payload`: `scope` (None: every scope), `older_than_days` (None: what is below the salience floor). A summary whose
     episodes are no longer all there is retired first, and the ones that are left are summed up again.

@@ -47,12 +47,12 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """The lines as one text."""
+        """The lines of an insight's summary as one text."""
         return "\n".join(self.lines)
 
 
 def summarised(episodes: Sequence[Episode]) -> Summary:
-    """Return the summary of episodes in the order in which they happened; it depends on nothing else."""
+    """Return an insight's summary of episodes in the order in which they happened; it depends on nothing else."""
     said = _said(episodes)
     title = f"{_when(episodes)}{_who(episodes)}{_topics(said)}"
     lines = []
@@ -136,7 +136,7 @@ def _chosen(
 
 
 def most_telling(said: Sequence[Sentence], told: AbstractSet[str], weights: Sequence[float] = ()) -> Iterator[int]:
-    """Yield the places of sentences for a summary, each time the one that adds most to what is `told`.
+    """Yield the places of sentences for an insight's summary, each time the one that adds most to what is `told`.
 
     The first of equals goes first, and each once. The caller adds to `told` what it takes. As what a sentence adds only
     shrinks, few have to be looked at again at each step, however many there are.

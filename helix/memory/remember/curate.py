@@ -13,10 +13,10 @@ from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
+from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
-from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
@@ -105,7 +105,10 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
 
 
 def forget(store: Store, name_or_id: str) -> Memory:
-    """Hide a memory from every recall; it stays on disk and `restore` brings it back."""
+    """Do what a person asks for with `forget`: hide a memory from every recall.
+
+    It stays on disk and `restore` brings it back.
+    """
     return _restate(store, name_or_id, "forget", lambda memory, _: replace(memory, status=Status.FORGOTTEN))
 
 
@@ -158,7 +161,7 @@ def confirm(store: Store, name_or_id: str) -> Memory:
 
 
 def revert(store: Store, name_or_id: str) -> Memory:
-    """Put a memory back as it was before a person confirmed or restored it, where that was the last thing done to it.
+    """Have a person put a memory back as it was before it was confirmed or restored, where nothing came after.
 
     Raises ConflictError where it was not.
     """

@@ -14,6 +14,7 @@ from helix.errors import ConflictError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until, supersede
+from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
     Ruling,
@@ -30,7 +31,6 @@ from helix.memory.neighbours import nearest_active
 from helix.memory.remember.request import PreparedRequest, StoreRequest, made_ready
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
-from helix.memory.upkeep.claims import settle_stored
 from helix.memory.upkeep.gaps import unanswered
 from helix.memory.upkeep.occurrences import note_sighting
 from helix.model.edge import Label, Ref, Relation

@@ -83,7 +83,7 @@ def settle(store: Store, a: str, b: str, winner: str) -> Memory:
 
 
 def reopen(store: Store, a: str, b: str) -> Memory:
-    """Take back that two memories are kept apart; raises ConflictError where they are not."""
+    """Take back that two duplicates are kept from being merged; raises ConflictError where they are not."""
 
     def decision() -> Decision[Memory]:
         composer = Composer(store, store.runtime.clock())

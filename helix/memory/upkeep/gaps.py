@@ -35,7 +35,10 @@ _CLOSED = {"closed": True}
 
 
 def unanswered(store: Store, answer: RecallAnswer) -> bool:
-    """Return whether a recall leaves a gap: its best item is less like the question than an answer would be."""
+    """Return whether upkeep notes a gap after a recall.
+
+    It does where the best item is less like the question than an answer would be.
+    """
     return all(item.relevance < _bar(store) for item in answer.items)
 
 

@@ -107,7 +107,7 @@ def kept_apart(records: Records) -> list[Memory]:
 
 
 def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = True) -> None:
-    """Keep two memories from being merged, or (not `apart`) no longer, as a part of somebody's change."""
+    """Keep two like memories from being merged by upkeep, or (not `apart`) no longer, as a part of a change."""
     for memory, rival in ((one, other), (other, one)):
         kept = [ident for ident in apart_from(memory) if ident != rival.id]
         others = {name: value for name, value in memory.attributes.items() if name != _APART}
@@ -134,7 +134,7 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 
 
 def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
-    """Merge one memory into another, which takes over what it earned, as a part of somebody's change."""
+    """Merge one duplicate into another memory, which takes over what it earned, as a part of somebody's change."""
     here, there = winner.ref, loser.ref
     carried = list(_carried(records, winner, there))
     for edge in carried:

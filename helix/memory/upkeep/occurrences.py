@@ -111,7 +111,10 @@ def _names(error: str) -> bool:
 
 
 def note_sighting(composer: Composer, memory: Memory) -> None:
-    """Note when a failure was met again in the very same words; other kinds of memory note nothing."""
+    """Keep count, as upkeep, of a failure that was met again in the very same words.
+
+    Other kinds of memory note nothing.
+    """
     if memory.kind is not Kind.FAILURE:
         return
     before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))

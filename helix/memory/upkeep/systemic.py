@@ -65,7 +65,10 @@ _Compose = Callable[[Composer], _Promoted | None]
 
 
 def notice(store: Store, failure_id: str) -> Memory | None:
-    """Promote or count a failure that was just stored; return its systemic failure, or None."""
+    """Promote or count a failure that recurs, as upkeep does once it was stored.
+
+    Return its systemic failure, or None.
+    """
     found = _promote(store, failure_id, lambda compose: store.writer.submit(lambda: _decision(store, compose)))
     return None if found is None else found.memory
 

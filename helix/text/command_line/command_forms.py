@@ -100,7 +100,7 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, 
 
 @lru_cache(maxsize=16)  # whoever is told of a command asks for them one after the other
 def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
-    """Return the normal forms of a command line that may hold secrets, without them."""
+    """Return the normal forms of a command line without the secrets that it may hold."""
     return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
 
 

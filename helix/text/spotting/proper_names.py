@@ -54,7 +54,7 @@ class _Word(NamedTuple):
 
     @property
     def bare(self) -> str:
-        """The word of a proper name in lower case and without its possessive."""
+        """The word of a proper name that was spotted in lower case and without its possessive."""
         return _POSSESSIVE.sub("", self.text).lower()
 
 

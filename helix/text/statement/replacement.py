@@ -249,7 +249,7 @@ def is_reason(text: str) -> bool:
 
 
 def denied_by(change: StatementReading, other: StatementReading) -> tuple[Replaced, bool] | None:
-    """Return what a statement of change says of another is so no more, and whether both speak of the same; or None.
+    """Return what one statement says of another is so no more, and whether both speak of the same; or None.
 
     The other one has to name what is replaced and must not deny it itself.
     """

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
+from typing import Protocol, TypeVar, cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
@@ -20,7 +20,6 @@ from helix.memory.contradiction.classify import (
 )
 from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
-from helix.memory.job_run.run import Run
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge, Ref
@@ -28,8 +27,19 @@ from helix.model.memory import Memory, Status
 from helix.store.store import Store
 from helix.store.writer import Decision
 
+T = TypeVar("T")
+
 NEAREST = 20
 """How many memories a claim is compared with."""
+
+
+class Steps(Protocol):
+    """A run of a job (`memory/job_run/run.py`), as far as settling a contradiction needs it."""
+
+    store: Store
+
+    def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
+        """Compose a step of the run and make it durable; return what `compose` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +72,7 @@ def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[
     return [*_outdated(store.records, disputed), *fresh]
 
 
-def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
+def set_against_all(run: Steps, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
     """Settle or flag the contradictions of memories; return whether none was changed meanwhile."""
     undisturbed = True
     for memory in memories:
@@ -72,7 +82,7 @@ def set_against_all(run: Run, memories: Iterable[Memory], rest: Callable[[], Non
     return undisturbed
 
 
-def settled(run: Run, one: Unsettled) -> bool:
+def settled(run: Steps, one: Unsettled) -> bool:
     """Settle or flag one contradiction as a step of a run; return whether both memories were unchanged."""
     name = "|".join(map(str, _words(one.newer) + _words(one.known)))
     step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"

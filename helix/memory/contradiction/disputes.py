@@ -13,6 +13,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import hold_until, take_back_retirement
+from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.detect import Ground
 from helix.memory.contradiction.resolve import (
     FIRST,
@@ -25,7 +26,6 @@ from helix.memory.contradiction.resolve import (
     stated_end,
 )
 from helix.memory.contradiction.validity import recompute_validity
-from helix.memory.upkeep.claims import settle_stored
 from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
 from helix.model.edge import Edge, Ref, Relation
