@@ -43,6 +43,8 @@ _UNFIT = re.compile(r"[^\w.@+/:-]+")
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
 _WITH_SECRET = re.compile(r"\\|;|^[^/]*@[^/]*:")
 """In a path what may be a user's password: `user:word@host:a/b`, `https:\\\\user:word@host`, `a/b;password=word`."""
+_TWO_HOSTS = re.compile(r"\[[^/]*@")
+"""In `[evil.example]@github.com:a/b` git asks the host in brackets, and lets go of the rest."""
 _AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
 _AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
 _BITBUCKET_SERVER_SSH = 7999
@@ -203,7 +205,7 @@ def scope_of_remote(url: str) -> str:
     below it.
     """
     port = None
-    if len(url) > _LONGEST_REMOTE or not url.isprintable():
+    if len(url) > _LONGEST_REMOTE or _TWO_HOSTS.search(url) or not url.isprintable():
         return ""  # what cannot be seen (a tab, a joiner) is dropped here and not by git
     url = url.replace("\u03a3", "\u03c3")  # `hostname` would write the last one of a word as another letter
     if "://" in url:

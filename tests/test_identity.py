@@ -83,6 +83,12 @@ def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     assert scope_of_remote("evil.example:x@github.com:acme/shop.git") == ""
     for scheme in ("ssh", "git+ssh", "git"):  # git asks evil.example: it decodes the address before it takes it apart
         assert scope_of_remote(f"{scheme}://evil.example%2f@github.com/acme/shop.git") == ""
+    for url in (
+        "[evil.example]@github.com:acme/shop",
+        "ssh://[v1.evil.example]@github.com/acme/shop",
+        "ssh://me@[2001:db8::1]@github.com/acme/shop",
+    ):
+        assert scope_of_remote(url) == "", "git asks what is in the brackets"
     assert scope_of_remote("https://ann%40work:word@github.com/acme/shop.git") == "github.com/acme/shop"
     assert scope_of_remote("file://github.com/acme/shop") == ""
 
