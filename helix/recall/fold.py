@@ -68,9 +68,14 @@ def fold(
 
 
 def _kept(place: int, within: Mapping[int, frozenset[int]]) -> int:
-    """Return what stands for a place in the end: a memory that another one says is itself left out."""
-    while len(held := within.get(place, frozenset())) == 1:
+    """Return what stands for a place in the end: a memory that another one says is itself left out.
+
+    Where insights cite each other in a circle, as a stranger's can, each stands for itself.
+    """
+    passed = {place}
+    while len(held := within.get(place, frozenset())) == 1 and not held <= passed:
         (place,) = held
+        passed.add(place)
     return place
 
 

@@ -85,6 +85,8 @@ def unmerge(store: Store, name_or_id: str) -> Memory:
         edge = _merging(store.records, loser)
         if edge is None or loser.status is not Status.RETIRED:
             raise ConflictError(f"{loser.name!r} ({loser.id}) is folded into no other memory")
+        if not isinstance(edge.attributes[MERGED], Mapping):  # others do not say what one of theirs took over
+            raise ConflictError(f"{loser.name!r} ({loser.id}) was folded elsewhere, and how is not known here")
         _take_out(composer, store.records, edge)
         attributes = {**loser.attributes, _APART: [*apart_from(loser), edge.source.id]}
         back = take_back_retirement(composer, store.index, replace(loser, attributes=attributes))
@@ -116,8 +118,12 @@ def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = T
 
 
 def standing_for(records: Records, memory: Memory) -> Memory:
-    """Return the memory into which another was merged, or the memory itself."""
-    while memory.status is Status.RETIRED and (edge := _merging(records, memory)) is not None:
+    """Return the memory into which another was merged, or the memory itself; a stranger's may lead round."""
+    passed = set[str]()
+    while memory.status is Status.RETIRED and memory.id not in passed:
+        passed.add(memory.id)
+        if (edge := _merging(records, memory)) is None:
+            break
         memory = cast(Memory, records.node(edge.source))
     return memory
 

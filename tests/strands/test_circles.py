@@ -1,0 +1,45 @@
+"""Circles in what a strand brings: nodes that rest on each other, or were folded into each other, hold nobody up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_hostile_strands import FIRST, MOMENT, SECOND, Line, brought, edge, found, memory, node, said
+from test_strand_format import believing
+
+from helix.errors import ConflictError
+from helix.model.provenance import Trust
+from helix.model.reports import JobState
+from helix.operations import memories
+from tests.strands.conftest import Machines
+
+SAID = "the till is locked on fridays"
+
+
+def insight(ident: str, says: str) -> Line:
+    told = {"insight": says, "level": 1, "question": "why does no deploy succeed?", "recorded_at": MOMENT}
+    return node("Reflection", ident, [says], scope="p", status="active", trust="agent_inferred", **told)
+
+
+def test_insights_that_cite_each_other_are_found_like_any(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.TOOL_OUTPUT)
+    one, other = ("Reflection", FIRST), ("Reflection", SECOND)
+    rows = [insight(FIRST, SAID), insight(SECOND, f"{SAID} by the printer"), edge("CITES", one, other)]
+    assert brought(helix, tmp_path, [*rows, edge("CITES", other, one)]).state is JobState.DONE
+    assert set(found(helix, "the till is locked")) == {FIRST, SECOND}
+
+
+def test_memories_that_were_folded_into_each_other_hold_nobody_up(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.TOOL_OUTPUT)
+    one, other = ("Memory", FIRST), ("Memory", SECOND)
+    over = [
+        memory(ident, f"{SAID} {ident}", name=ident[-1], retired_at=MOMENT, status="retired")
+        for ident in (FIRST, SECOND)
+    ]
+    ways = [edge("SUPERSEDES", *ends, attributes='{"merged":true}') for ends in ((one, other), (other, one))]
+    assert brought(helix, tmp_path, [*over, *ways]).state is JobState.DONE
+    memories.feedback(helix, [FIRST], 0.5)
+    with pytest.raises(ConflictError, match="elsewhere"):
+        memories.unmerge(helix, FIRST)
+    assert said(helix, "what is written behind it")
