@@ -55,7 +55,10 @@ _KINDS = {"NODE": "node", "REL": "relationship"}
 def cypher(
     store: Store, query: str, params: Mapping[str, Any] | None, timeout_ms: int | None, limit: int | None
 ) -> CypherResult:
-    """Run Cypher; raises CypherRefusedError, QueryTimeoutError, InvalidInputError, GraphUnavailableError."""
+    """Answer the explorer's or the shell's Cypher, read only.
+
+    Raises CypherRefusedError, QueryTimeoutError, InvalidInputError, GraphUnavailableError.
+    """
     settings = store.runtime.settings
     timeout = min(settings.cypher_timeout_ms if timeout_ms is None else timeout_ms, settings.request_timeout_ms)
     rows = min(settings.cypher_rows if limit is None else limit, _MOST_TIMES_THE_ROWS * settings.cypher_rows)

@@ -52,7 +52,7 @@ class CommitIndex:
     _deprecations: OrderedDict[frozenset[str], str] = field(default_factory=OrderedDict)
 
     def add(self, sha: str, message: Message | None = None, parents: Sequence[str] = ()) -> None:
-        """Take in a commit: what it says where that is known, and whether it is a merge."""
+        """Take in a commit of a git history: what it says where that is known, and whether it is a merge."""
         bucket = self._buckets.setdefault(sha[:_BUCKET], [])
         if sha not in bucket:
             bucket.append(sha)

@@ -13,7 +13,7 @@ from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
-from helix.ingest.imports import importing
+from helix.ingest.other_memories import importing
 from helix.ingest.repository import check
 from helix.ingest.writing import Importer
 from helix.memory.change.intake import Intake
@@ -110,7 +110,7 @@ def bulk(
 def another_memory(
     store: Store, path: str, *, name: str, scope: str | None, mine: bool, plan: bool, agent: str = ""
 ) -> Work:
-    """Return the work of importing what another memory keeps; see `helix.ingest.imports.importing`."""
+    """Return the work of importing what another memory keeps; see `helix.ingest.other_memories.importing`."""
     into = _scope(store.runtime.settings, scope, agent)
     place = Path(path).expanduser()
     return importing.work_of(store, place, name=name, scope=into, one_scope=bool(agent), mine=mine, plan=plan)

@@ -94,7 +94,7 @@ Drop = DropNode | DropEdge | DropPassage
 
 
 def drop_of(op: Operation) -> Drop:
-    """Return the drop operation for the node, edge or passage that an operation concerns."""
+    """Return the record of an operation that drops the node, edge or passage that another one concerns."""
     match op:
         case PutNode():
             return DropNode(label=op.label, id=op.id)

@@ -12,9 +12,9 @@ from helix.model.entity import Mention
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
 from helix.text.cleaning import clean
-from helix.text.dates import time_range
 from helix.text.rare import rare_names
 from helix.text.spotting.entities import mentions
+from helix.text.times.dates import time_range
 from helix.text.tokens import estimate_tokens, query_terms
 
 MAX_CHARACTERS = 8_192

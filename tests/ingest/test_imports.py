@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from helix.errors import InvalidInputError
-from helix.ingest.imports.importing import ADAPTERS
-from helix.ingest.imports.json_files import objects_of
+from helix.ingest.other_memories.importing import ADAPTERS
+from helix.ingest.other_memories.json_files import objects_of
 from helix.journal import table_check
 from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation

@@ -13,9 +13,9 @@ import pytest
 from helix.errors import InvalidInputError
 from helix.identity import NO_PROJECT, Identity
 from helix.ingest.draft import LinkDraft, Slice
-from helix.ingest.imports.adapter import Asked, ImportedItem, items
-from helix.ingest.imports.mem0 import MEM0
 from helix.ingest.jsonl import TEXT_LIMIT, record_slice
+from helix.ingest.other_memories.adapter import Asked, ImportedItem, items
+from helix.ingest.other_memories.mem0 import MEM0
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
 from tests.counting import calls_of

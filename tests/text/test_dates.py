@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helix.text.dates import EARLIEST, LATEST, time_range
+from helix.text.times.dates import EARLIEST, LATEST, time_range
 
 NOW = datetime(2023, 6, 15, 10, 30, tzinfo=UTC)  # a Thursday
 

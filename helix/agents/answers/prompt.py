@@ -125,7 +125,7 @@ def detect_agent_type(prompt: str, subagent_type: str = "") -> AgentType | None:
 
 
 def should_inject(prompt: str) -> bool:
-    """Return whether memories may be put into a prompt to an agent: not where a line says NO_INJECT unless false."""
+    """Read whether a prompt to an agent lets memories be put into it: not where a line says NO_INJECT unless false."""
     said = _NO_INJECT.finditer(prompt[:TEXT_LIMIT])
     return all((found[1] or "").lower() in _NO for found in said)
 

@@ -49,7 +49,7 @@ def task_told(desk: Desk, event: TaskTold) -> Reaction:
 
 
 def attributes_said(answer: BuilderAnswer) -> dict[str, object]:
-    """Return an agent's words at a hook on its task as the task's attributes; what it did not say is left out."""
+    """Return what a hook's event says of an agent's task as the task's attributes; what it did not say is left out."""
     said: dict[str, object] = {
         SUMMARY: answer.summary,
         BLOCKED_REASON: answer.reason,

@@ -95,7 +95,7 @@ class Home:
             time.sleep(_LOOK_SECONDS)
 
     def release(self, tenant: int) -> None:
-        """Give a tenant back in PostgreSQL: another process may serve it at once."""
+        """Give a tenant's tables in PostgreSQL free: another process may serve it at once."""
         self._claimed.discard(tenant)
         if not self.lives:  # the server is out of reach; who asks it next finds that this process does not live
             return

@@ -116,7 +116,7 @@ def sessions(
 
 
 def told_sessions(store: Store, scope: str | None = None) -> Rows:
-    """Return the sessions of exactly this scope (None: of any) that are not private."""
+    """Return the captured sessions of exactly this scope (None: of any) that are not private."""
     index, private = store.index, private_sessions(store)
     rows = index.where(Label.SESSION, scope=scope)
     if private.digests:

@@ -48,7 +48,7 @@ class Prepared(TextPieces):
 
 
 def parsed_text(text: str, files: Sequence[str] = ()) -> TextPieces:
-    """Read a redacted text into its passages and mentions; the files it is about are the first of these."""
+    """Read a changed node's redacted text into passages and mentions; the files it is about are the first of these."""
     pieces = tuple(chunks(text))
     tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
     return TextPieces(pieces=pieces, tokens=tokens, mentions=spoken_of(text, files))

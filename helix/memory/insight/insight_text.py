@@ -18,8 +18,8 @@ from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.store.index import Rows, StoreIndex
-from helix.text.dates import day_in_words
 from helix.text.sentences import Sentence, sentences
+from helix.text.times.dates import day_in_words
 from helix.text.tokens import query_terms
 
 LEAST_CITED, MOST_CITED = 3, 10

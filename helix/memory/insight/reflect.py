@@ -36,7 +36,7 @@ from helix.model.provenance import Provenance, weakest_trust
 from helix.model.reflection import Reflection
 from helix.recall.communities import weighty_communities
 from helix.store.index import StoreIndex
-from helix.text.dates import day_in_words
+from helix.text.times.dates import day_in_words
 
 EXTRACTOR = "reflection"
 RECENT_DAYS = 14.0

@@ -10,8 +10,8 @@ from heapq import heapify, heappop, heappush
 
 from helix.memory.extraction.gate import gate
 from helix.model.episode import Episode
-from helix.text.dates import day_in_words
 from helix.text.sentences import Sentence, sentences
+from helix.text.times.dates import day_in_words
 from helix.text.tokens import estimate_tokens
 
 SHARE = 1 / 3

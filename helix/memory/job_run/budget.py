@@ -56,7 +56,7 @@ class Budget:
         self._store.journal.set_meta(_ROUND, str(self._round))
 
     def start_again(self, scope: str | None, at: datetime) -> None:
-        """Record, durably, that a job has consolidated a scope (None: every one) as it was at a moment."""
+        """Record, durably, that a job's run has consolidated a scope (None: every one) as it was at a moment."""
         moment = to_micros(at)
         if scope is None:
             self._marks = {name: mark for name, mark in self._marks.items() if mark > moment}

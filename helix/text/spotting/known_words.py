@@ -39,7 +39,7 @@ CALENDAR = words(
     "monday nov november oct october sat saturday sep sept september sun sunday thu thur thurs thursday tue tues "
     "tuesday wed wednesday"
 )
-"""Days and months, in lower case: `helix.text.dates` reads them."""
+"""Days and months, in lower case: `helix.text.times.dates` reads them."""
 
 COMMON = words(
     "abstract accept access account achieve acknowledgements act activities acts actual ad add adding address adjust "

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from helix.ingest.draft import Slice, in_scope
-from helix.ingest.imports.adapter import Adapter, Asked, Told
-from helix.ingest.imports.json_files import objects_in
-from helix.ingest.imports.peek import Peek
 from helix.ingest.markdown import read_notes
+from helix.ingest.other_memories.adapter import Adapter, Asked, Told
+from helix.ingest.other_memories.json_files import objects_in
+from helix.ingest.other_memories.peek import Peek
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import NOTES
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
-from helix.ingest.imports.json_files import objects_of
-from helix.ingest.imports.peek import Peek
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told
+from helix.ingest.other_memories.json_files import objects_of
+from helix.ingest.other_memories.peek import Peek
 from helix.ingest.plain import shorten
 from helix.model.reports import IngestProblem
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.errors import InvalidInputError
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
-from helix.ingest.imports.peek import Peek
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told
+from helix.ingest.other_memories.peek import Peek
 from helix.journal.foreign_database import foreign_database
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem

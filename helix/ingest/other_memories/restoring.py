@@ -15,8 +15,8 @@ from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.import_tally import ImportTally
-from helix.ingest.imports.adapter import key_of
-from helix.ingest.imports.own_export import OwnNode, OwnRecord
+from helix.ingest.other_memories.adapter import key_of
+from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.contradiction.classify import NewStatement, same_words

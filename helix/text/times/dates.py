@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 
-from helix.text.calendar_terms import Span, third_of
-from helix.text.moments import InYear, TimeExpression, moments_in
+from helix.text.times.calendar_terms import Span, third_of
+from helix.text.times.moments import InYear, TimeExpression, moments_in
 
 LONGEST_TEXT = 500
 """Characters of a question in which a time is looked for: what follows is rather a log that it quotes."""

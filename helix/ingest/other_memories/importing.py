@@ -10,17 +10,17 @@ from typing import Any
 from helix.errors import InvalidInputError, did_you_mean
 from helix.identity import Identity, project_of
 from helix.ingest.draft import Slice, in_one_scope
-from helix.ingest.imports.adapter import Adapter, Asked, items
-from helix.ingest.imports.chats import CHATGPT, CLAUDE
-from helix.ingest.imports.claude_mem import CLAUDE_MEM
-from helix.ingest.imports.client_memory import CLIENT_MEMORY
-from helix.ingest.imports.histories import CODEX, GEMINI, OPENCODE
-from helix.ingest.imports.mcp_memory import MCP_MEMORY
-from helix.ingest.imports.mem0 import MEM0
-from helix.ingest.imports.own_export import OWN, records
-from helix.ingest.imports.peek import Peek
-from helix.ingest.imports.restoring import Restorer
-from helix.ingest.imports.vault import VAULT
+from helix.ingest.other_memories.adapter import Adapter, Asked, items
+from helix.ingest.other_memories.chats import CHATGPT, CLAUDE
+from helix.ingest.other_memories.claude_mem import CLAUDE_MEM
+from helix.ingest.other_memories.client_memory import CLIENT_MEMORY
+from helix.ingest.other_memories.histories import CODEX, GEMINI, OPENCODE
+from helix.ingest.other_memories.mcp_memory import MCP_MEMORY
+from helix.ingest.other_memories.mem0 import MEM0
+from helix.ingest.other_memories.own_export import OWN, records
+from helix.ingest.other_memories.peek import Peek
+from helix.ingest.other_memories.restoring import Restorer
+from helix.ingest.other_memories.vault import VAULT
 from helix.ingest.plain import shorten
 from helix.ingest.writing import Importer
 from helix.model.memory import GLOBAL_SCOPE

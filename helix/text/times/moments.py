@@ -7,11 +7,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from helix.text import calendar_terms as calendar
-from helix.text import time_words as words
-from helix.text.calendar_terms import DAY, MONTHS, SEASONS, WEEKDAYS, Span
 from helix.text.regex import regex
-from helix.text.time_words import is_day, is_led, is_month, is_weekday, is_year
+from helix.text.times import calendar_terms as calendar
+from helix.text.times import time_words as words
+from helix.text.times.calendar_terms import DAY, MONTHS, SEASONS, WEEKDAYS, Span
+from helix.text.times.time_words import is_day, is_led, is_month, is_weekday, is_year
 
 InYear = Callable[[int], Span]
 

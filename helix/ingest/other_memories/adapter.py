@@ -18,8 +18,8 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.identity import Identity
 from helix.ingest.draft import AlreadyHere, Item, LinkDraft, Slice, told_key
-from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import record_slice, short_label
+from helix.ingest.other_memories.peek import Peek
 from helix.model.edge import Ref, Relation, relation_to_draw
 from helix.model.provenance import JSON_LINES, Trust
 from helix.model.reports import IngestProblem

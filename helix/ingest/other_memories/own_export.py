@@ -13,9 +13,9 @@ from typing import Any
 from helix import files
 from helix.exports.memory_note import MARK, read_note
 from helix.ingest.draft import AlreadyHere, LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told
-from helix.ingest.imports.json_files import objects_in
-from helix.ingest.imports.peek import Peek
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told
+from helix.ingest.other_memories.json_files import objects_in
+from helix.ingest.other_memories.peek import Peek
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation, words_of
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 
 from helix.errors import NotFoundError
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
-from helix.ingest.imports.peek import Peek
 from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
+from helix.ingest.other_memories.peek import Peek
 from helix.ingest.plain import shorten
 from helix.ingest.sections import front_matter_of
 from helix.model.memory import Kind

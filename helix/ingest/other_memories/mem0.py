@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from helix.ingest.draft import LinkDraft, told_key
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
-from helix.ingest.imports.json_files import objects_of
-from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import short_label
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
+from helix.ingest.other_memories.json_files import objects_of
+from helix.ingest.other_memories.peek import Peek
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import short_digest

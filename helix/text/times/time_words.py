@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from helix.text.calendar_terms import MONTHS
 from helix.text.regex import regex
+from helix.text.times.calendar_terms import MONTHS
 
 YEAR: Final = r"(?P<year>(?<![\w#$€£./:@+-])(?:19|20)\d\d)(?![\w%]|[./:@-]\w|,\d)"
 MONTH: Final = (

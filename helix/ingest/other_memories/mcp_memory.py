@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.ingest.draft import LinkDraft
-from helix.ingest.imports.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
-from helix.ingest.imports.json_files import objects_in
-from helix.ingest.imports.peek import Peek
+from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
+from helix.ingest.other_memories.json_files import objects_in
+from helix.ingest.other_memories.peek import Peek
 from helix.model.memory import Kind
 from helix.model.reports import IngestProblem
 

@@ -12,10 +12,10 @@ from typing import Any
 from helix import files
 from helix.agents.hook_events.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
-from helix.ingest.imports.adapter import Adapter, Asked, Told
-from helix.ingest.imports.json_files import check_values, objects_in, objects_of
-from helix.ingest.imports.peek import Peek
 from helix.ingest.jsonl import time_of
+from helix.ingest.other_memories.adapter import Adapter, Asked, Told
+from helix.ingest.other_memories.json_files import check_values, objects_in, objects_of
+from helix.ingest.other_memories.peek import Peek
 from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database

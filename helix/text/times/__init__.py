@@ -1,0 +1,1 @@
+"""Times: when a text says that something was or is to be; `dates.py` puts it together."""
