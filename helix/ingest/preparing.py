@@ -61,7 +61,7 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
             content=intake.text(item.episode.content, "content"),
             found_by=intake.text(item.episode.found_by, "content") if item.episode.found_by else "",
             agent=intake.label(item.episode.agent, "agent"),
-            session=intake.label(item.episode.session, "session"),
+            session=intake.session(item.episode.session),
             files=intake.labels(item.episode.files, "file"),
         )
         memories = tuple(_cleaned_memory(intake, memory) for memory in item.memories)

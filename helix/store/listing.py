@@ -30,6 +30,7 @@ from helix.store.index import Rows, StoreIndex
 from helix.store.node_columns import KINDS, STATUSES, TRUSTS, FloatArray, IndexArray, MicrosArray
 from helix.store.runtime import Runtime
 from helix.store.store import Store
+from helix.text.client_ids import kept_session
 
 _MOST_WORDS = 32
 _VALUES: Mapping[MemoryOrder, str | float] = {MemoryOrder.NAME: "", MemoryOrder.LEAST_EFFECTIVE: 0.0}
@@ -127,7 +128,7 @@ def episodes(
     """Return a page of the store's episodes of a session (None: of any), by their scope and time."""
     parts = _within(store.index, wanted)
     if session is not None:
-        parts.append(store.index.of_session(session))
+        parts.append(store.index.of_session(kept_session(session)))
     rows = reduce(and_, parts, store.index.where(Label.EPISODE, scope=wanted.scope))
     return _ordered(store, rows, Label.EPISODE, order, wanted.time, limit, after)
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Snapshot
-from helix.memory.capture.sessions import PrivateSessions, private_sessions
+from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
 from helix.memory.change.compose import Composer
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.job_run.run import Watch
 from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status
+from helix.model.memory import GLOBAL_SCOPE, Memory, Status
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage, drop_of
 from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.records import node_from
@@ -375,7 +375,8 @@ def _is_hidden(row: StrandRow, hidden: PrivateSessions) -> bool:
     put = row.put
     if not isinstance(put, PutNode):
         return False
-    name = str(put.props.get("session") or "") if put.label is not Label.SESSION else put.id.rpartition("/")[2]
+    scope, name = str(put.props.get("scope") or GLOBAL_SCOPE), str(put.props.get("session") or "")
+    name = name_of_session(scope, put.id) if put.label is Label.SESSION else name
     return bool(name) and hidden.hold(name)
 
 

@@ -10,12 +10,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from working import copied
 
-from helix.errors import NotFoundError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.ingest.draft import EpisodeDraft, Slice
 from helix.ingest.writing import Importer
 from helix.journal.private_sessions import MOST_SALTS, hidden_sessions
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
+from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reports import SessionReport
@@ -109,6 +110,10 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
     assert "private" in attempt(helix)
     assert "private" in attempt(helix, "global"), "a session is private by its name, whatever the scope"
     assert "private" in attempt(helix, " webshop ")
+    with pytest.raises(InvalidInputError, match="private"):
+        memories.store(
+            helix, StoreRequest(trigger="zanzibar", resolution="", kind="fact", scope="webshop", session="hush")
+        )
     helix.recall(RecallQuery(query="quokka habitats", session="hush"))
     assert memories.last(helix, "hush") is None
     assert memories.last(helix) is None

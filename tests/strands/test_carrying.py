@@ -314,16 +314,18 @@ def test_what_comes_in_is_screened_as_anything_else(machines: Machines, tmp_path
 def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: Machines, tmp_path: Path) -> None:
     one, other = machines(), machines()
     know_each_other(one, other)
-    for helix, mine in ((one, "of one"), (other, "of other")):
+    for helix, mine in ((one, "of/one"), (other, "of/other")):
         capture.open_session(helix, SessionRequest(name=mine, private=True))
-        for session in ("of one", "of other"):
+        for session in ("of/one", "of/other"):
+            request = EpisodeRequest(content=f"said in the session {session}", session=session, scope="shop/web")
             with suppress(InvalidInputError):
-                capture.record_episode(helix, EpisodeRequest(content=f"said in the session {session}", session=session))
+                capture.record_episode(helix, request)
     told = carried(one, other, tmp_path / "all.dna")["counts"]
     assert (told["private"], told["left out"]) == (2, 1)  # the session, its episode, and the edge between them
-    for helix, theirs in ((one, "of other"), (other, "of one")):
+    for helix, theirs in ((one, "of/other"), (other, "of/one")):
         said = [row.put.props["content"] for row in rows_of(helix.store) if row.table == "Episode"]
         assert said == [f"said in the session {theirs}"]
+        assert [row.put.id for row in rows_of(helix.store) if row.table == "Session"] == [f"shop/web/{theirs}"]
 
 
 def test_what_was_erased_here_is_erased_on_the_other_machine(machines: Machines, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from helix.agents.hook_events.hook_events import (
     Rested,
     SessionBegan,
 )
-from helix.text.client_ids import short_digest
+from helix.text.client_ids import digested_session
 
 Payload = Mapping[str, Any]
 
@@ -339,9 +339,7 @@ def read_opencode(payload: Payload) -> HookEvent | None:
     session = payload.get("session_id")
     payload = {
         **call(payload, _OPENCODE_TOOLS, _OPENCODE_GIVEN),
-        "session_id": f"ses_{short_digest(session)}"
-        if isinstance(session, str) and session
-        else "",  # it looks like a key
+        "session_id": digested_session(session) if isinstance(session, str) and session else "",
         "hook_event_name": _OPENCODE_EVENTS.get(str(payload.get("hook_event_name"))),
     }
     if payload["hook_event_name"] != "PostToolUse":

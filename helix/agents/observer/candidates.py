@@ -116,7 +116,7 @@ def cleaned(store: Store, given: Candidate) -> Candidate:
         scope=scope,
         agent=agent,
         source=source,
-        session=intake.label(given.session, "session"),
+        session=intake.session(given.session),
         task=intake.label(given.task, "task"),
         attributes={**_about(intake, given), **({FILES: list(files)} if files else {})},
         provenance=replace(

@@ -87,7 +87,7 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
     Raises InvalidInputError for a status, outcome, treatment or verification that is none.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    scope, session = intake.scope(seen.scope), intake.label(seen.session, "session")
+    scope, session = intake.scope(seen.scope), intake.session(seen.session)
     ident = task_id(scope, session, intake.label(seen.key, "key"))
     blockers = [task_id(scope, session, intake.label(key, "key")) for key in seen.blocked_by]
     said, words = _said(seen), _words(intake, seen.objective, seen.attributes)

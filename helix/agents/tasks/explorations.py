@@ -43,7 +43,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     Raises InvalidInputError where there is neither in the text, or nothing in them.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    scope, session = intake.scope(request.scope), intake.label(request.session, "session")
+    scope, session = intake.scope(request.scope), intake.session(request.session)
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
     found, problems = _read(request, intake)

@@ -86,7 +86,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     one number, one that waits for what is no task, or tasks that wait for each other.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    scope, session = intake.scope(request.scope), intake.label(request.session, "session")
+    scope, session = intake.scope(request.scope), intake.session(request.session)
     if is_private(store, session):
         raise InvalidInputError("nothing of a private session is kept", hint="plan without saving the plan")
     draft = _drafted(store, request, scope, session, intake)

@@ -20,7 +20,7 @@ from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database
 from helix.model.reports import IngestProblem
-from helix.text.client_ids import short_digest
+from helix.text.client_ids import digested_session, short_digest
 
 _CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
 _BY_CLIENT = ("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions")
@@ -196,7 +196,7 @@ def _opencode(asked: Asked) -> Iterator[Told]:
             parts = database.rows("part", columns, ("session_id", "id"))
             sessions = groupby(parts, lambda row: str(row.get("session_id")))
             for before, (name, own) in enumerate(sessions):
-                session = f"ses_{short_digest(name)}"  # as its hooks are told it: the name itself looks like a key
+                session = digested_session(name)  # as its hooks are told it
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
                 yield from read_records(_OPENCODE, told, asked.place_of, before, trust=trust_of(path))
     except InvalidInputError as error:

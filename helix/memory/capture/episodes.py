@@ -61,7 +61,7 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
     session, nor where every file that it is about is ignored.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    session, agent = intake.label(request.session, "session"), intake.label(request.agent, "agent")
+    session, agent = intake.session(request.session), intake.label(request.agent, "agent")
     if is_private(store, session):
         return Recording(episode=None, reason=f"session {session} is private: nothing of it is recorded")
     files = without_ignored(intake.labels(request.files, "files"), request.project)

@@ -24,6 +24,7 @@ from helix.store.listing import MemoryFilter
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import clean
+from helix.text.client_ids import kept_session
 from helix.text.secrets.redact import redact
 
 _DIGEST_BYTES = 32
@@ -49,7 +50,7 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
     agent nor times. What was recorded before it became private stays.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    name, scope = intake.label(request.name, "name"), intake.scope(request.scope)
+    name, scope = intake.session(request.name, "name"), intake.scope(request.scope)
     agent = intake.label(request.agent, "agent")
 
     def decision() -> Decision[SessionReport]:
@@ -78,7 +79,7 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
     Of a private one it is not known when it began: what is told is the present moment.
     """
     intake = Intake(store.runtime.settings.text_limit)
-    name, scope = intake.label(name, "name"), intake.scope(scope)
+    name, scope = intake.session(name, "name"), intake.scope(scope)
 
     def decision() -> Decision[SessionReport]:
         now = store.runtime.clock()
@@ -111,6 +112,7 @@ def sessions(
     if wanted.until is not None:
         rows &= index.recorded_until(to_micros(wanted.until))
     if name is not None:
+        name = kept_session(name)
         rows &= index.rows_of(_ref(one, name) for one in index.scopes_of(rows))
     return listing.page(store, rows, (Label.SESSION,), first, after).each(partial(_report, index))
 
@@ -126,7 +128,7 @@ def told_sessions(store: Store, scope: str | None = None) -> Rows:
 
 def session_name(index: StoreIndex, row: int) -> str:
     """Return the name of a session of captured episodes, which its id has behind its scope."""
-    return _name(index.scope_of(row), index.id_of(row))
+    return name_of_session(index.scope_of(row), index.id_of(row))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,9 @@ class PrivateSessions:
             return False
         if len(name) > _LONGEST_NAME:
             return True
-        told = redact(" ".join(clean(name).split())).text
-        return any(_digest(salt, told) in digests for salt, digests in self.digests.items())
+        told = kept_session(name)
+        forms = {redact(told).text, redact(" ".join(clean(name).split())).text}  # the second: as it was noted formerly
+        return any(_digest(salt, form) in digests for salt, digests in self.digests.items() for form in forms)
 
 
 def private_sessions(store: Store) -> PrivateSessions:
@@ -166,7 +169,8 @@ def _digest(salt: str, name: str) -> str:
     return salted.hexdigest()
 
 
-def _name(scope: str, ident: str) -> str:
+def name_of_session(scope: str, ident: str) -> str:
+    """Return the name of a session of captured episodes by its scope and its id, which may have slashes of its own."""
     return ident if scope == GLOBAL_SCOPE else ident.removeprefix(f"{scope}/")
 
 
@@ -190,7 +194,7 @@ def _changes(composer: Composer, changed: bool) -> tuple[Change, ...]:
 
 
 def _report(index: StoreIndex, node: Session) -> SessionReport:
-    name = _name(node.scope, node.id)
+    name = name_of_session(node.scope, node.id)
     return SessionReport(
         name=name,
         scope=node.scope,

@@ -11,6 +11,7 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.cleaning import clean, given_name
+from helix.text.client_ids import kept_session
 from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
 from helix.text.structured import map_texts
 
@@ -73,6 +74,10 @@ class Intake:
         if not name:
             raise InvalidInputError(f"{value!r} is no name", hint="it needs letters or digits, as `mend-the-proxy`")
         return name
+
+    def session(self, value: str, what: str = "session") -> str:
+        """Return what a session is called in the store; empty is fine."""
+        return self.label(kept_session(value), what)
 
     def scope(self, value: str) -> str:
         """Return a scope for a change: `global` or a project id."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from helix.errors import ConflictError
+from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Records
+from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until, supersede
 from helix.memory.contradiction.claims import settle_stored
@@ -54,11 +55,13 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
 
     What a better founded voice says takes the place of a weaker one's memory that says the same, in its own words; of
     one that was derived from episodes already where it is no worse founded: it is to stay when those go.
-    Raises InvalidInputError, ConflictError (a name that is taken) or EmbeddingSpaceError.
+    Raises InvalidInputError, also for a private session, ConflictError (a name that is taken) or EmbeddingSpaceError.
     """
     ready = made_ready(store, request)
 
     def decision() -> Decision[StoreResult]:
+        if is_private(store, ready.session):
+            raise InvalidInputError("nothing of a private session is kept", hint="store it without naming the session")
         composer = Composer(store, store.runtime.clock())
         if ready.screening.held:
             return _hold(composer, store.index, ready)

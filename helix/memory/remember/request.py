@@ -119,6 +119,6 @@ def made_ready(store: Store, request: StoreRequest) -> PreparedRequest:
         wanted_name=intake.name(request.name) if request.name else "",
         files=files,
         prepared=prepared,
-        session=intake.label(request.session, "session"),
+        session=intake.session(request.session),
         redacted=tuple(intake.redacted),
     )

@@ -14,8 +14,10 @@ from helix.agents.hook_events.dispatcher import CLIENTS
 from helix.agents.hook_events.hook_events import ActionBegins, ActionEnded, HookReply, PromptGiven, Rested
 from helix.agents.tasks.board import injections, task_id
 from helix.identity import folder_identity
+from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
-from helix.operations import memories
+from helix.operations import capture, memories
 from helix.service import Helix
 from helix.text.client_ids import short_digest
 from tests.agents.hook_events.agent_client import AgentSession
@@ -271,3 +273,17 @@ def test_whatever_a_payload_holds_it_is_an_event_or_none_and_can_be_answered(
         json.dumps(shape.write(event, HookReply(context="a note")))
         if isinstance(event, ActionBegins | ActionEnded):
             assert event.action.command or event.action.files
+
+
+@pytest.mark.parametrize("ident", ["ses_68a1f2c3dffeXk29PqLm0VtR7a", "ses_0000000000000000000000000a"])
+def test_an_opencode_session_is_private_by_the_id_that_opencode_tells(helix: Helix, project: Path, ident: str) -> None:
+    assert capture.open_session(helix, SessionRequest(name=ident, private=True)).private
+    before = helix.store.journal.last_seq
+    session = Opencode(helix, project, ident)
+    session.begin()
+    session.run("make all", 2, "error: no compiler")
+    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.store.journal.last_seq == before
+    other = EpisodeRequest(content="said elsewhere", session="Zw7htNlWZjk12zjCAI0Chw")
+    assert capture.record_episode(helix, other).episode is not None, "its name looks like a key too, and is not private"
+    assert capture.episodes(helix, session=other.session).total == 1
