@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.connectors.settings_file import Memo, SettingsChange, SettingsEntry, take_back
+from helix.connectors.settings_file import Memo, SettingsChange, SettingsEntry, parsed, take_back
 from helix.connectors.settings_file import put as put_in
 from helix.errors import ConfigError
 
@@ -182,3 +182,13 @@ def test_a_file_whose_lines_are_all_alike_is_read_in_the_time_that_its_length_ta
     pulled = "x\ny\n" * 2_450
     path.write_text(pulled + block)
     assert take_back(memo).after == pulled
+
+
+@pytest.mark.parametrize("part", ["a.", "a . ", '"a"."a\\"" . ', "'a'."])
+def test_a_key_of_parts_without_end_is_refused_at_once(tmp_path: Path, part: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"model = '{'a.' * 50}'\n{'a.' * 60}a = 1\n", "utf-8")
+    assert parsed(path, "toml")["model"] == "a." * 50
+    path.write_text(f"[{part * 2_000}b]\n", "utf-8")
+    with pytest.raises(ConfigError, match="64 parts"):
+        parsed(path, "toml")
