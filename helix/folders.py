@@ -37,11 +37,13 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
     return known[: known.index(str(top))] if str(top) in known else known
 
 
-def note_folder(home: Path, project: Identity) -> tuple[str, ...]:
-    """Note a folder of a project; return those before it, where this one was not noted yet."""
+def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[str, ...]:
+    """Return the folders of a project before this one, where this one was not noted yet; note it if that `keeps`."""
     top, known = _top(project), folders_of(home, project.repository)
     if top is None or str(top) in known or len(known) >= _MOST_FOLDERS:
         return ()
+    if not keeps:
+        return tuple(known)
     everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
     since = datetime.now(UTC).isoformat(timespec="seconds")
     everything[scope_key(project.repository)] = {**known, str(top): since}

@@ -75,7 +75,7 @@ def _notice(desk: Desk) -> str:
     scope, project = desk.session.scope, desk.session.project
     if asked := visible(project.asked):
         return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
-    others = note_folder(desk.store.runtime.settings.home, project)
+    others = note_folder(desk.store.runtime.settings.home, project, keeps=desk.keeps())
     if not others:
         return ""
     return (

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from helix.agents.answers.prompt import AgentType
 from helix.agents.hook_events.hook_events import HookEvent
 from helix.agents.hook_events.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
+from helix.folders import folders_of
 from helix.identity import DEEPEST, Identity, identify
+from helix.memory.capture.sessions import SessionRequest
+from helix.operations import capture
 from helix.service import Helix
 from tests.counting import calls_of
 
@@ -100,3 +103,24 @@ def test_a_session_s_project_is_looked_for_no_deeper_than_anybody_works(helix: H
     """Whoever sends a hook names the folder: looking upwards from each that it lies in takes the cube of its depth."""
     event = HookEvent(session="s", name="Stop", folder="/" + "a/" * 2_000)
     assert calls_of(identify, lambda: Sessions(helix.store).of(event)) <= DEEPEST + 1
+
+
+def test_no_folder_is_noted_in_a_private_session_or_while_capture_is_paused(helix: Helix, tmp_path: Path) -> None:
+    home = helix.settings.home
+    for name in ("mine", "claims"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git" / "config").write_text(
+            '[remote "origin"]\nurl = git@github.com:ada/shop.git\n', "utf-8"
+        )
+    capture.open_session(helix, SessionRequest(name="hush", private=True))
+    base = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(tmp_path / "mine")}
+    helix.reacting.tell("claude-code", {**base, "session_id": "hush"})
+    capture.pause(helix, True)
+    helix.reacting.tell("claude-code", {**base, "session_id": "open"})
+    assert not (home / "folders.json").exists()
+    capture.pause(helix, False)
+    helix.reacting.tell("claude-code", {**base, "session_id": "later"})
+    capture.open_session(helix, SessionRequest(name="hush too", private=True))
+    begun = helix.reacting.tell("claude-code", {**base, "session_id": "hush too", "cwd": str(tmp_path / "claims")})
+    assert "this folder is new" in begun["systemMessage"]
+    assert list(folders_of(home, "github.com/ada/shop")) == [str(tmp_path / "mine")]
