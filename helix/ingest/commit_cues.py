@@ -151,7 +151,7 @@ def is_noise(message: Message, author: str = "", reason: str = "") -> bool:
 
 
 def reverted(subject: str) -> str:
-    """Return what a git commit's subject says it reverts ('Revert "X"' -> 'X'), or "" of any other, a double revert too."""
+    """Return what a git commit's subject says it reverts ('Revert "X"' -> 'X'), else ""; of a double revert too."""
     match = _REVERT.fullmatch(subject)
     if not match:
         return ""

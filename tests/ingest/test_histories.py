@@ -66,7 +66,9 @@ def codex(folder: Path) -> Path:
 def gemini_messages() -> list[dict[str, Any]]:
     calls = []
     for number, (command, status, output) in enumerate(RUNS):
-        told = f"Output: {output}\n" + (f"Exit Code: {status}\n" if status else "")
+        told = (
+            f"Output: {output}\n" + ("Exit Code: 0\n" if status else "") + (f"Exit Code: {status}\n" if status else "")
+        )
         result = [{"functionResponse": {"response": {"output": told}}}]
         call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
         calls.append({**call, "result": result, "timestamp": AT})

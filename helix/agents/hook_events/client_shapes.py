@@ -253,6 +253,14 @@ _PUT_BEFORE = re.compile(r"\A(?:<hook_context>.*?</hook_context>\s*)+", re.DOTAL
 """What hooks said at the start of the session, which the client puts before the first prompt."""
 _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Process Group PGID: \d+\n?", re.MULTILINE)
 
+_ENDED = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
+
+
+def gemini_status(text: str) -> int | None:
+    """Return the exit status that Gemini CLI tells behind what a command printed; None where it tells none."""
+    found = _ENDED.findall(text)
+    return int(found[-1]) if found else None
+
 
 def read_gemini(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Gemini CLI as an event; None for what Helix does nothing about, or cannot read."""
@@ -268,7 +276,7 @@ def read_gemini(payload: Payload) -> HookEvent | None:
     answer = told(payload.get("tool_response"))
     said = answer.get("llmContent")
     text = said if isinstance(said, str) else ""
-    status = said_status(text)
+    status = gemini_status(text)
     failed = bool(answer.get("error"))
     if status is None and not failed and not payload["tool_input"].get("is_background"):
         status = 0  # it says how a command ended only where it did not end well

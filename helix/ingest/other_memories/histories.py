@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import files
+from helix.agents.hook_events.client_shapes import gemini_status
 from helix.agents.hook_events.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
 from helix.ingest.jsonl import time_of
@@ -25,7 +26,7 @@ from helix.text.client_ids import digested_session, short_digest
 _CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
 _BY_CLIENT = ("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions")
 """How what a client says in a person's place begins."""
-_ENDED = re.compile(r"^(?:Process exited with code|Exit code:|Exit Code:) (-?\d{1,9})$", re.MULTILINE)
+_ENDED = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _ROLLOUT, _CHAT = re.compile(r".*rollout-[^/]*\.jsonl"), re.compile(r".*(?:chats/[^/]*\.jsonl?|logs\.json)")
 _ROOT = ".project_root"
 _LARGEST_CHAT = 1 << 26
@@ -173,10 +174,9 @@ def _gemini_call(session: str, folder: str, call: Mapping[str, Any]) -> Iterator
         output = str(result[0]["functionResponse"]["response"]["output"])  # type: ignore[index]
     except (TypeError, KeyError, IndexError):
         return
-    ended = _ENDED.search(output)
     yield from _ran(
         *(session, folder, call.get("timestamp"), str(call.get("id") or ""), str(given.get("command") or "")),
-        int(ended[1]) if ended else 0,
+        gemini_status(output) or 0,
         output,
     )
 

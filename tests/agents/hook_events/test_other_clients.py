@@ -112,7 +112,11 @@ def test_gemini_says_the_status_of_what_failed_alone(helix: Helix, project: Path
     read = CLIENTS["gemini"].read
     base = {**Gemini(helix, project).base("AfterTool"), "tool_name": "run_shell_command"}
     failed = read(
-        {**base, "tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: a\nExit Code: 2\n"}}
+        {
+            **base,
+            "tool_input": {"command": "x"},
+            "tool_response": {"llmContent": "Output: a\nExit Code: 0\nExit Code: 2\n"},
+        }
     )
     assert isinstance(failed, ActionEnded)
     assert (failed.action.exit_status, failed.action.passed) == (2, False)
