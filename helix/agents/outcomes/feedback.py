@@ -35,14 +35,13 @@ _SLACK = 1e-9
 def feedback(
     store: Store, names: Sequence[str], delta: float, quality: int | None = None, *, claimed: bool = False
 ) -> list[Memory]:
-    """Take the outcome that somebody tells of memories, as feedback: a positive delta adds to `helped`, a negative one to `failed`.
+    """Take what somebody tells of memories' outcomes: a positive delta adds to `helped`, a negative one to `failed`.
 
-    Count a use.
-    With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock; without one only
-    the counters change: what anybody may say keeps nothing from fading. A name is followed to its newest version, and
-    to the memory that it was folded into. What is only `claimed` to have helped, by an agent, is no part of the label,
-    and InvalidInputError is raised where agents have said as much as they may. Nothing is changed when one of the
-    names is unknown (NotFoundError).
+    It counts a use. With a quality (one of `Quality`) it is a verified use, which reinforces and may reset the clock;
+    without one only the counters change: what anybody may say keeps nothing from fading. A name is followed to its
+    newest version, and to the memory that it was folded into. What is only `claimed` to have helped, by an agent, is
+    no part of the label, and InvalidInputError is raised where agents have said as much as they may. Nothing is
+    changed when one of the names is unknown (NotFoundError).
     """
     check_feedback(names, delta, quality)
     word = _CLAIMED if claimed else "helped" if delta > 0 else "failed"
