@@ -76,6 +76,7 @@ _BASE64 = regex(r"[\w+/=-]*")
 _CALLED = regex(r"[A-Za-z_][\w.:]{0,80}\([^()]{0,200}\)")
 _TWO_WORDS = regex(r"[a-z]{3,14} [a-z]{3,14}")
 _MOST_BLANKS = 6
+_NUMBERED = 3  # digits of a token that is written as a name
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
 
@@ -226,7 +227,7 @@ def _is_any_password(name: str, value: str, promise: Promise, context: _Context)
 
 def _is_login(text: str, match: re.Match[str], value: str) -> bool:
     """Whether the line before gives a user, in the same way: then any word that is none of a form is a password."""
-    if _PLAIN_WORD.fullmatch(value) is None or strength.is_wordy(value) or strength.is_filler(value):
+    if _PLAIN_WORD.fullmatch(value) is None or strength.is_wordy(value) or strength.is_stand_in(value):
         return False
     before = _USER_LINE.search(text, max(0, match.start() - 160), match.start())
     after = text[match.end() : match.end() + 3].lstrip(" \"';,")
@@ -276,19 +277,19 @@ def _rest_of_word(text: str, start: int) -> str:
 def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_uuid(value):
         return promise is not Promise.MAYBE
+    if promise in (Promise.MAYBE, Promise.KEY) and strength.is_counting(value):  # an alphabet, a row of digits
+        return False
     counted = promise is Promise.TOKEN and not context.weak and strength.is_hex(value) and len(value) >= _COUNTED_HEX
     if promise in (Promise.PASSWORD, Promise.TOKEN) and not context.weak and _is_long_token(value):
-        return True
-    if counted and not strength.is_blank(value):
         return True
     if promise is Promise.PASSWORD and not context.weak and _is_numbered(value):
         return True
     plain = not context.weak and promise is not Promise.MAYBE and len(value) >= _LONG_ENOUGH
-    if plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
-        return not strength.is_made_up(value)
-    made_up = strength.is_stand_in(value) if context.shouted or counted else strength.is_filler(value)
+    mixed = plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    if counted or mixed:
+        return not strength.is_stand_in(value)
     scrambled = promise in (Promise.PASSWORD, Promise.TOKEN) and strength.is_scrambled(value) and "." not in value
-    if made_up or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
+    if strength.is_stand_in(value) or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
         return False
     if not context.quoted and not context.shouted:
         if strength.is_expression(value) and not strength.is_jumbled(value):
@@ -299,7 +300,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
         case Promise.PASSWORD:
             return _like_a_password(value, context)
         case Promise.TOKEN:
-            return counted or _like_a_token(value, context)
+            return _like_a_token(value, context)
         case Promise.KEY:
             return _like_a_key(value)
         case _:
@@ -350,7 +351,8 @@ def _like_a_token(value: str, context: _Context) -> bool:
         return False
     if not strength.is_identifier(value) or strength.word_share(value) < 0.35:
         return True
-    return context.shouted and sum(char.isdigit() for char in value) >= 4
+    sure = not context.weak and (context.quoted or context.shouted or context.alone)
+    return sure and sum(map(str.isdigit, value)) >= _NUMBERED
 
 
 def _like_a_key(value: str) -> bool:

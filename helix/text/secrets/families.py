@@ -147,7 +147,7 @@ def _known(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _KNOWN.finditer(text, start, end):
         kind = _KINDS[(match.lastindex or 1) - 1]
         value = match.group()
-        made_up = strength.is_blank(value) if kind in UNMISTAKABLE else strength.is_filler(value)
+        made_up = strength.is_template(value) if kind in UNMISTAKABLE else strength.is_stand_in(value)
         if made_up or strength.is_published_sample(value):
             continue
         if kind not in _BY_ENTROPY_OF_TAIL or _random_tail(value):
@@ -161,8 +161,7 @@ def _random_tail(value: str) -> bool:
     letters = "".join(filter(str.isalpha, tail))
     if strength.is_jumbled(letters, most_words=0.65):  # one token in ten has no two digits
         return True
-    digits = sum(map(str.isdigit, tail))
-    return digits >= 2 and strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5
+    return strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5
 
 
 def _unknown(text: str, start: int, end: int) -> Iterator[Span]:

@@ -112,8 +112,8 @@ def _addresses(text: str) -> Iterator[Span]:
     for pattern, kind in ((_WEBHOOK, "webhook-url"), (_KEYED_PATH, "url-key"), (_SIGNED, "url-signature")):
         for match in pattern.finditer(text):
             value = match["value"]
-            made_up = strength.is_template(value) or (strength.is_stand_in(value) and not strength.is_counting(value))
-            if not made_up and any(map(str.isdigit, value)) and any(len(part) > 11 for part in value.split("/")):
+            long = any(len(part) > 11 for part in value.split("/"))
+            if long and any(map(str.isdigit, value)) and not strength.is_stand_in(value):
                 yield Span(*match.span("value"), kind)
 
 
@@ -124,7 +124,7 @@ def _headers(text: str) -> Iterator[Span]:
     for match in _BEARER.finditer(text):
         long = len(match["value"]) > _LONG_BEARER and any(map(str.isdigit, match["value"]))
         chosen = strength.looks_chosen(match["value"]) and strength.word_share(match["value"]) < 0.6
-        if chosen or (long and not strength.is_blank(match["value"])):
+        if chosen or (long and not strength.is_template(match["value"])):
             yield Span(*match.span("value"), "auth-header")
     for match in _BASIC.finditer(text):
         if b":" in _decoded(match["value"]):
@@ -151,7 +151,7 @@ def _logins(text: str, lowered: str) -> Iterator[Span]:
         yield from _values(text, _BUNDLER, "env-value")
     if "$" in text:
         for match in _HASH.finditer(text):
-            if not strength.is_filler(match.group().lstrip("$")):
+            if not strength.is_stand_in(match.group().lstrip("$")):
                 yield Span(*match.span(), "password-hash")
 
 
@@ -167,7 +167,7 @@ def _stands_in(password: str, user: str = "") -> bool:
         password.lower() == user.lower()
         or password.startswith(("$", "[", "*"))
         or password.endswith(">")
-        or strength.is_filler(password)
+        or strength.is_stand_in(password)
     )
 
 

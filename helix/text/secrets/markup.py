@@ -106,5 +106,5 @@ def _connections(text: str) -> Iterator[Span]:
 def _values(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
     for match in pattern.finditer(text):
         value = match["value"]
-        if not strength.is_template(value) and not strength.is_stand_in(value) and not strength.is_wordy(value):
+        if not strength.is_stand_in(value) and not strength.is_wordy(value):
             yield Span(*match.span("value"), kind)

@@ -184,7 +184,7 @@ def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
     if " " in value:
         return strength.is_passphrase(value)
     if word[0] >= _FIRST_NOT_LATIN and value.isascii():  # words of the sentence itself are in another script
-        return not value.startswith(("$", "[", "*", "<")) and not strength.is_filler(value)
+        return not value.startswith(("$", "[", "*", "<")) and not strength.is_stand_in(value)
     if match["quoted"] is not None and _QUOTED_WORD.fullmatch(value) and match["loose"] is None:
         return not strength.is_placeholder(value) and not strength.is_wordy(value)
     return strength.looks_told(value) and (
@@ -193,7 +193,7 @@ def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
 
 
 def _is_machine_made(value: str) -> bool:
-    if strength.is_filler(value) or strength.is_published_sample(value) or strength.is_uuid(value):
+    if strength.is_stand_in(value) or strength.is_published_sample(value) or strength.is_uuid(value):
         return False
     if strength.is_hex(value):
         return len(value) >= _LEAST_HEX and not value.isdigit()

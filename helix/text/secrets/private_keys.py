@@ -37,7 +37,7 @@ def find(text: str) -> Iterator[Span]:
             yield Span(match.end(1), match.end(), _KIND)
     if "AGE-SECRET-KEY-1" in text:
         for match in _AGE.finditer(text):
-            if not strength.is_filler(match.group()):
+            if not strength.is_stand_in(match.group()):
                 yield Span(match.start(), match.end(), _KIND)
     if HELIX in text or TOKEN in text:
         for match in _HELIX.finditer(text):

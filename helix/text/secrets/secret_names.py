@@ -173,11 +173,7 @@ QUALIFIERS = _words(
 """Last words that say nothing about what a name promises: `password_value`, `token_old`."""
 
 UNMISTAKABLE = _words("aws-access-key github-token gitlab-token openai-key slack-token stripe-key")
-"""Kinds of token told by a prefix that nothing else has, so that even those that look made up are taken out.
-
-The sample key of AWS's own documents and `ghp_abcdef...` are among them: whoever sees those gone knows that the real
-one would be.
-"""
+"""Kinds of token told by a prefix that nothing else has: they go even where words in them say that they stand in."""
 
 SAMPLE_DIGESTS = _words(
     """

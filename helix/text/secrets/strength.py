@@ -15,7 +15,6 @@ _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
 
 _LONGEST_COUNT = 13
-_MANY_DIGITS = 8
 _TEMPLATE = regex(
     r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-]|$)|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
@@ -23,10 +22,7 @@ _TEMPLATE = regex(
     re.IGNORECASE,
 )
 _HOLE = regex(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
-_RUN = regex(r"(.)\1{3,}")
 _BLANKED = regex(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
-# Two or three characters five times in a row, or four and more three times, unless it is one character all along.
-_REPEATED = regex(r"(?=(.)(?!\1))(?:(.{2,3}?)\2{4,}|(.{4,16}?)\3{2,})")
 _SAMPLE = regex(r"example(?:key)?|sample", re.IGNORECASE)
 _STAND_IN = regex(
     r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
@@ -81,16 +77,13 @@ def is_published_sample(value: str) -> bool:
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16] in SAMPLE_DIGESTS
 
 
-def is_filler(value: str) -> bool:
-    """Return whether a would-be secret is a placeholder, a template, a sample or a counting row."""
-    bare = value[:_SEEN].strip("\"'`")
-    return is_stand_in(bare) or is_counting(bare)
-
-
 def is_stand_in(value: str) -> bool:
-    """Return whether a would-be secret is blank, or says in words that it only stands for one."""
-    bare = value[:_SEEN]
-    if is_blank(bare) or _longest_count(bare.lower()) >= _LONGEST_COUNT or _STAND_IN.search(bare):
+    """Return whether a would-be secret is a template, blanked out, or says in words that it only stands for one.
+
+    A row that counts or repeats itself is none: whoever takes it out loses nothing.
+    """
+    bare = value[:_SEEN].strip("\"'`")
+    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare):
         return True
     if _SAMPLE.search(bare):  # a documented sample is as random as the real thing, a made-up one is not
         rest = _SAMPLE.sub("", bare)
@@ -105,38 +98,6 @@ def is_counting(value: str) -> bool:
     """Return whether a would-be secret is mostly a row that counts upwards, which no random string is."""
     count = _longest_count(value[:_SEEN].lower())
     return count >= _LONGEST_COUNT or count * 2 > len(value)
-
-
-def is_blank(value: str) -> bool:
-    """Return whether a would-be secret is too short, a template, or blanked out by repeated characters."""
-    bare = value[:_SEEN]
-    if len(bare) < 3 or _TEMPLATE.search(bare):
-        return True
-    if _BLANKED.search(bare) or _is_repeated(bare) or len(set(bare)) <= min(3, len(bare) // 3):
-        return True
-    runs = [len(run.group()) for run in _RUN.finditer(bare)]
-    return max(runs, default=0) * 3 > len(bare) or sum(runs) > 0.6 * len(bare)
-
-
-def _is_repeated(bare: str) -> bool:
-    """Whether most of the value is one short piece over and over; a random value may hold a few such characters."""
-    return any(len(match[0]) * 4 > len(bare) for match in _REPEATED.finditer(bare))
-
-
-def is_made_up(value: str) -> bool:
-    """Return whether a value beside a plain name of a secret is a template or says that it stands for one.
-
-    A row that counts or repeats itself is not: whoever takes it out of a real assignment loses nothing.
-    """
-    bare = value[:_SEEN].strip("\"'`")
-    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare) or _SAMPLE.search(bare):
-        return True
-    words = [word.lower() for word in _WORD.findall(bare)]
-    named = [word for word in words if not word.isdigit()]
-    digits = sum(char.isdigit() for char in bare)
-    if _RUN.search(bare) or _longest_count(bare.lower()) * 3 > len(bare):
-        return True
-    return len(set(bare.lower())) < 6 or (digits < _MANY_DIGITS and bool(named) and FILLER.issuperset(named))
 
 
 def is_template(value: str) -> bool:
@@ -183,7 +144,7 @@ def is_wordy(value: str) -> bool:
 def is_scrambled(value: str) -> bool:
     """Return whether a secret's letters and digits change so often that no name, path or word is so written."""
     value = value[:_SEEN]
-    if len(value) < 16 or is_uuid(value) or is_filler(value):
+    if len(value) < 16 or is_uuid(value) or is_stand_in(value):
         return False
     kinds = ["d" if char.isdigit() else "a" if char.isalpha() else "-" for char in value if char.isalnum()]
     changes = sum(before != after for before, after in pairwise(kinds))
@@ -233,7 +194,7 @@ def word_share(value: str) -> float:
 
 def looks_chosen(value: str) -> bool:
     """Return whether a value beside a secret's name looks like one: digits in letters, or letters in symbols."""
-    if len(value) < 5 or is_filler(value):
+    if len(value) < 5 or is_stand_in(value):
         return False
     if is_uuid(value):
         return True
@@ -293,7 +254,7 @@ def looks_told(value: str) -> bool:
 
 def looks_random(value: str, *, least: int = 16) -> bool:
     """Return whether a secret alone, without context but with a vendor's prefix, looks machine-made."""
-    if len(value) < least or is_filler(value):
+    if len(value) < least or is_stand_in(value):
         return False
     value = value[:_SEEN]
     digits = sum(char.isdigit() for char in value)
@@ -322,7 +283,8 @@ def looks_high_entropy(value: str) -> bool:
     if max(len(piece) for piece in _SEPARATOR.split(value)) < 12:
         return False
     ceiling = math.log2(min(len(value), 64))
-    return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35 and not is_filler(value)
+    made_up = is_stand_in(value) or is_counting(value)  # an alphabet, too, stands in code without a name
+    return entropy(value) >= 0.82 * ceiling and word_share(value) < 0.35 and not made_up
 
 
 def _longest_count(value: str) -> int:

@@ -1,0 +1,41 @@
+"""Made-up secrets: samples that look like a key go like one; what documents write in place of a key stays."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from helix.text.redact import redact
+
+COUNTING = string.ascii_letters + string.digits
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        *(("{}", "gsk_" + COUNTING[:52]), ("with {} in", "vcp_bCdEfGhIjKlMnOpQ" + "2345678901")),
+        *(("{}", prefix + "E" * 24) for prefix in ("sk_live_", "sk_test_", "rk_live_")),
+        ("DATADOG_API_KEY={}", "02" + "0" * 30),
+        ("app_key: '{}'", "02" + "0" * 38),
+        ("api_key: {}", "c" * 28 + "2ddd"),
+        ('api_key: "{}"', "harbour-key-789"),
+        ('token = "{}"', COUNTING[3:12] + "2345678901"),
+        ("Authorization: Bearer {}", COUNTING[3:9] + "2345678901" + COUNTING[9:14]),
+    ],
+)
+def test_a_made_up_sample_of_a_secret_goes_like_one(text: str, secret: str) -> None:
+    """Nothing is lost by it, and whoever sees it gone knows that the real one would be."""
+    assert secret not in redact(text.format(secret)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("sk-proj-<your-key-here>", "STRIPE_KEY=sk_test_" + "x" * 24, "api_key=YOUR_API_KEY", "token: ${VAR}"),
+        *("ghp_" + "x" * 36, "api_key: '...'", "hf_" + "X" * 34, "API_KEY=" + "*" * 20, "apiKey: '{{ api_key }}'"),
+        *(f'const keyStr = "{COUNTING}"', f'ALPHABET = "{COUNTING}"', f"key = '{COUNTING[:26]}0123456789'"),
+    ],
+)
+def test_what_documents_write_for_a_secret_and_alphabets_stay(text: str) -> None:
+    assert redact(text).text == text
