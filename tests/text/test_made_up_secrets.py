@@ -39,3 +39,14 @@ def test_a_made_up_sample_of_a_secret_goes_like_one(text: str, secret: str) -> N
 )
 def test_what_documents_write_for_a_secret_and_alphabets_stay(text: str) -> None:
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize("login", ["postgres:postgres", "dbuser:password", "admin:admin", "root:pass"])
+def test_a_login_of_an_address_that_only_looks_like_a_blank_loses_its_password(login: str) -> None:
+    user = login.partition(":")[0]
+    assert redact(f"amqp://{login}@queue.test/a").text == f"amqp://{user}:[REDACTED:url-password]@queue.test/a"
+
+
+@pytest.mark.parametrize("login", ["user:pass", "username:password", "USER:PASSWORD", "user:user", "user:${PASS}"])
+def test_what_documents_write_for_a_login_stays(login: str) -> None:
+    assert redact(f"amqp://{login}@queue.test/a").text == f"amqp://{login}@queue.test/a"

@@ -19,8 +19,11 @@ _USERINFO = regex(  # a path that is brought to one form has lost a slash of `ht
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
     r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200})|:)?@(?=[\w\[$<{-])"
 )
-# What documents write for a password in an address; anything else there is taken out, since nothing is lost by it.
-_NO_PASSWORDS = ("password", "passwd", "pass", "passw", "pwd", "pw", "p", "your-password", "yourpassword", "mypassword")
+# What documents write for a login in an address; anything else there is taken out, since nothing is lost by it.
+_NO_LOGIN = regex(
+    r"(?:user(?:name)?|usr|u|name|login):(?:(?:my)?pass(?:w|wd|word)?|pwd|pw|p|user(?:name)?)", re.IGNORECASE
+)
+_YOUR_OWN = regex(r"your-?password|(?:YOUR|REPLACE|INSERT|ENTER|CHANGE)[_-][A-Z_-]{2,30}")
 # What vendors tell to write for a password where the token stands for the user.
 _TOKEN_IS_USER = "x-oauth-basic"
 # Whoever knows the address of a webhook may write there: what stands behind the part that says so is the secret.
@@ -94,10 +97,6 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     yield from _logins(text, lowered)
 
 
-_YOUR_OWN = regex(r"(?:YOUR|REPLACE|INSERT|ENTER|CHANGE)[_-][A-Z_-]{2,30}")
-"""A blank for the reader, as documentation has it in addresses."""
-
-
 def _addresses(text: str) -> Iterator[Span]:
     for match in _USERINFO.finditer(text):
         user, password = match["user"], match["password"]
@@ -105,9 +104,9 @@ def _addresses(text: str) -> Iterator[Span]:
             told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
             if told or strength.looks_random(user, least=20):
                 yield Span(*match.span("user"), "url-password")
-        elif not strength.is_template(password) and password.lower() not in (*_NO_PASSWORDS, user.lower()):
-            if _YOUR_OWN.fullmatch(password):
-                continue
+        elif not (
+            strength.is_template(password) or _YOUR_OWN.fullmatch(password) or _NO_LOGIN.fullmatch(f"{user}:{password}")
+        ):
             yield Span(*match.span("password"), "url-password")
     for pattern, kind in ((_WEBHOOK, "webhook-url"), (_KEYED_PATH, "url-key"), (_SIGNED, "url-signature")):
         for match in pattern.finditer(text):
