@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from helix.text.redact import redact
+from helix.text.secrets.redact import redact
 
 COUNTING = string.ascii_letters + string.digits
 
