@@ -45,7 +45,7 @@ PURE = tuple(
         *(f"agents/outcomes/{name}.py" for name in ("test_uses", "test_verdicts")),
         *(f"agents/{name}.py" for name in ("tasks/test_dag", "tasks/test_task_state", "test_afterwards")),
         *(f"api/{name}.py" for name in ("test_api_scalars", "test_schema_snapshot")),
-        *(f"connectors/test_{name}.py" for name in ("json_text", "text_formats")),
+        *(f"client_settings/test_{name}.py" for name in ("json_text", "text_formats")),
         "cli/test_columns.py",
         *(f"command_outcome/test_{name}.py" for name in ("evidence", "fixes", "taking_back")),
         *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),

@@ -37,7 +37,7 @@ SHARED = (
     ("settings", "resources", "lock", "identity", "bearer"),
     ("folders", "processes"),
     ("model",),
-    ("connectors",),
+    ("client_settings",),
 )
 SERVICE = (
     *SHARED,
@@ -91,7 +91,7 @@ OWNERS = {
     "mcp_types": "api/mcp/",
     "pydantic": "api/mcp/",
     "markdown_it": "ingest/sections.py",
-    "yaml": "connectors/yaml_text.py",
+    "yaml": "client_settings/yaml_text.py",
     "jinja2": "agents/experiment/report_page.py",
     "h11": ("api/", "client/async_client.py"),
     "webbrowser": "processes.py",

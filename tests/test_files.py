@@ -36,8 +36,8 @@ ONCE = {
     "lock.py": 1,  # reads and writes one descriptor
     "cli/main.py": 1,  # nowhere, in place of a closed output
     "store/erasing.py": 1,  # overwrites in place what the store lists
-    "connectors/descriptions.py": 2,  # the packaged descriptions of clients
-    "connectors/plugin_files.py": 2,  # the packaged plugin and hook
+    "client_settings/descriptions.py": 2,  # the packaged descriptions of clients
+    "client_settings/plugin_files.py": 2,  # the packaged plugin and hook
 }
 """How often a module may do so where that is not its work."""
 

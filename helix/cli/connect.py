@@ -12,7 +12,7 @@ import click
 from helix.cli.invocation import Invocation
 from helix.cli.options import ChoiceParam
 from helix.cli.output import Output
-from helix.connectors.connections import (
+from helix.client_settings.connections import (
     AGENTS_MD,
     ConnectionMemos,
     OwnScriptError,
@@ -24,10 +24,10 @@ from helix.connectors.connections import (
     unused_copies,
     wanted,
 )
-from helix.connectors.connections import connect as lead
-from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described
-from helix.connectors.plugin_files import remove, render
-from helix.connectors.settings_file import Memo, SettingsChange, parsed, take_back
+from helix.client_settings.connections import connect as lead
+from helix.client_settings.descriptions import CLIENTS, PLUGIN_CLIENT, Description, described
+from helix.client_settings.plugin_files import remove, render
+from helix.client_settings.settings_file import Memo, SettingsChange, parsed, take_back
 from helix.errors import ConfigError, InvalidInputError
 from helix.identity import project_root
 from helix.settings import Settings

@@ -24,7 +24,7 @@ from helix.api.connection_limits import guarded
 from helix.api.web_pages import EXPLORER, is_built
 from helix.cli.logs import start_daemon_log
 from helix.cli.privacy import make_private
-from helix.connectors.plugin_files import renew
+from helix.client_settings.plugin_files import renew
 from helix.errors import DaemonError
 from helix.files import check_store
 from helix.operations import upkeep

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from helix import settings as configuration
-from helix.connectors.connections import overview as overview_of_agents
+from helix.client_settings.connections import overview as overview_of_agents
 from helix.memory.erasure.scan import scan_restored
 from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding

@@ -10,7 +10,7 @@ import pytest
 from command_line import Command, run_here
 from people import FOREIGN, SETTINGS, files_below
 
-from helix.connectors import descriptions
+from helix.client_settings import descriptions
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,9 +14,9 @@ from command_line import Command
 from people import FOREIGN, files_below
 
 from helix import local_store
-from helix.connectors.descriptions import CLIENTS
-from helix.connectors.marked_text import BEGIN, END, drop_block
-from helix.connectors.plugin_files import copy_name, folder_of
+from helix.client_settings.descriptions import CLIENTS
+from helix.client_settings.marked_text import BEGIN, END, drop_block
+from helix.client_settings.plugin_files import copy_name, folder_of
 from helix.errors import ConfigError
 from helix.hooks import helix_hook
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from helix.cli.logs import start_daemon_log
-from helix.connectors import connections, descriptions
-from helix.connectors.connections import ConnectionMemos, wanted
-from helix.connectors.descriptions import described
+from helix.client_settings import connections, descriptions
+from helix.client_settings.connections import ConnectionMemos, wanted
+from helix.client_settings.descriptions import described
 from helix.errors import InvalidInputError
 from helix.operations import upkeep
 from helix.service import Helix

@@ -324,7 +324,7 @@ def write_goose(event: HookEvent, _: HookReply) -> dict[str, Any]:
 GOOSE = ClientShape(read_goose, write_goose, lambda payload: claude_code.delivery(_named_by_goose(payload)), shows=())
 
 
-# opencode: what Helix's plugin there tells (connectors/clients/opencode_plugin.js), and the text it puts in place.
+# opencode: what Helix's plugin there tells (client_settings/clients/opencode_plugin.js), and the text it puts in place.
 
 _OPENCODE_EVENTS = {
     "session.created": "SessionStart",

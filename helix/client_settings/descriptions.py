@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helix.connectors.settings_file import SettingsEntry
+from helix.client_settings.settings_file import SettingsEntry
 from helix.errors import ConfigError
 
 CLIENTS = (

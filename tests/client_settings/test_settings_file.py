@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.connectors.settings_file import Memo, SettingsChange, SettingsEntry, parsed, take_back
-from helix.connectors.settings_file import put as put_in
+from helix.client_settings.settings_file import Memo, SettingsChange, SettingsEntry, parsed, take_back
+from helix.client_settings.settings_file import put as put_in
 from helix.errors import ConfigError
 
 ENTRIES: dict[tuple[str, str], Any] = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from helix.connectors.settings_file import FORMATS, Memo, SettingsEntry, put, take_back
+from helix.client_settings.settings_file import FORMATS, Memo, SettingsEntry, put, take_back
 from helix.errors import ConfigError
 
 HOOK = {"command": "python3 /there/helix_hook.py"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.connectors.json_text import drop_member, parse, set_member
+from helix.client_settings.json_text import drop_member, parse, set_member
 
 NAMES = st.sampled_from(["a", "b", "enabledPlugins", 'with "quotes"', "\\", "ümlaut", ""])
 VALUES = st.recursive(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helix.connectors.connections import ConnectionMemos
-from helix.connectors.settings_file import SettingsEntry, put, take_back
+from helix.client_settings.connections import ConnectionMemos
+from helix.client_settings.settings_file import SettingsEntry, put, take_back
 
 ENTRIES = [SettingsEntry(path=("servers", "helix"), value={"command": "helix"})]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix import files
-from helix.connectors import json_text, marked_text, toml_text, yaml_text
+from helix.client_settings import json_text, marked_text, toml_text, yaml_text
 from helix.errors import ConfigError
 
 HOOK = "helix_hook.py"

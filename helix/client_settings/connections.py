@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix import files
-from helix.connectors.descriptions import CLIENTS, PLUGIN_CLIENT, Description, Values, described, unlinked
-from helix.connectors.plugin_files import PLUGIN, copy_name, folder_of, hook_command
-from helix.connectors.settings_file import (
+from helix.client_settings.descriptions import CLIENTS, PLUGIN_CLIENT, Description, Values, described, unlinked
+from helix.client_settings.plugin_files import PLUGIN, copy_name, folder_of, hook_command
+from helix.client_settings.settings_file import (
     HOOK,
     Memo,
     SettingsChange,
