@@ -7,7 +7,8 @@ chain stay, so the row counts as erased and not as damaged, and without the salt
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -43,6 +44,7 @@ _OF_ERASURES = frozenset({_RESTATE, "erase", "redact"})
 _NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
 _OPERATIONS_OF_A_ROW = 2_000
 _ROWS_AT_ONCE = 512
+_QUOTED = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _LISTED = "(SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 
@@ -240,12 +242,22 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
 
 def _forget_effects(connection: DatabaseConnection, ids: Collection[str]) -> None:
     """Empty what jobs keep to be undone by: such an effect counts as changed by somebody else from now on."""
-    quoted = [json.dumps(each, ensure_ascii=False)[:-1] + end for each in ids for end in '"#']
-    connection.execute(
-        "UPDATE effect SET before = NULL, after = NULL, space = NULL, vector = NULL, crossed = TRUE WHERE EXISTS"
-        " (SELECT 1 FROM json_each(?) WHERE instr(effect.key, value) > 0 OR instr(coalesce(before, ''), value) > 0)",
-        (json.dumps(quoted, ensure_ascii=False),),
+    gone = frozenset(ids)
+    kept = connection.execute("SELECT job, key, coalesce(before, '') FROM effect")
+    connection.executemany(
+        "UPDATE effect SET before = NULL, after = NULL, space = NULL, vector = NULL, crossed = TRUE"
+        " WHERE job = ? AND key = ?",
+        [(job, key) for job, key, before in kept if _has_any(f"{key}{before}", gone)],
     )
+
+
+def _has_any(stored: str, ids: Set[str]) -> bool:
+    """Return whether a text of stored JSON is one of the ids, or that of a passage of one; what is damaged may have."""
+    try:
+        texts = [json.loads(quoted, strict=False) for quoted in _QUOTED.findall(stored)]
+    except ValueError:
+        return True
+    return any(text in ids or text.rpartition("#")[0] in ids for text in texts)
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import cast
 
@@ -37,7 +38,7 @@ class _Ahead:
     def __init__(self, store: Store, operations: Sequence[Operation]) -> None:
         self._store = store
         self._props: dict[Ref, Props | None] = {}
-        self._edges: dict[DropEdge, Edge | None] = {}
+        self._edges: defaultdict[Ref, dict[DropEdge, Edge | None]] = defaultdict(dict)
         for op in operations:
             match op:
                 case PutNode(label=Label.MEMORY):
@@ -45,10 +46,9 @@ class _Ahead:
                     self._props[ref] = {**(self._props.get(ref) or {}), **op.props}
                 case DropNode(label=Label.MEMORY):
                     self._props[Ref(label=op.label, id=op.id)] = None
-                case PutEdge() if _disputes(op):
-                    self._edges[_key(op)] = edge_from(op)
-                case DropEdge() if _disputes(op):
-                    self._edges[op] = None
+                case PutEdge() | DropEdge() if _disputes(op):
+                    for ref in (op.source, op.target):
+                        self._edges[ref][_key(op)] = edge_from(op) if isinstance(op, PutEdge) else None
 
     def shaken(self) -> list[Ref]:
         """Return what goes or comes back, and all that it contradicts or contradicted."""
@@ -91,15 +91,14 @@ class _Ahead:
     def _coming(self, ref: Ref) -> list[Edge]:
         """Return the contradictions at a memory as they will be."""
         present = {_key(edge): edge for edge in self._present(ref)}
-        ahead = {key: edge for key, edge in self._edges.items() if ref in (key.source, key.target)}
-        return [edge for edge in {**present, **ahead}.values() if edge is not None]
+        return [edge for edge in {**present, **self._edges.get(ref, {})}.values() if edge is not None]
 
 
 def _disputes(op: PutEdge | DropEdge) -> bool:
     return op.type is Relation.CONTRADICTS and op.source.label is op.target.label is Label.MEMORY
 
 
-def _key(edge: Edge | PutEdge) -> DropEdge:
+def _key(edge: Edge | PutEdge | DropEdge) -> DropEdge:
     return DropEdge(type=edge.type, source=edge.source, target=edge.target)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import cast
 
@@ -147,44 +147,46 @@ class _Circle:
         self.stays: dict[Ref, str] = {}
 
     def close_around(self, root: Ref) -> None:
-        """Find everything, one pass over the edges for each step away from the root."""
+        """Find everything; each step away from the root looks at what the step before it found, and at nothing else."""
         self.goes[root] = _NAMED
         if root.label is Label.MEMORY:
             self._versions(root)
             self._saying_it()
-        seen = 0
-        while len(self.goes) > seen:
-            seen = len(self.goes)
-            self._resting_on_it()
+        found = list(self.goes)
+        while found:
+            found = self._resting_on(found)
         self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
-        wanted = list(refs)
+        wanted, index = list(refs), self._store.index
         lacking = [ref for ref in wanted if ref not in self._edges]
-        if lacking:
-            self._edges.update(erase.edges_at(self._store.journal, lacking))
+        known = [ref for ref in lacking if index.whole and ref in index]
+        self._edges.update((ref, index.edges_at(ref)) for ref in known)
+        if len(known) < len(lacking):  # the journal finds them by reading every edge there is
+            self._edges.update(erase.edges_at(self._store.journal, set(lacking).difference(known)))
         for ref in wanted:
             yield from self._edges[ref]
 
     def _versions(self, root: Ref) -> None:
         """Follow the versions from the root: what took its place, and what it took the place of."""
         for newer, why in ((True, _NEWER), (False, _OLDER)):
-            edge_of = [root]
+            edge_of = {root: ""}
             while edge_of:
                 step = self._succeeding(edge_of)
                 ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
                 ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
-                edge_of = [ref for ref in dict.fromkeys(ends) if ref not in self.goes]
-                self.goes.update(dict.fromkeys(edge_of, why))
+                edge_of = {ref: why for ref in ends if ref not in self.goes}
+                self.goes.update(edge_of)
 
-    def _succeeding(self, refs: list[Ref]) -> list[DropEdge]:
+    def _succeeding(self, refs: Collection[Ref]) -> list[DropEdge]:
         """Return the edges between versions at the nodes.
 
         A memory that lost to a contrary one is no version of it, nor is one that somebody only says was superseded.
         """
         edges = list(self._at(refs))
         contrary = {frozenset((edge.source, edge.target)) for edge in edges if edge.type is Relation.CONTRADICTS}
-        said = map(edge_from, chain.from_iterable(map(self._store.records.edges_at, refs)))
+        held = (self._store.records.edges_at(ref, Relation.SUPERSEDES) for ref in refs)
+        said = map(edge_from, chain.from_iterable(held))
         drawn = {frozenset((edge.source, edge.target)) for edge in said if _is_drawn(edge)}
         return [
             edge
@@ -218,11 +220,14 @@ class _Circle:
             elif ref.label is Label.CANDIDATE and Ref(label=Label.MEMORY, id=str(props.get("memory"))) in versions:
                 self.goes[ref] = "it became this memory"
 
-    def _resting_on_it(self) -> None:
-        """Add the memories and reflections that rest on nothing but what goes, or that Helix made of its words."""
+    def _resting_on(self, found: Sequence[Ref]) -> list[Ref]:
+        """Add and return what rests on what was found and on nothing but what goes, or was made of its words by Helix.
+
+        That is memories and reflections.
+        """
         resting = {
             edge.source: None
-            for edge in self._at(list(self.goes))
+            for edge in self._at(found)
             if edge.type is _RESTS_ON.get(edge.source.label)
             and edge.source not in self.goes
             and edge.target in self.goes
@@ -238,6 +243,7 @@ class _Circle:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
                 self.stays[ref] = "it rests on other evidence too, and may repeat it"
+        return [ref for ref in resting if ref in self.goes]
 
 
 def _is_drawn(edge: Edge) -> bool:
