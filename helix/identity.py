@@ -207,11 +207,10 @@ def scope_of_remote(url: str) -> str:
     port = None
     if len(url) > _LONGEST_REMOTE or _TWO_HOSTS.search(url) or not url.isprintable():
         return ""  # what cannot be seen (a tab, a joiner) is dropped here and not by git
-    url = url.replace("\u03a3", "\u03c3")  # `hostname` would write the last one of a word as another letter
     if "://" in url:
         try:
             split = urlsplit(url)
-            host, path, port = split.hostname or "", split.path, split.port
+            told, host, path, port = split.netloc, split.hostname or "", split.path, split.port
         except ValueError:
             return ""
         if split.scheme == "file":
@@ -221,14 +220,16 @@ def scope_of_remote(url: str) -> str:
         if "%" in split.netloc and split.scheme not in ("http", "https"):
             return ""  # git decodes it first: in `ssh://evil.example%2f@github.com/a/b` it asks evil.example
     elif (match := _SCP.fullmatch(url)) is not None:
-        host, path = match["host"], match["path"]
+        told, host, path = match["host"], match["host"], match["path"]
     else:
         return ""
-    path = re.sub(r"/{2,}", "/", path).strip("/")
+    host, path = host.strip("[]"), re.sub(r"/{2,}", "/", path).strip("/")
+    if _fit(host) != host or any(letter.lower() != letter for letter in told if not letter.isascii()):
+        return ""  # of a letter in a circle git asks for that letter, and of a capital sharp s for `ss`
     if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
         return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
-    host, path = _fit(host), _fit(path)
+    path = _fit(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 
 

@@ -129,8 +129,13 @@ def test_letters_that_are_two_in_a_domain_are_two_in_a_scope() -> None:
             "https://git.example/te{}m/app",
         ):
             assert not same_scope(scope_of_remote(address.format(one)), scope_of_remote(address.format(other)))
-    upper = scope_of_remote("https://ΟΔΟΣ.example/team/app"), scope_of_remote("git@ΟΔΟΣ:team/app")
-    assert upper == ("οδοσ.example/team/app", "οδοσ/team/app")
+
+
+@pytest.mark.parametrize("host", ["\u24d6github.com", "git\u3002github.com", "\u2603github.com", "stra\u1e9ee.example"])
+def test_an_address_whose_host_git_spells_otherwise_has_no_scope(host: str) -> None:
+    """Git asks `ggithub.com`, `git.github.com`, a domain of its own, and `strasse.example`, which is not `straße`."""
+    assert scope_of_remote(f"https://{host}/team/app") == scope_of_remote(f"git@{host}:team/app") == ""
+    assert scope_of_remote("https://straße.example/team/app") == "straße.example/team/app"
 
 
 @pytest.mark.parametrize("unseen", ["\t", "\u200d", "\u202e", "\n", "\x7f"])
