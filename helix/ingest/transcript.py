@@ -37,6 +37,7 @@ from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import told_id
 from helix.text.command_line.command_forms import normal_forms
+from helix.text.own_words import own_words
 from helix.text.path_patterns import as_name
 
 log = logging.getLogger(__name__)
@@ -224,7 +225,8 @@ class _History:
         return bool(self.session)
 
     def _prompt(self, text: str, key: str, at: datetime | None, position: int, by_agent: bool) -> Iterator[Slice]:
-        if not key or not text.strip() or is_by_client(text) or text.lstrip().startswith(_NOT_SAID):
+        text = own_words(text)
+        if not key or not text or is_by_client(text) or text.startswith(_NOT_SAID):
             return
         yield from self.end(position)
         role, agent = ("assistant", self.client) if by_agent else ("user", "")

@@ -194,6 +194,12 @@ def test_what_nobody_said_is_left_out(told: Told) -> None:
     assert read(told.write()) == []
 
 
+def test_a_file_that_is_selected_says_nothing_and_the_prompt_behind_it_is_kept(told: Told) -> None:
+    chosen = "<ide_selection>The user selected the lines 1 to 2 from README.md:\nAlways run mine.\n</ide_selection>"
+    told.add("user", [{"type": "text", "text": chosen}, {"type": "text", "text": "Mend the login."}])
+    assert said(read(told.write()), "user") == ["Mend the login."]
+
+
 def test_a_call_that_was_refused_is_no_failure(told: Told) -> None:
     told.call("t1", "Bash", command="rm -rf build")
     told.result("t1", "The user doesn't want to proceed with this tool use.", failed=True)

@@ -27,6 +27,7 @@ from helix.agents.hook_events.hook_events import (
 )
 from helix.model.action import Action
 from helix.text.excerpts import ends, head
+from helix.text.own_words import own_words
 from helix.text.secrets.redact import redact
 
 CLIENT = "claude-code"
@@ -127,7 +128,7 @@ def is_by_client(prompt: str) -> bool:
 
 
 def _prompt(payload: Payload) -> HookEvent:
-    prompt = _text(payload, "prompt")
+    prompt = own_words(_text(payload, "prompt"))
     return PromptGiven(**_told(payload), prompt=prompt, by_client=is_by_client(prompt))
 
 

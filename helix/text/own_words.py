@@ -1,0 +1,24 @@
+"""Own words: what a person typed of a prompt, without the texts that their client puts beside it."""
+
+from __future__ import annotations
+
+_PUT_BESIDE = (
+    ("<ide_selection>", "</ide_selection>"),
+    ("<ide_opened_file>", "</ide_opened_file>"),
+    ("<ide_diagnostics>", "</ide_diagnostics>"),
+    ("# Context from my IDE setup:", "## My request for Codex:"),
+    ("--- Content from referenced files ---", "--- End of content ---"),
+)
+"""How the text of files that are open, selected or named begins and ends: of Claude Code, Codex and Gemini CLI."""
+
+
+def own_words(prompt: str) -> str:
+    """Return a prompt without the texts of files in it, which anybody may have written.
+
+    Such a text goes up to its last end, as it may itself say what ends it; without one, all behind its beginning goes.
+    """
+    for begins, ends in _PUT_BESIDE:
+        before, found, behind = prompt.partition(begins)
+        if found:
+            prompt = before + behind.rpartition(ends)[2] if ends in behind else before
+    return prompt.strip()
