@@ -69,10 +69,13 @@ def patched(payload: Payload, patch: object) -> dict[str, Any]:
     return {**payload, "tool_name": "Edit", "tool_input": {"file_path": path, "old_string": old, "new_string": new}}
 
 
-def said_status(text: str) -> int | None:
-    """Return the exit status that a tool's answer in a hook payload says in words; None where it says none."""
-    found = _STATUS.search(text)
-    return int(found[1]) if found else None
+def said_status(text: str, *, behind: bool = False) -> int | None:
+    """Return the exit status that a tool's answer in a hook payload says in words; None where it says none.
+
+    `behind` says that the client writes it behind what the command printed, which may say another one, and not before.
+    """
+    found = _STATUS.findall(text)
+    return int(found[-1 if behind else 0]) if found else None
 
 
 def told(held: object) -> Mapping[str, Any]:
@@ -385,7 +388,7 @@ def read_vscode(payload: Payload) -> HookEvent | None:
         return claude_code.read(payload)
     output = payload.get("tool_response")
     text = output if isinstance(output, str) else ""
-    return claude_code.action_ended(payload, status=said_status(text), output=text)
+    return claude_code.action_ended(payload, status=said_status(text, behind=True), output=text)
 
 
 VSCODE = ClientShape(

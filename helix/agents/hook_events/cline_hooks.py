@@ -44,7 +44,7 @@ def read(payload: Payload) -> HookEvent | None:
     text = "\n".join([*(str(one.get("result") or "") for one in results), error]) if results else held
     text = text.strip() if isinstance(text, str) else ""
     failed = bool(broken or told.get("error")) or told.get("success") is False
-    status = said_status(error if results else text)
+    status = said_status(error if results else text.partition("\n")[0])
     if status is None and results and not failed:
         status = 0
     return claude_code.action_ended(named, status=status, output=text, failed=failed or None)

@@ -30,6 +30,7 @@ from tests.agents.hook_events.native_clients import (
     Gemini,
     NativeSession,
     Opencode,
+    VSCode,
 )
 from tests.waiting import MOST_SECONDS
 
@@ -204,6 +205,21 @@ def test_cline_runs_several_commands_at_once_and_one_that_failed_is_told(helix: 
     edit = read({**session.base("tool_call"), "tool_call": patch})
     assert isinstance(edit, ActionBegins)
     assert edit.action.files == (str(project / "src/a.py"),)
+
+
+def test_what_a_command_printed_of_a_status_is_none_of_its_own(helix: Helix, project: Path) -> None:
+    printed, session = "a worker exited with code 0", VSCode(helix, project)
+    call = {"tool_name": "run_in_terminal", "tool_use_id": "c", "tool_input": {"command": "pytest"}}
+    said = {**session.base("PostToolUse"), **call, "tool_response": f"{printed}\nCommand exited with code 2"}
+    failed = CLIENTS["vscode"].read(said)
+    assert isinstance(failed, ActionEnded)
+    assert failed.action.exit_status == 2
+    older = {"toolName": "execute_command", "parameters": {"command": "pytest"}, "success": True}
+    base = Cline(helix, project).base("PostToolUse")
+    for result, status in ((f"Command executed.\n{printed}", None), (f"Command failed (exit code 3)\n{printed}", 3)):
+        ended = CLIENTS["cline"].read({**base, "postToolUse": {**older, "result": result}})
+        assert isinstance(ended, ActionEnded)
+        assert ended.action.exit_status == status
 
 
 def test_clines_sub_agents_are_told_apart_from_its_agent(helix: Helix, project: Path) -> None:
