@@ -202,6 +202,13 @@ def is_anothers(path: Path) -> bool:
     return sys.platform != "win32" and os.geteuid() != 0 and not owners <= {0, os.geteuid()}
 
 
+def is_strangers(path: Path) -> bool:
+    """Return whether a file lies where anybody may put one, and another user has. Raises OSError without one."""
+    if sys.platform == "win32":
+        return False
+    return path.lstat().st_uid not in (0, os.geteuid()) and bool(path.parent.stat().st_mode & stat.S_IWOTH)
+
+
 def _refused(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} {why}: Helix does not write there", hint="move it away, or name another store")
 

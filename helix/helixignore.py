@@ -76,11 +76,14 @@ class IgnoreRules:
 def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) -> IgnoreRules:
     """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
 
+    Where anybody may put files, as in `/tmp`, another user's says nothing.
     Raises InvalidInputError where that file cannot be read: going on without it would take in what it excludes.
     """
     rules = rules or IgnoreRules()
     file = folder / IGNORE_FILE
     try:
+        if files.is_strangers(file):
+            return rules
         return rules.extended(decode(files.read_bytes(file, _MOST_BYTES)).splitlines(), place)
     except FileNotFoundError:
         return rules

@@ -169,3 +169,17 @@ def test_an_ignore_file_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: P
     os.mkfifo(tmp_path / IGNORE_FILE)
     with pytest.raises(InvalidInputError, match="cannot be read"):
         rules_of(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can make a file somebody else's")
+def test_where_anybody_may_put_files_anothers_rules_say_nothing(tmp_path: Path) -> None:
+    shared, file = tmp_path / "shared", tmp_path / "shared" / IGNORE_FILE
+    (shared / "mine").mkdir(parents=True)
+    file.write_text("*\n", "utf-8")
+    os.chown(file, 65_534, 65_534)
+    named = [str(shared / "mine" / "a.py")]
+    assert without_ignored(named) == []  # a colleague's folder, whose rules are kept to
+    shared.chmod(0o1777)
+    assert without_ignored(named) == named
+    os.chown(file, 0, 0)
+    assert without_ignored(named) == []
