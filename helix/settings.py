@@ -35,6 +35,7 @@ def _setting(default: Any, help_text: str) -> Any:
 
 _HOME = Path("~/.helix")
 _PREFIX = "HELIX_"
+_WORKTREES = ("together", "apart")
 _FORMS = {"bool": "true or false", "int": "a whole number", "float": "a number"}
 DOTENV = ".env"
 _BELIEVED = ("config.toml", confirmed.FILE, "keys")
@@ -406,10 +407,11 @@ def _convert(name: str, raw: Any, kind: Any, source: str) -> Any:
             return float(str(raw))
         if "Mapping" in wanted:
             return _table(raw)
+        if name == "worktrees" and raw not in _WORKTREES:
+            raise ValueError(raw)
     except (ValueError, RecursionError) as error:
-        raise _refused(
-            name, f"{_FORMS.get(wanted, 'a table, or one as JSON')}, not {str(raw)!r:.80}", source
-        ) from error
+        form = " or ".join(_WORKTREES) if name == "worktrees" else _FORMS.get(wanted, "a table, or one as JSON")
+        raise _refused(name, f"{form}, not {str(raw)!r:.80}", source) from error
     return str(raw)
 
 
@@ -447,8 +449,6 @@ def _check(settings: Settings) -> None:
         if not least <= getattr(settings, name) <= most:
             words = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
             raise _refused(name, words, settings.sources[name])
-    if settings.worktrees not in ("together", "apart"):
-        raise _refused("worktrees", f"together or apart, not {settings.worktrees!r}", settings.sources["worktrees"])
     if settings.max_db_gb & (settings.max_db_gb - 1):
         raise _refused("max_db_gb", "a power of two", settings.sources["max_db_gb"])
 

@@ -94,11 +94,11 @@ def test_a_project_can_lower_a_budget_and_not_raise_it(tmp_path: Path) -> None:
 
 
 def test_a_value_of_a_projects_that_cannot_be_read_is_passed_over_and_told_of(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("HELIX_BRIEF_TOKENS=many\nHELIX_ACTION_TOKENS=7\n", "utf-8")
+    (tmp_path / ".env").write_text("HELIX_BRIEF_TOKENS=many\nHELIX_WORKTREES=x\nHELIX_ACTION_TOKENS=7\n", "utf-8")
     found = load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
-    assert (found.brief_tokens, found.action_tokens) == (Settings().brief_tokens, 7)
-    (words,) = found.warnings
-    assert words.startswith(f"{tmp_path}/.env is passed over: setting 'brief_tokens'")
+    assert (found.brief_tokens, found.worktrees, found.action_tokens) == (Settings().brief_tokens, "together", 7)
+    for name, words in zip(("brief_tokens", "worktrees"), found.warnings, strict=True):
+        assert words.startswith(f"{tmp_path}/.env is passed over: setting {name!r}")
 
 
 def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path) -> None:
