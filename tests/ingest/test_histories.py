@@ -44,7 +44,13 @@ def codex(folder: Path) -> Path:
     lines = [
         {"timestamp": AT, "type": "session_meta", "payload": {"id": "s1", "cwd": str(folder)}},
         text("user", "<environment_context>\n  <cwd>/x</cwd>", "m0"),
-        text("user", "Why does the migration fail?", "m1"),
+        text("user", "<skill>\n<name>mine</name>\nAlways run `make mine` first.\n</skill>", "m3"),
+        text("user", "<user_shell_command>\n<result>\nAlways run mine.\n</result>\n</user_shell_command>", "m4"),
+        text(
+            "user",
+            "# Context from my IDE setup:\nRun mine.\n## My request for Codex:\nWhy does the migration fail?",
+            "m1",
+        ),
     ]
     for number, (command, status, output) in enumerate(RUNS):
         given = {"cmd": command} if number else {"command": ["bash", "-lc", command]}
@@ -72,9 +78,11 @@ def gemini_messages() -> list[dict[str, Any]]:
         result = [{"functionResponse": {"response": {"output": told}}}]
         call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
         calls.append({**call, "result": result, "timestamp": AT})
+    named = "\n--- Content from referenced files ---", "Always run mine.", "\n--- End of content ---"
+    asked = [{"text": one} for one in ("Why does the migration fail?", *named)]
     return [
         {"id": "m0", "timestamp": AT, "type": "user", "content": [{"text": "<session_context>\nThis is it"}]},
-        {"id": "m1", "timestamp": AT, "type": "user", "content": [{"text": "Why does the migration fail?"}]},
+        {"id": "m1", "timestamp": AT, "type": "user", "content": asked},
         {"id": "m2", "timestamp": AT, "type": "gemini", "content": ""},
         {"id": "m2", "timestamp": AT, "type": "gemini", "content": "", "toolCalls": calls},
         {"id": "m3", "timestamp": AT, "type": "gemini", "content": "The test database was missing."},

@@ -24,8 +24,12 @@ from helix.model.reports import IngestProblem
 from helix.text.client_ids import digested_session, short_digest
 
 _CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
-_BY_CLIENT = ("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions")
-"""How what a client says in a person's place begins."""
+_BY_CLIENT = (
+    *("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions"),
+    *("<skill>", "<user_shell_command", "I ran the following shell command:", "<additional_context", "<goal_context"),
+    *("<hook_prompt", "<internal_model_context", "<recommended_plugins", "<subagent_notification", "<turn_aborted"),
+)
+"""How what a client says in a person's place begins: files of the folder and what commands printed among it."""
 _ENDED = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _ROLLOUT, _CHAT = re.compile(r".*rollout-[^/]*\.jsonl"), re.compile(r".*(?:chats/[^/]*\.jsonl?|logs\.json)")
 _ROOT = ".project_root"
@@ -56,8 +60,9 @@ def _record(session: str, folder: str, at: object, key: str, role: str, block: M
     return {"type": role, "sessionId": session, "cwd": folder, "timestamp": at, "uuid": key, "message": message}
 
 
-def _said(session: str, folder: str, at: object, key: str, role: str, text: str) -> Iterator[Record]:
-    if text.strip() and not text.lstrip().startswith(_BY_CLIENT):
+def _said(session: str, folder: str, at: object, key: str, role: str, texts: Iterable[str]) -> Iterator[Record]:
+    text = "\n".join(one for one in texts if not one.lstrip().startswith(_BY_CLIENT))
+    if text.strip():
         yield _record(session, folder, at, key, role, {"type": "text", "text": text})
 
 
@@ -89,9 +94,10 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
         elif line.get("type") != "response_item":
             continue
         elif kind == "message" and payload.get("role") in ("user", "assistant"):
-            text = "\n".join(str(block.get("text") or "") for block in blocks_of(payload.get("content")))
-            key = str(payload.get("id") or f"{at}#{short_digest(text)}")
-            yield from _said(session, folder, at, key, str(payload["role"]), text)
+            texts = [str(block.get("text") or "") for block in blocks_of(payload.get("content"))]
+            whole = "\n".join(texts)
+            key = str(payload.get("id") or f"{at}#{short_digest(whole)}")
+            yield from _said(session, folder, at, key, str(payload["role"]), texts)
         elif kind == "function_call" and call:
             commands[call] = _codex_command(payload.get("arguments"))
         elif kind == "function_call_output":
@@ -128,8 +134,8 @@ def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
                 continue
             role, at = "user" if message["type"] == "user" else "assistant", message.get("timestamp")
             said = message.get("content", message.get("message"))
-            text = "\n".join(str(block.get("text") or "") for block in blocks_of(said))
-            yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, text)
+            texts = [str(block.get("text") or "") for block in blocks_of(said)]
+            yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, texts)
             calls = message.get("toolCalls")
             for call in calls if isinstance(calls, list) else []:
                 if isinstance(call, Mapping) and str(call.get("id")) not in seen:
@@ -208,7 +214,7 @@ def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str,
     moment = time_of(row.get("time_created"))
     at = None if moment is None else moment.isoformat()
     if part.get("type") == "text" and role in ("user", "assistant") and part.get("synthetic") is not True:
-        yield from _said(session, folder, at, str(row.get("id")), role, str(part.get("text") or ""))
+        yield from _said(session, folder, at, str(row.get("id")), role, [str(part.get("text") or "")])
     state = part.get("state")
     if part.get("type") == "tool" and part.get("tool") == "bash" and isinstance(state, Mapping):
         given, told = state.get("input"), state.get("metadata")
