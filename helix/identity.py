@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from helix import files
 from helix.errors import InvalidInputError
-from helix.scopes import is_called, same_scope, scope_key
+from helix.scopes import is_called, is_this_machine, same_scope, scope_key
 
 log = logging.getLogger(__name__)
 
@@ -229,7 +229,7 @@ def scope_of_remote(url: str) -> str:
     if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
         return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
-    path = _fit(path)
+    host, path = f"{host}:{port}" if port and is_this_machine(host) else host, _fit(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 
 

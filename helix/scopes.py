@@ -8,7 +8,8 @@ from pathlib import Path
 from helix.confirmed import PROJECT_NAMES, confirm, confirmed
 
 _WWW = re.compile(r"\Awww\.(?=[^/]+/)")
-_PORT = re.compile(r"\A([^/:]+):\d+(?=/)")
+_HERE = r"(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){1,3}|0\.0\.0\.0|::1"
+_PORT = re.compile(rf"\A(?!(?:{_HERE}):)([^/:]+):\d+(?=/)")
 _OTHER_DOORS = {
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
@@ -20,14 +21,20 @@ _OTHER_DOORS = {
 def scope_key(scope: str) -> str:
     """Return the key by which a scope is compared: letter case, a port and `www.` do not count.
 
-    Hosts take them for the same, and no two projects that anybody has differ in nothing else. Stores that were written
-    when they counted are read by this too.
+    Hosts take them for the same, and no two projects that anybody has differ in nothing else. Only the ports of this
+    machine count: behind each may be another user, or another tunnel. Stores that were written when all of it counted
+    are read by this too.
     """
     # Not `casefold`: it makes `ss` of a sharp s, and in a domain those are two names, which two people may own. Letter
     # by letter, because `lower` of a whole word writes the last sigma of it as another letter.
     folded = _WWW.sub("", _PORT.sub(r"\1", "".join(letter.lower() for letter in scope)))
     host, slash, path = folded.partition("/")
     return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"
+
+
+def is_this_machine(host: str) -> bool:
+    """Return whether a host of an address, in small letters, is this machine, by what it is called."""
+    return re.fullmatch(_HERE, host) is not None
 
 
 def same_scope(one: str, other: str) -> bool:

@@ -214,6 +214,14 @@ def test_what_a_repository_was_known_by_before_is_told(tmp_path: Path) -> None:
     assert former_scopes(top)[2:] == ("example.org/a/first", "example.org/a/shop")
 
 
+@pytest.mark.parametrize("host", ["localhost", "git.LOCALHOST", "127.0.0.1", "127.1", "[::1]"])
+def test_each_port_of_this_machine_has_projects_of_its_own(host: str) -> None:
+    mine, theirs = (scope_of_remote(f"http://{host}:{port}/acme/shop.git") for port in (3000, 4000))
+    assert mine.endswith(":3000/acme/shop")
+    assert not same_scope(mine, theirs)
+    assert not same_scope(mine, scope_of_remote(f"http://{host}/acme/shop"))
+
+
 def test_of_what_git_noted_the_last_remotes_count(tmp_path: Path) -> None:
     """`helix status` asks the daemon about each, and an archive may bring a hundred thousand."""
     top = repository(tmp_path / "shop", "https://example.org/a/shop")
