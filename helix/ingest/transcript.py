@@ -48,6 +48,8 @@ ProjectOf = Callable[[Path], Identity]
 _LONGEST_LINE_BYTES = 1 << 24
 _LONGEST_TEXT = 8_000
 _NOT_SAID = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from")
+_COMMAND = "<command-"
+"""How a record begins that tells of a command of the client, whose file's text may stand behind it."""
 _CONFIDENCE = 0.6
 _WORKED: Mapping[EvidenceKind, str] = {
     EvidenceKind.TEST: "How the tests are run",
@@ -191,14 +193,16 @@ class _History:
             match block.get("type"):
                 case "text" if kind == "assistant":
                     self.said = _Said(key, str(block.get("text") or ""), at)
-                case "text":
-                    asked_by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
-                    yield from self._prompt(str(block.get("text") or ""), key, at, position, asked_by_agent)
                 case "tool_use":
                     self.said = None
                     self.calls.called(block)
                 case "tool_result":
                     yield from self._ended(block, record, at, position)
+        if kind == "user" and key and (text := _typed(record, message)):
+            yield from self.end(position)
+            by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
+            role, agent = ("assistant", self.client) if by_agent else ("user", "")
+            yield self._episode(key, text, position, at=at, role=role, agent=agent)
 
     def end(self, position: int) -> Iterator[Slice]:
         """Yield what the end of the file adds."""
@@ -223,14 +227,6 @@ class _History:
             self.scope, self.root = project.scope, str(project.root)
             self.mending = Mending(self.root)
         return bool(self.session)
-
-    def _prompt(self, text: str, key: str, at: datetime | None, position: int, by_agent: bool) -> Iterator[Slice]:
-        text = own_words(text)
-        if not key or not text or is_by_client(text) or text.startswith(_NOT_SAID):
-            return
-        yield from self.end(position)
-        role, agent = ("assistant", self.client) if by_agent else ("user", "")
-        yield self._episode(key, text, position, at=at, role=role, agent=agent)
 
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
         action = self.calls.ended(self.session, block, record)
@@ -314,6 +310,18 @@ class _History:
             agent=self.agent,
             valid_from=item.episode.occurred_at,
         )
+
+
+def _typed(record: Record, message: Record) -> str:
+    """Return what was typed in a user's record; empty where another session, a channel or a command's file speaks."""
+    origin = record.get("origin")
+    if isinstance(origin, Mapping) and origin.get("kind", "human") != "human":
+        return ""
+    texts = [str(block.get("text") or "") for block in blocks_of(message.get("content")) if block.get("type") == "text"]
+    if any(text.lstrip().startswith(_COMMAND) for text in texts):
+        return ""
+    own = (text for text in map(own_words, texts) if text and not is_by_client(text))
+    return "\n".join(text for text in own if not text.startswith(_NOT_SAID))
 
 
 def _may_be_told(told: Fix | Action, folder: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 _PUT_BESIDE = (
+    ("<system-reminder>", "</system-reminder>"),
     ("<ide_selection>", "</ide_selection>"),
     ("<ide_opened_file>", "</ide_opened_file>"),
     ("<ide_diagnostics>", "</ide_diagnostics>"),
     ("# Context from my IDE setup:", "## My request for Codex:"),
     ("--- Content from referenced files ---", "--- End of content ---"),
 )
-"""How the text of files that are open, selected or named begins and ends: of Claude Code, Codex and Gemini CLI."""
+"""How what clients tell, or the text of open, selected and named files, begins and ends: Claude Code, Codex, Gemini."""
 
 
 def own_words(prompt: str) -> str:
