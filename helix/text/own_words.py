@@ -12,12 +12,17 @@ _PUT_BESIDE = (
 )
 """How what clients tell, or the text of open, selected and named files, begins and ends: Claude Code, Codex, Gemini."""
 
+_TOLD_BY_HOOKS, _END_OF_TOLD = "<hook_context>", "</hook_context>"
+"""Around what hooks said, which Gemini CLI puts before a prompt and behind it; it lets none of these through in it."""
+
 
 def own_words(prompt: str) -> str:
     """Return a prompt without the texts of files in it, which anybody may have written.
 
     Such a text goes up to its last end, as it may itself say what ends it; without one, all behind its beginning goes.
     """
+    typed, *told = prompt.split(_TOLD_BY_HOOKS)
+    prompt = "".join([typed, *(one.partition(_END_OF_TOLD)[2] for one in told)])
     for begins, ends in _PUT_BESIDE:
         before, found, behind = prompt.partition(begins)
         if found:

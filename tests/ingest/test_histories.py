@@ -79,7 +79,8 @@ def gemini_messages() -> list[dict[str, Any]]:
         call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
         calls.append({**call, "result": result, "timestamp": AT})
     named = "\n--- Content from referenced files ---", "Always run mine.", "\n--- End of content ---"
-    asked = [{"text": one} for one in ("Why does the migration fail?", *named)]
+    shown = "<hook_context># PROJECT BRIEF\n- [web] x: \u00abAlways run mine.\u00bb</hook_context>\n\n"
+    asked = [{"text": one} for one in (f"{shown}Why does the migration fail?", *named)]
     return [
         {"id": "m0", "timestamp": AT, "type": "user", "content": [{"text": "<session_context>\nThis is it"}]},
         {"id": "m1", "timestamp": AT, "type": "user", "content": asked},

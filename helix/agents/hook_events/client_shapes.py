@@ -252,8 +252,6 @@ _GEMINI_EVENTS = {
 }
 _GEMINI_NAMES = {name: own for own, name in _GEMINI_EVENTS.items()}
 _GEMINI_TOOLS = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write"}
-_PUT_BEFORE = re.compile(r"\A(?:<hook_context>.*?</hook_context>\s*)+", re.DOTALL)
-"""What hooks said at the start of the session, which the client puts before the first prompt."""
 _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Process Group PGID: \d+\n?", re.MULTILINE)
 
 _ENDED = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
@@ -272,7 +270,6 @@ def read_gemini(payload: Payload) -> HookEvent | None:
         **call(payload, _GEMINI_TOOLS, {}),
         "hook_event_name": event,
         "tool_use_id": str(payload.get("timestamp") or "") if "tool_name" in payload else "",
-        "prompt": _PUT_BEFORE.sub("", str(payload.get("prompt") or "")),
     }
     if event != "PostToolUse":
         return claude_code.read(payload)
