@@ -81,6 +81,8 @@ def test_no_address_has_the_scope_of_a_project_elsewhere() -> None:
     # Git asks the host before the first colon, and the disk for a `file:`.
     assert scope_of_remote("evil.example:x@github.com/acme/shop.git").startswith("evil.example/")
     assert scope_of_remote("evil.example:x@github.com:acme/shop.git") == ""
+    for host in ("\u24e7github.com", "!github.com", "-github.com", "\U0001f600github.com"):
+        assert scope_of_remote(f"https://{host}/acme/shop.git") == scope_of_remote(f"{host}:acme/shop.git") == ""
     for scheme in ("ssh", "git+ssh", "git"):  # git asks evil.example: it decodes the address before it takes it apart
         assert scope_of_remote(f"{scheme}://evil.example%2f@github.com/acme/shop.git") == ""
     for url in (
