@@ -187,13 +187,21 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
     cloned, fetched = (_CLONED, common / "logs" / "HEAD"), (_FETCHED, common / "FETCH_HEAD")
     read = (list(dict.fromkeys(note.findall(_read(file)))) for note, file in (cloned, fetched))
     noted = (remote for remotes in read for remote in remotes[-_MOST_NOTED:])
+    now = scope_of_repository(common)
     scopes = (
         _own_name(top),
         _own_name(common.parent if common.name == ".git" else common, common),
         *map(scope_of_remote, noted),
+        _without_local_port(now),
     )
-    now = scope_of_repository(common)
     return tuple(dict.fromkeys(scope for scope in scopes if scope and scope != now))
+
+
+def _without_local_port(scope: str) -> str:
+    """Return what a repository of this machine was called before its port counted."""
+    host, _, path = scope.partition("/")
+    name, _, _ = host.rpartition(":")
+    return f"{name}/{path}" if is_this_machine(name) else scope
 
 
 def scope_of_remote(url: str) -> str:

@@ -214,6 +214,8 @@ def test_what_a_repository_was_known_by_before_is_told(tmp_path: Path) -> None:
     with (top / ".git" / "logs" / "HEAD").open("a", encoding="utf-8") as log:
         log.write("0 1 a <a@b> 1 +0000\tclone: from git@example.org:a/first.git\n")
     assert former_scopes(top)[2:] == ("example.org/a/first", "example.org/a/shop")
+    git(top, "remote", "set-url", "origin", "http://localhost:3000/a/shop")
+    assert scope(top) == "localhost:3000/a/shop" and former_scopes(top)[-1] == "localhost/a/shop"
 
 
 @pytest.mark.parametrize("host", ["localhost", "git.LOCALHOST", "127.0.0.1", "127.1", "[::1]"])
