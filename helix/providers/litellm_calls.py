@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TextIO
@@ -195,8 +196,9 @@ def _exchange(process: subprocess.Popen[str], line: str, seconds: float) -> str:
     assert process.stdin is not None and process.stdout is not None
     limit = _after(seconds, process.kill)
     try:
-        process.stdin.write(f"{line}\n")
-        process.stdin.flush()
+        with suppress(OSError):  # a process that has ended may have said why
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
         answer = process.stdout.readline()
     except OSError:
         return ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
+from helix.providers import litellm_calls
 from helix.providers.litellm_calls import LiteLLMCalls, ProviderCall, ProviderReply
 from helix.providers.llm import Absence
 from tests.waiting import until
@@ -110,6 +113,15 @@ def test_a_library_that_cannot_be_loaded_is_an_absence(program: str, detail: str
     reply = calls.ask(call("one"))
     calls.close()
     assert (reply.absence, reply.detail) == (Absence.FAILED, detail)
+
+
+def test_what_a_process_said_is_read_though_it_has_ended_before_it_is_asked() -> None:
+    program = (sys.executable, "-c", "print('why')")
+    said = ""
+    with suppress(BrokenPipeError), subprocess.Popen(program, stdin=-1, stdout=-1, text=True) as ended:
+        ended.wait()
+        said = litellm_calls._exchange(ended, "", 20)
+    assert said == "why\n"
 
 
 def test_a_program_that_is_not_there_is_an_absence() -> None:
