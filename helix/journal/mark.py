@@ -15,7 +15,7 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -25,6 +25,9 @@ from helix.files import create_private, open_regular, read_bytes
 from helix.journal.database import mapped
 
 log = logging.getLogger(__name__)
+
+Stamp = Mapping[str, str | int]
+"""What the image of a store in memory says of itself: of which store, up to which row, with which chain."""
 
 COMMITS = "commits"
 """Key under which the journal counts its transactions."""

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from helix.errors import DiskFullError
-from helix.journal.mark import MarkFile, Reach, reached
+from helix.journal.mark import MarkFile, Reach, Stamp, reached
 from helix.model.loss import Loss, keep, losses
 
 log = logging.getLogger(__name__)
-
-Stamp = Mapping[str, Any] | None
 
 KNOWS_MORE = ".knows-more-"
 """Between the name of a file and the second at which it was put aside."""
@@ -28,7 +25,7 @@ _LOGS = ("-wal", "-shm", ".wal")
 
 
 def examine_witnesses(
-    journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp, graph: Path, at: int
+    journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp | None, graph: Path, at: int
 ) -> Loss | None:
     """Compare a store's journal with what its witnesses know; where it lost something, note that and put aside what
     may hold it. Return what was lost, or None. `stamp` is what the image says of itself, `at` is now, in microseconds.
@@ -59,7 +56,7 @@ def examine_witnesses(
     return loss
 
 
-def set_aside(journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp, graph: Path, at: int) -> Loss:
+def set_aside(journal: Path, mark: MarkFile, image_file: Path, stamp: Stamp | None, graph: Path, at: int) -> Loss:
     """Put a store's journal that cannot be opened aside with its witnesses, and note the loss of what it held.
 
     The next start makes an empty store, which `helix recover` fills. For the owner of the lock.
@@ -111,7 +108,7 @@ def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int)
     return kept[0]
 
 
-def _witnesses(mark: MarkFile, stamp: Stamp) -> Iterator[tuple[str, Reach]]:
+def _witnesses(mark: MarkFile, stamp: Stamp | None) -> Iterator[tuple[str, Reach]]:
     if (reach := mark.read()) is not None:
         yield "its mark", reach
     with suppress(KeyError, TypeError, ValueError):

@@ -13,7 +13,7 @@ import mmap
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from helix import files
+from helix.journal.mark import Stamp
 
 Array = npt.NDArray[Any]
-Stamp = Mapping[str, str | int]
 
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 16

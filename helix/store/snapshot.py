@@ -25,12 +25,13 @@ from pathlib import Path
 import numpy as np
 
 from helix.journal.log import Journal
+from helix.journal.mark import Stamp
 from helix.model.operations import Operation, Row
 from helix.store import csr, node_columns
 from helix.store import image as images
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.csr import EdgeList
-from helix.store.image import Image, Stamp
+from helix.store.image import Image
 from helix.store.node_columns import COLUMN_NAMES
 from helix.store.postings import KEY_BITS, Postings
 from helix.store.projection import GraphSnapshot, Projection

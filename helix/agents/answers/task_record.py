@@ -85,9 +85,8 @@ _PLACEHOLDER = re.compile(r"\s*[`*]*<[^<>]*>[`*]*\s*")
 def client_task(text: str) -> str:
     """Read the client's id of a task out of an answer's way to name it.
 
-    `4` of `#4`, `Task #4: docs`, or `**4** (docs)`.
-    Of an id that is no number what stands around it is taken off; what is more than a word stays as it is, in one line.
-    Empty where nothing is named.
+    Of `#4`, `Task #4: docs` and `**4** (docs)` it is `4`. Of an id that is no number what stands around it is taken
+    off; what is more than a word stays as it is, in one line. Empty where nothing is named.
     """
     said = next((line for line in text.splitlines() if line.strip()), "")
     if _PLACEHOLDER.fullmatch(said):

@@ -262,7 +262,7 @@ class Copies:
             ref = self._index.named(node.scope, node.name)
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            return held if same_words(held, _new_statement(node)) else None
+            return held if same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
             return held
         return None
@@ -291,13 +291,3 @@ def _raised(held: Memory | Episode, node: Memory | Episode) -> dict[str, Any]:
         "last_used_at": max(used, default=None),
         "attributes": with_claimed({**held.attributes, **node.attributes}, claimed_of(node) + unproven_of(held)),
     }
-
-
-def _new_statement(node: Memory) -> NewStatement:
-    return NewStatement(
-        kind=node.kind,
-        trigger=node.trigger,
-        resolution=node.resolution,
-        trust=node.provenance.trust,
-        attributes=node.attributes,
-    )

@@ -143,8 +143,8 @@ class PrivateSessions:
             return False
         if len(name) > _LONGEST_NAME:
             return True
-        told = kept_session(name)
-        forms = {redact(told).text, redact(" ".join(clean(name).split())).text}  # the second: as it was noted formerly
+        spelled = {kept_session(name), " ".join(clean(name).split())}  # the second: as it was noted formerly
+        forms = {redact(one).text for one in spelled}
         return any(_digest(salt, form) in digests for salt, digests in self.digests.items() for form in forms)
 
 

@@ -126,7 +126,7 @@ def _contraries(store: Store, memory: Memory, but: LeftOut | None) -> list[tuple
     if not own:
         return []
     near = nearest_active(store, own[0], memory.scope, NEAREST, ended=True, but=but)
-    return contraries(_new_statement(memory), near, thresholds_of(store.runtime))
+    return contraries(NewStatement.of(memory), near, thresholds_of(store.runtime))
 
 
 def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
@@ -147,7 +147,7 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
             said = (str(edge.attributes.get(side, "")) for side in ("left", "right"))
             why = Contradiction(ground=Ground.MODEL, left=next(said), right=next(said), sure=False)
         else:
-            why = why_contrary(newer, _new_statement(known))
+            why = why_contrary(newer, NewStatement.of(known))
         moved = any(
             memory.valid_from is not None and memory.valid_from != datetime.fromisoformat(since[side])
             for side, memory in (("first", newer), ("second", known))
@@ -177,12 +177,6 @@ def _meet(records: Records, one: Memory, other: Memory) -> bool:
     """Return whether both claim a time, but for the ends that other claims have set."""
     first, second = (replace(memory, valid_to=stated_end(records, memory)) for memory in (one, other))
     return hold_at_once(first, second)
-
-
-def _new_statement(memory: Memory) -> NewStatement:
-    return NewStatement(
-        kind=memory.kind, trigger=memory.trigger, resolution=memory.resolution, trust=memory.provenance.trust
-    )
 
 
 def _words(memory: Memory) -> tuple[object, ...]:

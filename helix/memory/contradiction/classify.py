@@ -67,6 +67,17 @@ class NewStatement:
     trust: Trust
     attributes: Mapping[str, object] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, memory: Memory) -> NewStatement:
+        """Return what a memory that there is says, as if it were new."""
+        return cls(
+            kind=memory.kind,
+            trigger=memory.trigger,
+            resolution=memory.resolution,
+            trust=memory.provenance.trust,
+            attributes=memory.attributes,
+        )
+
     @property
     def statement(self) -> Statement:
         """What it says."""

@@ -199,8 +199,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
 
 def _says_otherwise(old: Memory, new: Memory) -> bool:
     """Return whether an edit puts something else in the place of what a memory said, rather than word it better."""
-    said = NewStatement(kind=new.kind, trigger=new.trigger, resolution=new.resolution, trust=new.provenance.trust)
-    return why_contrary(old, said) is not None or exchanged(
+    return why_contrary(old, NewStatement.of(new)) is not None or exchanged(
         body(old.trigger, old.resolution), body(new.trigger, new.resolution)
     )
 
