@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 
 from helix import files, resources
@@ -219,6 +220,14 @@ def make_tables(connection: sqlite3.Connection, numbers: Collection[int] | None)
     """Make the journal's tables in an empty SQLite file by the migrations of these numbers, or by all of them."""
     connection.execute(_MIGRATIONS)
     _apply(connection, [script for script in _scripts() if numbers is None or int(script.name[:4]) in numbers])
+
+
+@cache
+def empty_file() -> bytes:
+    """Return an SQLite file with the journal's tables and no row; making it takes longer than reading a small log."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        make_tables(empty, None)
+        return empty.serialize()
 
 
 def _apply(connection: sqlite3.Connection, scripts: Iterable[Path]) -> None:

@@ -23,7 +23,7 @@ from helix.errors import StoreCorruptError
 from helix.journal import decoding, tables
 from helix.journal.backend import DatabaseConnection
 from helix.journal.chain import GENESIS, continues_chain
-from helix.journal.database import make_tables
+from helix.journal.database import empty_file
 from helix.journal.writes import Writes
 from helix.model.operations import Change, DropNode
 
@@ -146,14 +146,14 @@ def _replayed(
 ) -> Iterator[_Replay]:
     draft = beside.with_name(f"{beside.name}.replay-{threading.get_ident()}")  # others may compare at the same time
     draft.unlink(missing_ok=True)
-    os.close(files.create_private(draft, exclusive=True))
+    with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
+        file.write(empty_file())
     scratch = sqlite3.connect(draft, isolation_level=None)
     try:
         scratch.execute("PRAGMA journal_mode = OFF")
         scratch.execute("PRAGMA synchronous = OFF")
         with suppress(OSError):  # Windows keeps the name until the file is closed
             draft.unlink()
-        make_tables(scratch, None)
         scratch.execute("BEGIN")
         yield _Replay(scratch, *_replay(connection, scratch, read, tokenise, last))
     finally:
