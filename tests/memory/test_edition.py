@@ -12,7 +12,6 @@ from helix.memory.extraction.extract import RuleExtractor, digest_of, edition_of
 def test_the_edition_of_the_extractor_is_that_of_its_rules_and_of_its_setting() -> None:
     assert edition_of_rules() in RuleExtractor().edition
     assert RuleExtractor(0.3).edition != RuleExtractor(0.4).edition
-    assert edition_of_rules() == edition_of_rules()
 
 
 def test_any_line_of_a_rule_makes_another_edition_wherever_it_lies(tmp_path: Path) -> None:

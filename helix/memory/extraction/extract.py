@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -190,6 +190,7 @@ _RULES = ("extract.py", "gate.py", "kept.py", "steps.py")
 _CACHE = "__pycache__"
 
 
+@cache
 def edition_of_rules() -> str:
     """Return 16 hex digits that change with any line of the extractor of memories, the gate or their helpers."""
     own = files("helix.memory.extraction")
