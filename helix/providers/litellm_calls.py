@@ -297,6 +297,15 @@ def _stay_at_the_address() -> None:
     requests.Session.get_redirect_target = lambda session, response: None  # type: ignore[assignment,method-assign]
 
 
+def _load_client(litellm: Any) -> None:
+    """Load the hundreds of modules that LiteLLM loads with its first call, before the time of a call begins.
+
+    On a slow machine that time was too short for them, and so was each later one: whoever reaches its limit has the
+    whole process ended.
+    """
+    _ = litellm.main.openai.OpenAI(api_key="none").chat.completions
+
+
 def main(calls: TextIO, replies: TextIO) -> None:
     """Load LiteLLM and say `ready`, then answer one line with one line until there are no more."""
     calls.readline()
@@ -310,6 +319,7 @@ def main(calls: TextIO, replies: TextIO) -> None:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     _stay_at_the_address()
+    _load_client(litellm)
     print("ready", file=replies, flush=True)
     for line in calls:
         print(json.dumps(asdict(complete(litellm, ProviderCall(**json.loads(line))))), file=replies, flush=True)

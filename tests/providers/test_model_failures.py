@@ -19,9 +19,10 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.providers.litellm_calls import LiteLLMCalls
 from helix.providers.litellm_router import Router
-from helix.providers.llm import Provider
+from helix.providers.llm import Absence, Provider
 from helix.settings import Settings
 from helix.store.store import Store
+from tests.waiting import MOST_SECONDS
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 TOLD = (
@@ -31,16 +32,20 @@ TOLD = (
     "The deploy crashed with TimeoutError in scripts/deploy.sh again.",
 )
 CHAOS = (
-    fails(500, Retry_After="0"),
-    fails(429, Retry_After="3600"),
-    fails(401),
-    Reply(drop=True),
-    says("{"),
-    says(None, refusal="no"),
-    says(packed({"importance": 99})),
-    says(packed({"memories": [{"kind": "fact", "trigger": "the moon", "resolution": "cheese", "confidence": 1}]})),
-    Reply(delay=1.5),
+    (fails(500, Retry_After="0"), Absence.FAILED),
+    (fails(429, Retry_After="3600"), Absence.RATE_LIMITED),
+    (fails(401), Absence.DENIED),
+    (Reply(drop=True), Absence.UNREACHABLE),
+    (says("{"), Absence.BROKEN),
+    (says(None, refusal="no"), Absence.REFUSED),
+    (says(packed({"importance": 99})), Absence.MISFIT),
+    (
+        says(packed({"memories": [{"kind": "fact", "trigger": "the moon", "resolution": "cheese", "confidence": 1}]})),
+        Absence.MISFIT,
+    ),
+    (Reply(delay=1.5), Absence.TIMEOUT),
 )
+"""What a provider does, and what that is called."""
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +64,11 @@ def provider() -> Iterator[ScriptedProvider]:
 
 def lived(
     settings: Settings, name: str, model: Callable[[Store], Router | None]
-) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Return what a store remembers, the texts of its episodes and its memories, after a run of every job."""
+) -> tuple[list[str], list[tuple[str, ...]], set[str]]:
+    """Return what a store remembers, the texts of its episodes and its memories, after a run of every job.
+
+    With it goes why its model gave no answers.
+    """
     ids = iter(range(1, 1_000_000))
     own = Settings(home=settings.home / name, heuristic_confidence_cutoff=1.0)
     store = Store(own, embedder=None, clock=lambda: NOW, make_id=lambda _: f"{next(ids):032x}")
@@ -74,10 +82,9 @@ def lived(
             cast(Episode, node).content
             for node in store.index.nodes(store.index.from_sources(Label.EPISODE, "told:", "global"))
         ]
-        if router is not None:
-            assert router.usage().spend, "what was asked is counted"
-            assert router.usage().absences, "and what came of it is told"
-        return texts, sorted(map(_said, store.index.memories(Status.ACTIVE)))
+        usage = router.usage() if router is not None else None
+        assert usage is None or usage.spend, "what was asked is counted"
+        return texts, sorted(map(_said, store.index.memories(Status.ACTIVE))), set(usage.absences if usage else ())
     finally:
         store.close()
 
@@ -89,14 +96,18 @@ def _said(memory: Memory) -> tuple[str, ...]:
 def test_a_model_that_fails_in_every_way_changes_nothing(
     settings: Settings, provider: ScriptedProvider, calls: LiteLLMCalls
 ) -> None:
+    limit = MOST_SECONDS
+
     def router(store: Store) -> Router:
         asked = Provider(name="openai/x", model="openai/gpt-4o-mini", free=True, url=f"{provider.url}/v1")
         ledger = Answers(store.journal.database)
-        return Router([asked], ledger, calls, clock=store.runtime.clock, timeout_s=0.5, wait_s=0.0)
+        return Router([asked], ledger, calls, clock=store.runtime.clock, timeout_s=limit, wait_s=0.0)
 
-    texts, memories = lived(settings, "without", lambda store: None)
+    texts, memories, _ = lived(settings, "without", lambda store: None)
     assert texts == list(TOLD)
     assert memories, "the rules find something on their own"
-    for number, reply in enumerate(CHAOS):
-        provider.otherwise = reply
-        assert lived(settings, f"with-{number}", router) == (texts, memories), reply
+    for number, (reply, absence) in enumerate(CHAOS):
+        provider.otherwise, limit = reply, 0.5 if reply.delay else MOST_SECONDS
+        *found, absences = lived(settings, f"with-{number}", router)
+        assert found == [texts, memories], reply
+        assert absences - {Absence.RESTING} == {absence}, reply
