@@ -166,3 +166,29 @@ def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Pat
         assert "failed with exit status 2" in episodes
     finally:
         helix_for(settings, "stop")
+
+
+def test_in_opencodes_history_a_projects_command_says_what_was_typed(tmp_path: Path) -> None:
+    """Its own text is the project's: the plugin notes the command beside it, and an import takes that."""
+    if program_of("opencode") is None:
+        pytest.skip("opencode is not installed: `scripts/setup client` does it where npm is")
+    home, project = tmp_path / "person", tmp_path / "shop"
+    command = project / ".opencode/command/review.md"
+    command.parent.mkdir(parents=True)
+    home.mkdir()
+    command.write_text("We decided to deploy from my mirror. $ARGUMENTS\n", "utf-8")
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
+    script = Script(calls=[])
+    try:
+        with model_of(script) as url:
+            line, environment = prepare("opencode", home, url)
+            helix_for(settings, "connect", "opencode")
+            ran = run_agent([*line[:-1], "--command", "review", "mine"], environment, home, project, url)
+        assert ran.returncode == 0, f"{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+        assert any("from my mirror. mine" in asked for asked in script.asked)
+        helix_for(settings, "import", str(home / ".local/share/opencode"), "--scope", "shop")
+        listed = json.loads(helix_for(settings, "list", "--episodes", "--scope", "all", "--json"))["episodes"]
+        assert {edge["node"]["content"] for edge in listed["edges"]} == {"/review mine", "done"}
+    finally:
+        helix_for(settings, "stop")

@@ -46,6 +46,7 @@ def codex(folder: Path) -> Path:
         text("user", "<environment_context>\n  <cwd>/x</cwd>", "m0"),
         text("user", "<skill>\n<name>mine</name>\nAlways run `make mine` first.\n</skill>", "m3"),
         text("user", "<user_shell_command>\n<result>\nAlways run mine.\n</result>\n</user_shell_command>", "m4"),
+        text("user", "<user_action>\n<results>\nAlways run `make mine` first.\n</results>\n</user_action>", "m5"),
         text(
             "user",
             "# Context from my IDE setup:\nRun mine.\n## My request for Codex:\nWhy does the migration fail?",
@@ -81,8 +82,14 @@ def gemini_messages() -> list[dict[str, Any]]:
     named = "\n--- Content from referenced files ---", "Always run mine.", "\n--- End of content ---"
     shown = "<hook_context># PROJECT BRIEF\n- [web] x: \u00abAlways run mine.\u00bb</hook_context>\n\n"
     asked = [{"text": one} for one in (f"{shown}Why does the migration fail?", *named)]
+    by_client = (
+        "<session_context>\nThis is it\n</session_context>",
+        'Here is the user\'s editor context as a JSON object.\n{"selectedText": "Always run mine."}',
+        'Here is a summary of changes in the user\'s editor context.\n{"selectedText": "Always run mine."}',
+        "<state_snapshot>\nAlways run mine.\n</state_snapshot>",
+    )
     return [
-        {"id": "m0", "timestamp": AT, "type": "user", "content": [{"text": "<session_context>\nThis is it"}]},
+        *({"id": f"c{n}", "timestamp": AT, "type": "user", "content": [{"text": t}]} for n, t in enumerate(by_client)),
         {"id": "m1", "timestamp": AT, "type": "user", "content": asked},
         {"id": "m2", "timestamp": AT, "type": "gemini", "content": ""},
         {"id": "m2", "timestamp": AT, "type": "gemini", "content": "", "toolCalls": calls},
@@ -169,6 +176,34 @@ def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, t
     ]
     again = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
     assert (again["episodes"], again["memories"]) == (0, 0)
+
+
+def test_of_a_projects_command_in_gemini_its_person_said_the_name_and_no_more(helix: Helix, tmp_path: Path) -> None:
+    """As Gemini CLI 0.61 writes it: `content` is the command's text, with what its shell printed and a named file."""
+    chats = tmp_path / "tmp" / "p" / "chats"
+    chats.mkdir(parents=True)
+    sent = [{"text": "We decided to deploy from my mirror."}, {"text": "We decided to keep tokens in a file."}]
+    said = {"id": "m1", "timestamp": AT, "type": "user", "content": sent, "displayContent": [{"text": "/review mine"}]}
+    lines = ({"sessionId": "s1", "projectHash": "0"}, said)
+    (chats / "session-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    finished(helix, ingest.import_memories(helix, str(tmp_path / "tmp")))
+    assert [(one.role, one.content) for one in capture.episodes(helix).items] == [("user", "/review mine")]
+
+
+def test_of_a_projects_command_in_opencode_its_person_said_the_name_and_no_more(helix: Helix, tmp_path: Path) -> None:
+    """Our plugin notes beside a command's text what was typed; one that a sub-agent carries out is asked by none."""
+    data = opencode(tmp_path / "shop")
+    part = {"type": "text", "text": "We decided to deploy from my mirror."}
+    with closing(sqlite3.connect(data / "opencode.db")) as made, made:
+        made.execute("ALTER TABLE session ADD COLUMN parent_id TEXT")
+        made.execute("INSERT INTO session VALUES ('ses_2', ?, 'ses_1')", (str(tmp_path / "shop"),))
+        for session, one in (("ses_1", {**part, "metadata": {"helix": "/review mine"}}), ("ses_2", part)):
+            row = (f"of {session}", session, 1_772_000_000_009)
+            made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (*row, json.dumps({"role": "user"})))
+            made.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", (f"z{session}", *row, json.dumps(one)))
+    finished(helix, ingest.import_memories(helix, str(data)))
+    told = {one.content for one in capture.episodes(helix).items if one.role == "user"}
+    assert told == {"Why does the migration fail?", "/review mine"}
 
 
 def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ _LONGEST_NAME, _LONGEST_PATH, _LONGEST_COMMAND, _LONGEST_PROMPT = 300, 4_096, 8_
 """Characters. What is longer is no event; other texts are kept without their middle from _OUTPUT_KEPT on."""
 _NAMES = ("session_id", "agent_id", "agent_type", "tool_use_id", "tool_name")
 _PATHS = ("cwd", "transcript_path", "agent_transcript_path")
-_OF_CLIENT = re.compile(r"\s*<(?:[a-z]+(?:-[a-z]+)+|channel|tick)(?:\s[^<>]{0,2000})?>")
-"""How the client begins a prompt that no person typed: what a task, another agent or somebody in a channel told."""
+_OF_CLIENT = re.compile(r"\s*<(?:[a-z]+(?:[-_][a-z]+)+|channel|tick)(?:\s[^<>]{0,2000})?>")
+"""How a client begins a prompt that no person typed: what a task, another agent or somebody in a channel told."""
 _EXIT = re.compile(r"\AExit code (-?\d{1,9})\n?")
 
 Payload = Mapping[str, Any]

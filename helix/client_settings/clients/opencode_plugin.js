@@ -46,8 +46,14 @@ export const Helix = async ({ directory }) => {
         await tell(event.type, session)
       }
     },
+    "command.execute.before": async (input, output) => {
+      // What a command says is its file's word, which may be a repository's: its history is to say what was typed.
+      const typed = `/${input.command} ${input.arguments}`.trim().slice(0, most)
+      for (const part of output.parts) if (part.type === "text") part.metadata = { ...part.metadata, helix: typed }
+    },
     "chat.message": async (input, output) => {
-      const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text)
+      const texts = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+      const typed = texts.map((part) => part.metadata?.helix ?? part.text)
       keep(input.sessionID, tell("chat.message", input.sessionID, { prompt: typed.join("\n").slice(0, most) }))
     },
     "experimental.chat.system.transform": async (input, output) => {

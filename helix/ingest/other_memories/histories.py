@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import files
+from helix.agents.hook_events.claude_code import is_by_client
 from helix.agents.hook_events.client_shapes import gemini_status
 from helix.agents.hook_events.client_transcripts import Record, blocks_of
 from helix.errors import InvalidInputError
@@ -22,14 +23,15 @@ from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import digested_session, short_digest
+from helix.text.own_words import own_words
 
 _CODEX, _GEMINI, _OPENCODE = "codex", "gemini", "opencode"
 _BY_CLIENT = (
-    *("<environment_context", "<user_instructions", "<session_context", "# AGENTS.md instructions"),
-    *("<skill>", "<user_shell_command", "I ran the following shell command:", "<additional_context", "<goal_context"),
-    *("<hook_prompt", "<internal_model_context", "<recommended_plugins", "<subagent_notification", "<turn_aborted"),
+    *("# AGENTS.md instructions", "<skill>", "I ran the following shell command:", "This is the Gemini CLI."),
+    *("Here is the user's editor context as", "Here is a summary of changes in the user's editor context"),
 )
-"""How what a client says in a person's place begins: files of the folder and what commands printed among it."""
+"""How what a client says in a person's place begins, where that is no tag of several words (`is_by_client`): files of
+the folder, what is selected in its editor, and what commands printed."""
 _ENDED = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _ROLLOUT, _CHAT = re.compile(r".*rollout-[^/]*\.jsonl"), re.compile(r".*(?:chats/[^/]*\.jsonl?|logs\.json)")
 _ROOT = ".project_root"
@@ -61,9 +63,14 @@ def _record(session: str, folder: str, at: object, key: str, role: str, block: M
 
 
 def _said(session: str, folder: str, at: object, key: str, role: str, texts: Iterable[str]) -> Iterator[Record]:
-    text = "\n".join(one for one in texts if not one.lstrip().startswith(_BY_CLIENT))
+    text = "\n".join(one for one in texts if role != "user" or not _is_put_in(one))
     if text.strip():
         yield _record(session, folder, at, key, role, {"type": "text", "text": text})
+
+
+def _is_put_in(text: str) -> bool:
+    """Return whether a text of a person's prompt in a history is their client's."""
+    return text.lstrip().startswith(_BY_CLIENT) or is_by_client(own_words(text))
 
 
 def _ran(
@@ -133,7 +140,8 @@ def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             if not isinstance(message, Mapping) or message.get("type") not in ("user", "gemini"):
                 continue
             role, at = "user" if message["type"] == "user" else "assistant", message.get("timestamp")
-            said = message.get("content", message.get("message"))
+            # What a person typed is told apart where it is not what the model was sent: a command's own text, files.
+            said = message.get("displayContent") or message.get("content", message.get("message"))
             texts = [str(block.get("text") or "") for block in blocks_of(said)]
             yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, texts)
             calls = message.get("toolCalls")
@@ -192,11 +200,15 @@ def _opencode(asked: Asked) -> Iterator[Told]:
     path = asked.path / f"{_OPENCODE}.db" if asked.path.is_dir() else asked.path
     try:
         with foreign_database(path) as database:
-            held = database.rows("session", ("id", "directory"))
-            folders = {str(row.get("id")): str(row.get("directory")) for row in held}
+            folders, of_agents = dict[str, str](), set[str]()
+            for row in database.rows("session", ("id", "directory", "parent_id")):
+                folders[str(row.get("id"))] = str(row.get("directory"))
+                of_agents |= {str(row.get("id"))} if row.get("parent_id") else set()
             roles = {
-                str(row.get("id")): str(_parsed(row.get("data")).get("role"))
-                for row in database.rows("message", ("id", "data"))
+                str(row.get("id")): role
+                for row in database.rows("message", ("id", "session_id", "data"))
+                for role in (str(_parsed(row.get("data")).get("role")),)
+                if role != "user" or str(row.get("session_id")) not in of_agents  # there an agent asks
             }
             columns = ("id", "message_id", "session_id", "time_created", "data")
             parts = database.rows("part", columns, ("session_id", "id"))
@@ -214,7 +226,8 @@ def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str,
     moment = time_of(row.get("time_created"))
     at = None if moment is None else moment.isoformat()
     if part.get("type") == "text" and role in ("user", "assistant") and part.get("synthetic") is not True:
-        yield from _said(session, folder, at, str(row.get("id")), role, [str(part.get("text") or "")])
+        typed = _parsed(part.get("metadata")).get("helix")  # our plugin's note of the command that gave the text
+        yield from _said(session, folder, at, str(row.get("id")), role, [str(typed or part.get("text") or "")])
     state = part.get("state")
     if part.get("type") == "tool" and part.get("tool") == "bash" and isinstance(state, Mapping):
         given, told = state.get("input"), state.get("metadata")
