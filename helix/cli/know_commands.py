@@ -12,7 +12,7 @@ from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation, Looked
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, printed_text, shorten
+from helix.cli.output import Output, one_line, printed_label, printed_text, shorten
 from helix.cli.render import Columns, gate_line, label, moment, table, told_on
 from helix.errors import ConflictError
 
@@ -138,7 +138,9 @@ group(
 def _held(out: Output, found: Sequence[Record]) -> None:
     for held in found:
         name = held["name"] or held["ref"]["id"]
-        out.line((name, "bold"), f"  {held['ref']['label'].lower()}, {held['scope']}, {held['trust'].lower()}")
+        out.line(
+            (name, "bold"), f"  {held['ref']['label'].lower()}, {printed_label(held['scope'])}, {held['trust'].lower()}"
+        )
         out.line(printed_text(shorten(held["text"])), indent=3)
         out.line(("because: ", "dim"), printed_text("; ".join(held["reasons"])), indent=3)
     if found:

@@ -13,7 +13,7 @@ from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.given import FILE
 from helix.cli.invocation import Invocation
 from helix.cli.options import OWN_SESSION, SEEN, WORDS, As, ChoiceParam
-from helix.cli.output import Output, one_line, shorten
+from helix.cli.output import Output, one_line, printed_label, shorten
 from helix.cli.render import moment
 from helix.identity import project_at
 
@@ -121,7 +121,7 @@ def _explored(out: Output, report: Record) -> None:
 
 @command("exploration load", "exploration", id=As("--id"))
 def _exploration(out: Output, found: Record) -> None:
-    out.line((found["id"], "bold"), f"  {moment(found['recordedAt'])}, {found['scope']}")
+    out.line((found["id"], "bold"), f"  {moment(found['recordedAt'])}, {printed_label(found['scope'])}")
     out.line(shorten(found["objective"]), indent=3)
     for name, part in sorted(found["attributes"].items()):
         for inner, said in (part if isinstance(part, dict) else {"": part}).items():
@@ -155,7 +155,9 @@ group(
 
 def _plan(out: Output, report: Record) -> None:
     known = report["plan"]
-    out.line((known["id"], "bold"), f"  {known['status']}, {report['taskCount']} tasks, {known['scope']}")
+    out.line(
+        (known["id"], "bold"), f"  {known['status']}, {report['taskCount']} tasks, {printed_label(known['scope'])}"
+    )
     out.line(shorten(known["objective"]), indent=3)
     _tasks(out, report["tasks"])
 

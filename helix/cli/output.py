@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from helix.model.provenance import SPOKEN_HERE
 from helix.model.speaker import agent_of
-from helix.text.inert import UNSEEN, inert, quoted, visible
+from helix.text.inert import UNSEEN, inert, quoted, told_label, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,6 +55,11 @@ def claimed(text: str) -> str:
 def printed_name(what: str, name: str) -> str:
     """Return a node's name as a command prints it, by its label: a file or a person may be called anything."""
     return name if what.lower() == "memory" else printed_text(one_line(name))
+
+
+def printed_label(text: str) -> str:
+    """Return what a scope or an agent is called as a command prints it: to an agent quoted, if more than a name."""
+    return told_label(text) if agent_of(os.environ) else text
 
 
 def escape(json_text: str) -> str:

@@ -19,7 +19,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, ChoiceParam, flag
 from helix.cli.output import Output, printed_name, shorten
 from helix.cli.progress import follow
-from helix.cli.render import edge_words, erased, memory_line, table
+from helix.cli.render import edge_words, erased, memory_line, table, vouched_memory
 from helix.errors import InvalidInputError, PersonNeededError
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.speaker import agent_of
@@ -90,7 +90,7 @@ def _edit(invocation: Invocation, **asked: Any) -> None:
     ask(invocation, "edit", asked, memory_line)
 
 
-command("confirm", "", "helix confirm api-needs-node-20", show=memory_line)
+command("confirm", "", "helix confirm api-needs-node-20", show=vouched_memory)
 
 
 @asking(
@@ -150,7 +150,7 @@ def _restore(invocation: Invocation, backup: Path | None, **asked: Any) -> None:
     if bool(asked) == (backup is not None):
         raise InvalidInputError("either a memory or a backup is restored", hint="helix restore NAME | --backup FILE")
     if backup is None:
-        ask(invocation, "restore", asked, memory_line)
+        ask(invocation, "restore", asked, vouched_memory)
         return
     job = _restored(invocation, backup.absolute())
 

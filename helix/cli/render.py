@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from helix.cli.output import Output, Part, clean, one_line, printed_name, printed_text, shorten, shown
+from helix.cli.output import Output, Part, clean, one_line, printed_label, printed_name, printed_text, shorten, shown
 from helix.cli.table_layout import cut, places
 
 Record = Mapping[str, Any]
@@ -19,8 +19,9 @@ _OF_HELIX = "helix:"
 _NO_TERMINAL = 80
 _WORD = re.compile("[A-Z][A-Z_]*")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d.*")
-_OURS = frozenset({"id", "name", "scope", "agent", "saidBy"})
-"""Fields whose text Helix made or a person chose: it stands as it is, what others have written in quotes."""
+_OURS = frozenset({"id", "name", "saidBy"})
+"""Fields whose text Helix made: it stands as it is, what others have written in quotes."""
+_CALLED = frozenset({"scope", "agent"})
 
 
 def sentence(out: Output, words: str, answer: Any) -> None:
@@ -61,6 +62,8 @@ def value_of(record: Record, path: str) -> Any:
     value = record[name]
     if not isinstance(value, str) or name in _OURS:
         return value
+    if name in _CALLED:
+        return printed_label(value)
     if _WORD.fullmatch(value):
         return value.lower()
     return moment(value) if _TIME.fullmatch(value) else printed_text(one_line(value), record)
@@ -72,9 +75,16 @@ def _heading(name: str) -> str:
 
 def memory_line(out: Output, memory: Record, *before: Part) -> None:
     """Print a memory on one line, behind what comes before it."""
-    kind, scope, status = memory["kind"].lower(), memory["scope"], memory["status"].lower()
+    kind, scope, status = memory["kind"].lower(), printed_label(memory["scope"]), memory["status"].lower()
     stands = "" if status == "active" else f"  {status}"
     out.line(*before, label(memory), f" {kind}  ", (memory["name"], "bold"), (f"  {scope}{stands}", "dim"))
+
+
+def vouched_memory(out: Output, memory: Record) -> None:
+    """Print a memory that a person has just vouched for, with what it says: its name may be another's beginning."""
+    memory_line(out, memory)
+    for said in filter(None, (memory["trigger"], memory["resolution"])):
+        out.line(printed_text(shorten(said), memory), indent=3)
 
 
 def memory_table(out: Output, memories: Sequence[Record]) -> None:
@@ -85,7 +95,7 @@ def memory_table(out: Output, memories: Sequence[Record]) -> None:
             m["kind"].lower(),
             label(m),
             m["status"].lower(),
-            m["scope"],
+            printed_label(m["scope"]),
             printed_text(one_line(m["trigger"]), m),
         )
         for m in memories
@@ -159,7 +169,7 @@ def _brief(out: Output, item: Record, number: str, here: str | None) -> None:
     said = cut(said, most)
     then = cut(f"{_THEN}{then}", room - places(said)) if then else ""
     out.line((number, "bold"), (said, "bold"), then)
-    scope = "" if here in (None, node["scope"]) else node["scope"]
+    scope = "" if here in (None, node["scope"]) else printed_label(node["scope"])
     origin = (label({**node, "confidenceLabel": item["confidenceLabel"]}), kind_of(node), told_on(node), scope)
     standing = (f"  {item['standing']}" if item["standing"] else "", "yellow")
     out.line((node.get("name") or node["id"]), (f"  {' '.join(filter(None, origin))}", "dim"), standing, indent=3)

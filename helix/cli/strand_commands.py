@@ -14,7 +14,7 @@ import click
 from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.invocation import EVERYWHERE, Invocation
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, printed_text
+from helix.cli.output import Output, one_line, printed_label, printed_text
 from helix.cli.render import moment, table
 from helix.model.strand import is_shared
 from helix.processes import PASSPHRASE, SYNC_TOKEN
@@ -260,7 +260,7 @@ def _differing(out: Output, found: Record) -> None:
         out.line(printed_text(line))
     for scope in found["scopes"]:
         counts = ", ".join(f"{one['value']} {one['name']}" for one in scope["value"])
-        out.say(f"{scope['name'] or 'no scope'}: {counts}")
+        out.say(f"{printed_label(scope['name']) or 'no scope'}: {counts}")
     if not found["scopes"]:
         out.say("they hold the same")
 

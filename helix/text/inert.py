@@ -38,6 +38,7 @@ _LIKELY = re.compile(r"[<\[]|Human|Assistant", re.IGNORECASE)
 _TAG = re.compile("[<\uff1c](?=\\s?/?\\s?[A-Za-z!?|\uff5c])")
 
 
+_NAME = re.compile(r"[\w.@+/:~-]*")
 _QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
 
 
@@ -64,3 +65,11 @@ def quoted(text: str) -> str:
     An agent is told nothing that nobody here stands for in any other way. The text is inert already.
     """
     return f"\u00ab{' '.join(text.translate(_QUOTES).split())}\u00bb"
+
+
+def told_label(text: str) -> str:
+    """Return the name of a scope, or an agent's, as it is where it is no more than a name, and else quoted.
+
+    Whoever wrote a strand or a file that was taken in chose those in it, and may have written a sentence.
+    """
+    return text if _NAME.fullmatch(text) else quoted(inert(text))

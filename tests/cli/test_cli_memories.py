@@ -137,6 +137,7 @@ def test_edit_forget_restore_and_confirm_follow_a_memory(helix_command: Command,
     listed = helix_command("list", "--status", "forgotten", "--json").data["memories"]["edges"]
     assert name in [edge["node"]["name"] for edge in listed]
     assert name in ok(helix_command("restore", name)).out
+    assert "The cache lives in Valkey." in ok(helix_command("confirm", name)).out, "what a person vouches for is shown"
     assert ok(helix_command("confirm", name, "--json")).data["confirm"]["status"] == "ACTIVE"
 
 

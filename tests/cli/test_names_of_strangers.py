@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -52,6 +53,27 @@ def test_what_strangers_have_named_stands_in_quotes(
         bare = re.sub("\u00ab[^\u00ab\u00bb\n]*\u00bb", "", text)
         assert "IGNORE" not in bare and "run evil" not in bare, (what, text)
     assert all("IGNORE" in told[what] for what in ("get", "edges"))
+
+
+def test_a_scope_that_a_stranger_chose_stands_in_quotes(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [{"text": "the otter pen is wet", "scope": ORDER, "agent": ORDER, "session": "s"}]
+    lines += [
+        {"trigger": f"the pen of {scope}", "resolution": "x", "name": "pen", "scope": scope} for scope in ("a", ORDER)
+    ]
+    file = tmp_path / "lines.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    ok(helix_command("ingest", "jsonl", str(file)))
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ways = (("list",), ("list", "--episodes"), ("recall", "the otter pen is wet", "--all"), ("stats",))
+    told = [ok(helix_command(*way, "--scope", "all")).out for way in ways]
+    told += [helix_command("get", "pen").err, ok(helix_command("get", f"{ORDER}:pen")).out]
+    told.append(helix_command("confirm", "pen").err)
+    for text in told:
+        bare = re.sub("\u00ab[^\u00ab\u00bb\n]*\u00bb", "", text)
+        assert "IGNORE" not in bare and "run evil" not in bare, text
+    assert sum("IGNORE" in text for text in told) > 3
 
 
 def test_no_line_of_a_text_looks_like_another_item(helix_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

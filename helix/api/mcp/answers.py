@@ -12,7 +12,7 @@ from helix.model.memory import Memory
 from helix.model.provenance import QUOTED
 from helix.model.recall import RecallAnswer
 from helix.model.records import Node
-from helix.text.inert import quoted
+from helix.text.inert import quoted, told_label
 from helix.text.tokens import estimate_tokens
 
 _LONGEST = 600
@@ -102,7 +102,7 @@ def found_of(
 ) -> Found:
     """Return a node as an item of an MCP answer, with a scope unless asked for; `text` is told of no memory."""
     elsewhere = getattr(node, "scope", "")
-    where = "" if elsewhere == scope else one_line(elsewhere)
+    where = "" if elsewhere == scope else told_label(one_line(elsewhere))
     if isinstance(node, Memory):
         told = claim(node, limit, question)
         return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)

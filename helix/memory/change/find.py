@@ -11,6 +11,7 @@ from helix.model.tombstone import is_erased
 from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.text.cleaning import given_name
+from helix.text.inert import told_label
 
 # Where a name has belonged to several memories, the one that stands first here is meant.
 _PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOTTEN, Status.RETIRED)
@@ -46,7 +47,7 @@ def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None
     candidates = [memory for memory in named if _PREFERENCE.index(memory.status) == best]
     places = sorted({memory.scope for memory in candidates})
     if len(places) > 1:
-        choices = ", ".join(f"{scope}:{candidates[0].name}" for scope in places)
+        choices = ", ".join(f"{told_label(scope)}:{candidates[0].name}" for scope in places)
         raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
     return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
 
