@@ -79,6 +79,10 @@ def gemini_messages() -> list[dict[str, Any]]:
         result = [{"functionResponse": {"response": {"output": told}}}]
         call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
         calls.append({**call, "result": result, "timestamp": AT})
+    cut = [{"functionResponse": {"response": {"output": "Command was cancelled by user before it could complete."}}}]
+    calls += [
+        {**calls[0], "id": f"cut{number}", "result": cut, "args": {"command": "make deploy"}} for number in range(3)
+    ]
     named = "\n--- Content from referenced files ---", "Always run mine.", "\n--- End of content ---"
     shown = "<hook_context># PROJECT BRIEF\n- [web] x: \u00abAlways run mine.\u00bb</hook_context>\n\n"
     asked = [{"text": one} for one in (f"{shown}Why does the migration fail?", *named)]

@@ -255,12 +255,19 @@ _GEMINI_TOOLS = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "
 _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Process Group PGID: \d+\n?", re.MULTILINE)
 
 _ENDED = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
+_CUT_SHORT = re.compile(r"\A\s*(?:<untrusted_context>\s*)?Command (?:was|moved) |^Signal: (?!\(none)", re.MULTILINE)
+"""What it says where a command did not end by itself: it was cancelled, runs in the background, or got a signal."""
 
 
 def gemini_status(text: str) -> int | None:
-    """Return the exit status that Gemini CLI tells behind what a command printed; None where it tells none."""
+    """Return the exit status that Gemini CLI tells behind what a command printed: none where that is 0.
+
+    None where the command did not end by itself, so that nothing is known.
+    """
+    if _CUT_SHORT.search(text):
+        return None
     found = _ENDED.findall(text)
-    return int(found[-1]) if found else None
+    return int(found[-1]) if found else 0 if text.strip() else None
 
 
 def read_gemini(payload: Payload) -> HookEvent | None:
@@ -278,8 +285,8 @@ def read_gemini(payload: Payload) -> HookEvent | None:
     text = said if isinstance(said, str) else ""
     status = gemini_status(text)
     failed = bool(answer.get("error"))
-    if status is None and not failed and not payload["tool_input"].get("is_background"):
-        status = 0  # it says how a command ended only where it did not end well
+    if status == 0 and (failed or payload["tool_input"].get("is_background")):
+        status = None
     return claude_code.action_ended(payload, status=status, output=_WRAPPING.sub("", text), failed=failed or None)
 
 

@@ -190,7 +190,7 @@ def _gemini_call(session: str, folder: str, call: Mapping[str, Any]) -> Iterator
         return
     yield from _ran(
         *(session, folder, call.get("timestamp"), str(call.get("id") or ""), str(given.get("command") or "")),
-        gemini_status(output) or 0,
+        gemini_status(output),
         output,
     )
 

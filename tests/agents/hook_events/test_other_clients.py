@@ -130,6 +130,25 @@ def test_gemini_says_the_status_of_what_failed_alone(helix: Helix, project: Path
     assert prompt.prompt == "do it"
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output.",
+        "Command was cancelled by user before it could complete. Below is the output:\nExit Code: 0",
+        "Command moved to background (PID: 17). Output hidden. Press Ctrl+B to view.",
+        "Output: 3 passed\nSignal: 9\nProcess Group PGID: 17",
+        "Command: x\nOutput: 3 passed\nExit Code: (none)\nSignal: SIGKILL",
+        "",
+    ],
+)
+def test_what_was_cut_short_in_gemini_has_not_passed(helix: Helix, project: Path, told: str) -> None:
+    base = {**Gemini(helix, project).base("AfterTool"), "tool_name": "run_shell_command"}
+    for said in (told, f"<untrusted_context>\n{told}\n</untrusted_context>" if told else told):
+        answer = {"tool_input": {"command": "pytest"}, "tool_response": {"llmContent": said}}
+        ended = CLIENTS["gemini"].read({**base, **answer})
+        assert isinstance(ended, ActionEnded) and ended.action.passed is None
+
+
 def test_cursor_says_what_failed_in_an_event_of_its_own(helix: Helix, project: Path) -> None:
     read = CLIENTS["cursor"].read
     base = {**Cursor(helix, project).base("postToolUseFailure"), "tool_name": "Shell", "tool_input": {"command": "x"}}
