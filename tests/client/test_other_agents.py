@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from coding_client import ROOT
-from scripted_model import Script, model_of
+from scripted_model import Script, Tool, model_of
+
+from helix.text.client_ids import digested_session
 
 INSTALLED = ROOT / "build/agents/node_modules"
 SECONDS = 120
@@ -190,5 +195,46 @@ def test_in_opencodes_history_a_projects_command_says_what_was_typed(tmp_path: P
         helix_for(settings, "import", str(home / ".local/share/opencode"), "--scope", "shop")
         listed = json.loads(helix_for(settings, "list", "--episodes", "--scope", "all", "--json"))["episodes"]
         assert {edge["node"]["content"] for edge in listed["edges"]} == {"/review mine", "done"}
+    finally:
+        helix_for(settings, "stop")
+
+
+class Delegating(Script):
+    """A model that has a sub-agent run a command that fails."""
+
+    def next_call(self, tools: Sequence[Tool], results: Sequence[str]) -> tuple[Tool, Mapping[str, Any]] | None:
+        named = {tool[1]: tool for tool in tools}
+        if results or "bash" not in named:
+            return None
+        if "task" in named:
+            return named["task"], {"description": "d", "prompt": "run it", "subagent_type": "general"}
+        return named["bash"], {"description": "d", "command": "python3 missing.py"}
+
+
+def test_what_a_sub_agent_does_in_opencode_is_done_in_its_persons_session(tmp_path: Path) -> None:
+    """There it has a session of its own, of which nobody says that it is private where the person's is."""
+    if program_of("opencode") is None:
+        pytest.skip("opencode is not installed: `scripts/setup client` does it where npm is")
+    home, project = tmp_path / "person", tmp_path / "shop"
+    project.mkdir()
+    home.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
+    (tmp_path / "helix").mkdir()
+    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\nhook_ms = 10000\n', "utf-8")
+    try:
+        with model_of(Delegating(calls=[])) as url:
+            line, environment = prepare("opencode", home, url)
+            helix_for(settings, "connect", "opencode")
+            ran = run_agent(line, environment, home, project, url)
+        assert ran.returncode == 0, f"{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+        held = json.loads(helix_for(settings, "session", "list", "--scope", "all", "--json"))["sessions"]["edges"]
+        listed = json.loads(helix_for(settings, "list", "--episodes", "--scope", "all", "--json"))["episodes"]["edges"]
+        assert len(held) == len(listed) == 1
+        assert "failed with exit status 2" in listed[0]["node"]["content"]
+        with closing(sqlite3.connect(home / ".local/share/opencode/opencode.db")) as made:
+            ((root,),) = made.execute("SELECT id FROM session WHERE parent_id IS NULL").fetchall()
+            assert made.execute("SELECT count(*) FROM session").fetchone() == (2,)
+        assert listed[0]["node"]["session"] == digested_session(root)
     finally:
         helix_for(settings, "stop")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from helix.memory.capture.sessions import SessionRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.operations import capture, ingest, memories
@@ -20,6 +21,7 @@ from helix.settings import Settings
 from helix.store.listing import MemoryFilter
 from tests.waiting import finished
 
+OF_OPENCODE = "ses_ddfc9c9ffffePMxc4h12IbD4wg"
 AT = "2026-03-01T10:00:00.000Z"
 RUNS = (
     ("make migrate", 2, "Error: relation 'users' is missing"),
@@ -208,6 +210,26 @@ def test_of_a_projects_command_in_opencode_its_person_said_the_name_and_no_more(
     finished(helix, ingest.import_memories(helix, str(data)))
     told = {one.content for one in capture.episodes(helix).items if one.role == "user"}
     assert told == {"Why does the migration fail?", "/review mine"}
+
+
+@pytest.mark.parametrize("make", [codex, opencode])
+def test_of_the_sub_agents_of_a_private_session_nothing_comes_in(helix: Helix, tmp_path: Path, make: Any) -> None:
+    """Both clients keep what a sub-agent did as a session of its own, which names the one that it was started in."""
+    place = make(tmp_path / "shop")
+    capture.open_session(helix, SessionRequest(name=OF_OPENCODE if make is opencode else "s1", private=True))
+    if make is opencode:
+        with closing(sqlite3.connect(place / "opencode.db")) as made, made:
+            made.execute("ALTER TABLE session ADD COLUMN parent_id TEXT")
+            made.execute("INSERT INTO session VALUES ('ses_2', '', ?)", (OF_OPENCODE,))
+            made.execute("UPDATE session SET parent_id = 'ses_2' WHERE id = 'ses_1'")
+    else:
+        (file,) = place.rglob("*.jsonl")
+        spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "s1"}}}
+        meta = {"type": "session_meta", "payload": {"id": "s2", "source": spawned, "cwd": str(tmp_path / "shop")}}
+        _, *rest = file.read_text("utf-8").splitlines()
+        file.write_text("\n".join((json.dumps(meta), *rest)), "utf-8")
+    finished(helix, ingest.import_memories(helix, str(place)))
+    assert not capture.episodes(helix).items and not memories.memories(helix).items
 
 
 def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def _ran(
 
 def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
     session = folder = ""
+    of_agent = False
     commands: dict[str, str] = {}
     for where, line in objects_in(file):
         if isinstance(line, IngestProblem):
@@ -97,10 +98,11 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             continue
         kind, call = payload.get("type"), str(payload.get("call_id") or "")
         if line.get("type") == "session_meta":
-            session, folder = str(payload.get("id") or session), str(payload.get("cwd") or folder)
+            session, folder = _codex_session(payload) or session, str(payload.get("cwd") or folder)
+            of_agent = of_agent or "subagent" in _parsed(payload.get("source"))
         elif line.get("type") != "response_item":
             continue
-        elif kind == "message" and payload.get("role") in ("user", "assistant"):
+        elif kind == "message" and payload.get("role") in (("assistant",) if of_agent else ("user", "assistant")):
             texts = [str(block.get("text") or "") for block in blocks_of(payload.get("content"))]
             whole = "\n".join(texts)
             key = str(payload.get("id") or f"{at}#{short_digest(whole)}")
@@ -110,6 +112,12 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
         elif kind == "function_call_output":
             status, output = _codex_end(payload.get("output"))
             yield from _ran(session, folder, at, call, commands.pop(call, ""), status, output)
+
+
+def _codex_session(told: Mapping[str, Any]) -> str:
+    """Return the session that a rollout is of: a sub-agent's is that of the person, which may be private."""
+    spawned = _parsed(_parsed(_parsed(told.get("source")).get("subagent")).get("thread_spawn"))
+    return str(told.get("session_id") or spawned.get("parent_thread_id") or told.get("id") or "")
 
 
 def _codex_command(arguments: object) -> str:
@@ -200,25 +208,39 @@ def _opencode(asked: Asked) -> Iterator[Told]:
     path = asked.path / f"{_OPENCODE}.db" if asked.path.is_dir() else asked.path
     try:
         with foreign_database(path) as database:
-            folders, of_agents = dict[str, str](), set[str]()
+            folders, parents = dict[str, str](), dict[str, str]()
             for row in database.rows("session", ("id", "directory", "parent_id")):
                 folders[str(row.get("id"))] = str(row.get("directory"))
-                of_agents |= {str(row.get("id"))} if row.get("parent_id") else set()
+                parents.update({str(row.get("id")): str(row.get("parent_id"))} if row.get("parent_id") else {})
+            roots = _roots(parents)
             roles = {
                 str(row.get("id")): role
                 for row in database.rows("message", ("id", "session_id", "data"))
                 for role in (str(_parsed(row.get("data")).get("role")),)
-                if role != "user" or str(row.get("session_id")) not in of_agents  # there an agent asks
+                if role != "user" or str(row.get("session_id")) not in parents  # there an agent asks
             }
             columns = ("id", "message_id", "session_id", "time_created", "data")
             parts = database.rows("part", columns, ("session_id", "id"))
             sessions = groupby(parts, lambda row: str(row.get("session_id")))
             for before, (name, own) in enumerate(sessions):
-                session = digested_session(name)  # as its hooks are told it
+                session = digested_session(roots.get(name, name))  # as its hooks are told it
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
                 yield from read_records(_OPENCODE, told, asked.place_of, before, trust=trust_of(path))
     except InvalidInputError as error:
         yield IngestProblem(where=str(path), why=error.message)
+
+
+def _roots(parents: Mapping[str, str]) -> dict[str, str]:
+    """Return for each session of a sub-agent the person's, in which it is done: that may be private."""
+    roots: dict[str, str] = {}
+    for at in parents:
+        way = []
+        while at in parents and at not in roots:
+            roots[at] = at  # nobody writes rings, but they would have no end
+            way.append(at)
+            at = parents[at]
+        roots.update(dict.fromkeys(way, roots.get(at, at)))
+    return roots
 
 
 def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str, Any]) -> Iterator[Record]:
