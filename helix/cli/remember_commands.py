@@ -17,7 +17,7 @@ from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN, TEXT, text_of
 from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, ChoiceParam, flag
-from helix.cli.output import Output, printed_name, shorten
+from helix.cli.output import Output, printed_label, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import edge_words, erased, memory_line, table, vouched_memory
 from helix.errors import InvalidInputError, PersonNeededError
@@ -268,8 +268,8 @@ command(
 
 @command("session list", "sessions", none="nothing was recorded in a session yet", first=As(default=20))
 def _sessions(out: Output, sessions: Sequence[Record]) -> None:
-    columns = {"SESSION": "name", "SCOPE": "scope", "AGENT": "agent", "STARTED": "startedAt", "ENDED": "endedAt"}
-    table(out, sessions, {**columns, "EPISODES": "episodes"}, text=False)
+    named = {"SESSION": lambda one: printed_label(one["name"]), "SCOPE": "scope", "AGENT": "agent"}
+    table(out, sessions, {**named, "STARTED": "startedAt", "ENDED": "endedAt", "EPISODES": "episodes"}, text=False)
 
 
 def split_sentence(text: str) -> tuple[str, str]:

@@ -11,7 +11,9 @@ from test_strand_format import believing
 
 from helix.errors import ConflictError
 from helix.journal import tables
+from helix.journal.state import Records
 from helix.memory.erasure.hard_forget import plan_hard_forget
+from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.operations import erasure, memories
@@ -62,3 +64,17 @@ def test_a_memory_can_be_erased_on_which_a_long_chain_of_insights_rests(machines
     assert passes < 10, "every step along the chain reads all edges of the journal"
     assert ended(helix, erasure.hard_forget(helix, mine, mine)).state is JobState.DONE
     assert findable(helix) == []
+
+
+def test_a_failure_is_kept_where_many_like_it_have_a_long_chain_of_versions(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    failed = "`make wheel` fails: error W1 of the axle"
+    ids = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(330)]
+    chain, present = ids[:300], ids[300:]
+    rows = [memory(one, f"{one} {failed}", name=one, kind="failure", status="retired") for one in chain]
+    rows += [memory(one, f"{failed} {one[-1]}", name=one, kind="failure") for one in present]
+    rows += [edge("SUPERSEDES", ("Memory", one), ("Memory", below)) for one, below in pairwise(chain)]
+    rows += [edge("SUPERSEDES", ("Memory", one), ("Memory", chain[0])) for one in present]
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    request = StoreRequest(trigger=failed, resolution="oil it", kind="failure", scope="p")
+    assert calls_of(Records.edges_at, lambda: memories.store(helix, request)) < 500, "it walks along all versions"

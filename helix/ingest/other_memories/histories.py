@@ -149,7 +149,7 @@ def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
                 continue
             role, at = "user" if message["type"] == "user" else "assistant", message.get("timestamp")
             # What a person typed is told apart where it is not what the model was sent: a command's own text, files.
-            said = message.get("displayContent") or message.get("content", message.get("message"))
+            said = message.get("displayContent", message.get("content", message.get("message")))
             texts = [str(block.get("text") or "") for block in blocks_of(said)]
             yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, texts)
             calls = message.get("toolCalls")

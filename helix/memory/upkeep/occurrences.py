@@ -36,7 +36,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A failure and when it occurred, earliest first; `former` are the versions it has taken the place of.
+    """A failure and when it occurred, earliest first.
 
     `marks` are the commands and named errors by which it is told from failures of like words; there may be none.
     `causes` are the systemic memories that count it.
@@ -44,7 +44,6 @@ class Failure:
 
     memory: Memory
     marks: frozenset[Mention]
-    former: tuple[Ref, ...]
     occurred: tuple[Occurrence, ...]
     episodes: tuple[Ref, ...]
     causes: frozenset[Ref]
@@ -68,7 +67,6 @@ def failure_of(records: Records, memory: Memory) -> Failure:
     return Failure(
         memory=memory,
         marks=marks_of(memory),
-        former=tuple(_former(records, ref)),
         occurred=_once_each(met),
         episodes=tuple(episodes),
         causes=systemic,
@@ -120,19 +118,3 @@ def note_sighting(composer: Composer, memory: Memory) -> None:
     before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
     kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
     composer.patch(memory.ref, attributes={**memory.attributes, SEEN_AT: kept})
-
-
-def _former(records: Records, ref: Ref) -> list[Ref]:
-    """Return the versions, and the memories folded into it, that a memory has taken the place of, however long ago."""
-    found: list[Ref] = []
-    ahead = [ref]
-    while ahead:
-        here = ahead.pop()
-        fresh = {
-            op.target
-            for op in records.edges_at(here)
-            if op.type is Relation.SUPERSEDES and op.source == here and op.target not in (ref, *found)
-        }
-        found += sorted(fresh, key=lambda version: version.id)
-        ahead += fresh
-    return sorted(found, key=lambda version: version.id)

@@ -188,8 +188,7 @@ def _known(records: Records, alike: Sequence[Failure]) -> Memory | None:
 
 def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention]) -> bool:
     """Return whether each failure that a systemic memory counts bears one of the marks, or none at all."""
-    causes = [op.source for op in records.edges_at(systemic) if op.type is Relation.CAUSES]
-    held = (marks_of(cast(Memory, node)) for node in records.nodes(causes))
+    held = map(marks_of, _causes(records, systemic))
     return all(not marks or marks & shared for marks in held)
 
 
@@ -266,8 +265,7 @@ def _count(composer: Composer, records: Records, found: _Finding, known: Memory)
     ref = known.ref
     times = _times((*found.members, *_counted(records, ref)))
     fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
-    former = {version for member in found.members for version in member.former}
-    stale = [op.source for op in records.edges_at(ref) if op.type is Relation.CAUSES and op.source in former]
+    stale = [memory.ref for memory in _causes(records, ref) if memory.status is Status.RETIRED]
     if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
         _link(composer, fresh, ref, known.provenance)
         for version in stale:
@@ -280,9 +278,13 @@ def _count(composer: Composer, records: Records, found: _Finding, known: Memory)
 
 def _counted(records: Records, systemic: Ref) -> list[Failure]:
     """Return the failures that a systemic memory counts, as they are now."""
+    return [failure_of(records, memory) for memory in _causes(records, systemic) if memory.status in _STANDING]
+
+
+def _causes(records: Records, systemic: Ref) -> list[Memory]:
+    """Return the failures that a systemic memory counts or has counted, former versions too."""
     causes = [op.source for op in records.edges_at(systemic) if op.type is Relation.CAUSES]
-    held = cast(list[Memory], records.nodes(causes))
-    return [failure_of(records, memory) for memory in held if memory.status in _STANDING]
+    return cast(list[Memory], records.nodes(causes))
 
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
