@@ -19,7 +19,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, ChoiceParam, flag
 from helix.cli.output import Output, printed_label, printed_name, shorten
 from helix.cli.progress import follow
-from helix.cli.render import edge_words, erased, memory_line, table, vouched_memory
+from helix.cli.render import Columns, edge_words, erased, memory_line, table, vouched_memory
 from helix.errors import InvalidInputError, PersonNeededError
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.speaker import agent_of
@@ -268,7 +268,7 @@ command(
 
 @command("session list", "sessions", none="nothing was recorded in a session yet", first=As(default=20))
 def _sessions(out: Output, sessions: Sequence[Record]) -> None:
-    named = {"SESSION": lambda one: printed_label(one["name"]), "SCOPE": "scope", "AGENT": "agent"}
+    named: Columns = {"SESSION": lambda one: printed_label(one["name"]), "SCOPE": "scope", "AGENT": "agent"}
     table(out, sessions, {**named, "STARTED": "startedAt", "ENDED": "endedAt", "EPISODES": "episodes"}, text=False)
 
 

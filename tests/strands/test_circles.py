@@ -14,6 +14,7 @@ from helix.journal import tables
 from helix.journal.state import Records
 from helix.memory.erasure.hard_forget import plan_hard_forget
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.occurrences import marks_of
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.operations import erasure, memories
@@ -78,3 +79,18 @@ def test_a_failure_is_kept_where_many_like_it_have_a_long_chain_of_versions(mach
     assert brought(helix, tmp_path, rows).state is JobState.DONE
     request = StoreRequest(trigger=failed, resolution="oil it", kind="failure", scope="p")
     assert calls_of(Records.edges_at, lambda: memories.store(helix, request)) < 500, "it walks along all versions"
+
+
+def test_of_each_failure_is_asked_once_what_it_is_about_however_many_count_it(
+    machines: Machines, tmp_path: Path
+) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    failed = "`make wheel` fails: error W1 of the axle"
+    ids = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(60)]
+    failures, counting = ids[:40], ids[40:]
+    rows = [memory(one, f"{failed} {one[-2:]}", name=one, kind="failure") for one in failures]
+    rows += [memory(one, f"wheels {one[-2:]}", name=one, kind="systemic") for one in counting]
+    rows += [edge("CAUSES", ("Memory", one), ("Memory", other)) for one in failures for other in counting]
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    request = StoreRequest(trigger=failed, resolution="oil it", kind="failure", scope="p")
+    assert calls_of(marks_of, lambda: memories.store(helix, request)) < 3 * len(failures)

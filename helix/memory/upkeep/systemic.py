@@ -180,16 +180,25 @@ def _known(records: Records, alike: Sequence[Failure]) -> Memory | None:
     """
     refs = frozenset[Ref]().union(*(member.causes for member in alike))
     shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
-    whole = [ref for ref in refs if _all_marked(records, ref, shared)]
-    held = [cast(Memory, records.node(ref)) for ref in whole]
     own = {ref.id for ref in alike[0].causes}
-    return min(held, key=lambda one: (one.status not in _STANDING, one.id not in own, one.id), default=None)
+    held = [cast(Memory, records.node(ref)) for ref in refs]
+    held.sort(key=lambda one: (one.status not in _STANDING, one.id not in own, one.id))
+    bears: dict[Ref, bool] = {}
+    return next((one for one in held if _all_marked(records, one.ref, shared, bears)), None)
 
 
-def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention]) -> bool:
-    """Return whether each failure that a systemic memory counts bears one of the marks, or none at all."""
-    held = map(marks_of, _causes(records, systemic))
-    return all(not marks or marks & shared for marks in held)
+def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention], bears: dict[Ref, bool]) -> bool:
+    """Return whether each failure that a systemic memory counts bears one of the marks, or none at all.
+
+    `bears` keeps what was found out of each: many systemic memories may count the same ones.
+    """
+    for one in _causes(records, systemic):
+        if one.ref not in bears:
+            marks = marks_of(one)
+            bears[one.ref] = not marks or not marks.isdisjoint(shared)
+        if not bears[one.ref]:
+            return False
+    return True
 
 
 def _similar(store: Store, failure: Memory) -> list[Memory]:
