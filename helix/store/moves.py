@@ -67,7 +67,7 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: 
             there.begun()
             _say(there.backend, {moving.MOVED_FROM: here.name, moving.MOVE: number})
             _forget(there.backend, moving.WHOLE)
-            _say(here.backend, {moving.MOVE: number, **here.keeps})
+            _note(here.backend, {moving.MOVE: number, **here.keeps})  # it is being read: to fold its log in would wait
 
         moved = moving.move(here.backend, there.backend, progress, begun)
         # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
@@ -139,9 +139,13 @@ def _said(backend: Backend, key: str) -> str:
     return "" if row is None else str(row[0])
 
 
-def _say(backend: Backend, values: Mapping[str, str]) -> None:
+def _note(backend: Backend, values: Mapping[str, str]) -> None:
     with backend.transaction() as connection:
         connection.executemany(put("meta", ("key", "value"), ("key",)), values.items())
+
+
+def _say(backend: Backend, values: Mapping[str, str]) -> None:
+    _note(backend, values)
     backend.checkpoint()
 
 
