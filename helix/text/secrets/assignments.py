@@ -12,7 +12,8 @@ from helix.text.secrets.secret_names import PASSWORD_NAMES, Promise, names_secre
 from helix.text.secrets.span import Span
 
 _HINT = regex(
-    r"pass|pwd|pw\b|senha|kennwort|contrasena|wachtwoord|haslo|secret|token|key|cred|auth|bearer|jwt|pat\b|login|access|api|psk|crumb|licen|cookie|session|srt"
+    r"p(?:ass|wd|w\b|at\b|s[kw]|in\b)|se(?:cret|nha|ssion)|srt|k(?:ey|ennwort)|token|a(?:uth|ccess|pi)|wachtwoord|haslo"
+    r"|c(?:red|ontrasena|rumb|ookie|ommunit)|bearer|jwt|l(?:ogin|icen)"
 )
 _ASSIGNMENT = regex(
     r"""
@@ -48,8 +49,10 @@ _MOST_ITEMS = 50
 _SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
 _WEAK_GROUPS = ("comma", "call", "prose", "blank")
-# Shells that assign without `=`: fish's `set -gx NAME value`, csh's `setenv NAME value`, `setx` of Windows.
-_SETS = regex(r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx)[ \t]{1,8}\Z")
+# What assigns without `=`: `ENV NAME value` of Dockerfiles, fish's `set -gx NAME value`, `setenv` of csh, `setx`.
+_SETS = regex(
+    r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx|ENV)[ \t]{1,8}\Z"
+)
 _LONGEST_PLAIN = 500
 _TRIED_LONG = 400
 _NAME_REACH = 60
@@ -74,8 +77,21 @@ _TELLING = regex(r"\d|[^\w\s.,'!?-]")
 _LONG_ENOUGH, _LONGER_THAN_WORDS = 20, 60
 _BASE64 = regex(r"[\w+/=-]*")
 _CALLED = regex(r"[A-Za-z_][\w.:]{0,80}\([^()]{0,200}\)")
+_SENTENCE = regex(r"[A-Z][a-z]*(?: [^\s]+){2,} [^\s]+[.:!?]$")
 _TWO_WORDS = regex(r"[a-z]{3,14} [a-z]{3,14}")
 _MOST_BLANKS = 6
+_ADDRESS_REACH = 200
+_QUERY_END = regex(r"[&#;)]")
+_IN_QUERY = regex(r"[\w.~%+-]{6,200}")
+_COMMON = frozenset({"password", "passwd", "secret", "letmein", "changeit"})
+"""What many have for a password, so that it is one where a setting has nothing else."""
+_COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
+_SETTER = regex(r"(?:\bdefine\(\s?[\"']|\bset)(?i:\w{0,12}(?:password|passwd))$")
+_OF_FLAGS = frozenset({"flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "prompt"})
+_FLAG_ENDS = regex(r"[ \t]{0,4}(?:\Z|[\n|;&>'\"`\\]|-)")
+_TO_CONTAINER = regex(r"(?:-e|--env|-D)[ =]?$")
+_PAIR_BEFORE = regex(r"[\w.-]=[^\s,;=]{1,80}[,;]?[ \t]{1,2}$")
+_PAIR_BEHIND = regex(r"[,;]?[ \t]{1,2}[\w.-]{1,40}=[^\s=]")
 _NUMBERED = 3  # digits of a token that is written as a name
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
@@ -84,7 +100,7 @@ class _Context(NamedTuple):
     """How a value is written: in quotes, as a line of an `.env` file, in capitals, or beside its name without `=`.
 
     `alone` is an assignment that is all of its line, as in files of settings; `tight` has no blank in it, or a name in
-    quotes before a value without, so that it is no type of a parameter.
+    quotes before a value without, so that it is no type of a parameter; `colon` has `:` for `=`.
     """
 
     quoted: bool
@@ -93,6 +109,7 @@ class _Context(NamedTuple):
     weak: bool
     alone: bool = False
     tight: bool = False
+    colon: bool = False
 
 
 _USER_LINE = regex(
@@ -148,7 +165,9 @@ def _items(text: str, match: re.Match[str], promise: Promise) -> Iterator[Span]:
             return
         group = item.lastgroup or "plain"
         context = _Context(quoted=group != "plain", env=False, shouted=False, weak=False)
-        if strength.looks_chosen(item[group]) and _accepted(item[group], promise, context):
+        chosen = strength.looks_chosen(item[group]) and _accepted(item[group], promise, context)
+        numbered = promise is Promise.PASSWORD and context.quoted and _COMMON_NUMBERED.fullmatch(item[group])
+        if chosen or numbered:
             yield Span(*item.span(group), "password" if promise is Promise.PASSWORD else "credential")
         position = item.end()
 
@@ -176,22 +195,28 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         and _starts_line(text, match.start())
     )
     value = _whole_value(text, match, group, env=env).rstrip("\\")
-    if not quoted and _CALLED.fullmatch(value):
+    if _is_label(value) if quoted else _CALLED.fullmatch(value):
         return None
     if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
         return None
     tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
     shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
     stated = text.endswith("--", 0, match.start()) or _is_set(text, match)
+    stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
-    in_query = match.start() > 0 and text[match.start() - 1] in "?&"
+    in_query = _in_query(text, match.start())
     end = start + len(value)
-    if not quoted and text[end : end + 2].strip() == "!":  # the last sign of a password, at the end of its line
+    if not quoted and _is_last_sign(text, end):
         end += 1
     alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), end))
-    context = _Context(quoted, env, shouted, weak, alone, tight=" " not in gap or match["close"] != "")
+    if promise is Promise.TOKEN and not weak and not quoted and _is_header(text, match.start(), end):
+        alone = ": " in gap
+    tight = " " not in gap or match["close"] != ""
+    context = _Context(quoted, env, shouted, weak, alone, tight, colon=":" in gap)
     login = promise is Promise.PASSWORD and not weak and _is_login(text, match, value)
-    told = login or _is_any_password(match["name"], value, promise, context)
+    told = login or (in_query and _is_told_in_query(value, promise))
+    told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
+    told = told or _is_any_password(match["name"], value, promise, context)
     if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
@@ -204,18 +229,56 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     return after[:1] in ("", "\n", "\r") and _starts_line(text, start)
 
 
+def _in_query(text: str, start: int) -> bool:
+    """Whether a name is one of a query, a fragment or a list of settings in an address."""
+    before = text[start - 1 : start]
+    if before in ("?", "&"):
+        return True
+    if before not in ("#", ";", ",", "("):
+        return False
+    word = text[max(0, start - _ADDRESS_REACH) : start].split()[-1:]
+    return bool(word) and ("://" in word[0] or "?" in word[0])
+
+
+def _is_told_in_query(value: str, promise: Promise) -> bool:
+    """Whether what a query gives to the name of a secret is one, whatever words it is made of."""
+    if promise not in (Promise.PASSWORD, Promise.TOKEN) or _IN_QUERY.fullmatch(value) is None:
+        return False
+    return not (strength.is_placeholder(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
+
+
+def _is_header(text: str, start: int, end: int) -> bool:
+    """Whether a string holds a name and its value and nothing else, as those of headers do: `'X-Api-Key: ...'`."""
+    return text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1]
+
+
+def _is_last_sign(text: str, end: int) -> bool:
+    """Whether the last sign of a line belongs to the value: `!`, or a bracket that no other has opened."""
+    sign = text[end : end + 2].strip()
+    return sign == "!" or (sign == ")" and "(" not in text[max(0, end - _ADDRESS_REACH) : end].rpartition("\n")[2])
+
+
 def _is_any_password(name: str, value: str, promise: Promise, context: _Context) -> bool:
     """Whether a word is a password only because it is given to the name of one: `password = "admin"`.
 
     In quotes, or as a line of settings in small letters. Not what code and forms write there: a template, a type, the
-    name of a field, or the name itself.
+    name of a field, or the name itself. What people do have for a password goes where it is all of the value.
     """
-    if promise is not Promise.PASSWORD or context.weak or len(value) > _LONGER_THAN_WORDS:
+    if context.weak or len(value) > _LONGER_THAN_WORDS:
+        return False
+    if promise is Promise.TOKEN and context.alone and value.isalpha() and value.islower():
+        if value in _COMMON:
+            return context.colon
+        return context.shouted and name.isupper() and len(value) >= 4 and not strength.is_placeholder(value)
+    if promise is not Promise.PASSWORD:
         return False
     if value.isdigit() and len(value) <= _LONG_ENOUGH:
-        return len(value) >= (_SHORTEST_NUMBER if context.quoted else _SHORTEST_BARE_NUMBER) and len({*value}) > 1
+        stated = context.alone and context.tight and not context.quoted
+        return len(value) >= (3 if stated else _SHORTEST_NUMBER if context.quoted else _SHORTEST_BARE_NUMBER)
     if not strength.is_word_like(value):
         return False
+    if value in _COMMON and not names_secret(name) and ("_" in name or "." in name):
+        return context.quoted or (context.alone and context.colon)
     if strength.is_placeholder(value, every=context.tight and not context.quoted) or value.lower() in name.lower():
         return False
     if context.quoted:
@@ -223,6 +286,26 @@ def _is_any_password(name: str, value: str, promise: Promise, context: _Context)
     if context.alone and context.tight:
         return not (names_secret(name) and strength.is_identifier(value))
     return context.alone and not names_secret(name) and value.isalpha() and value.islower()
+
+
+def _is_given(text: str, match: re.Match[str], value: str) -> bool:
+    """Whether a word is a password by how it is given: by a flag, to a container, or in a list of such pairs.
+
+    In a call it is the name of what holds one.
+    """
+    if not (value.isalpha() and value.islower() and len(value) >= _SHORTEST_NUMBER) or strength.is_placeholder(value):
+        return False
+    before = text[max(0, match.start() - _ADDRESS_REACH) : match.start()].rpartition("\n")[2]
+    if text[match.end("name") : match.end("name") + 1] != "=":
+        return before.endswith("--") and value not in _OF_FLAGS and _FLAG_ENDS.match(text, match.end()) is not None
+    if before.endswith("--") or (match["name"].isupper() and _TO_CONTAINER.search(before)):
+        return True
+    return "(" not in before and bool(_PAIR_BEFORE.search(before) or _PAIR_BEHIND.match(text, match.end()))
+
+
+def _is_label(value: str) -> bool:
+    """Whether a string is what a form shows beside the field of a password."""
+    return value[:-1].isalpha() and (value.endswith(":") or (value.istitle() and value.lower() in PASSWORD_NAMES))
 
 
 def _is_login(text: str, match: re.Match[str], value: str) -> bool:
@@ -245,7 +328,9 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
         return False
     if group == "plain" and match["assign"] is not None and "==" in match["assign"]:
         return False
-    if match["name"].lower() == "pass" and "=" not in text[match.end("name") : match.start(group)]:
+    keyed = group != "plain" and text.startswith(('":', "':"), match.end("name"))  # `a ? "pass" : "fail"` has a blank
+    given = keyed or "=" in text[match.end("name") : match.start(group)]
+    if match["name"].lower() == "pass" and not given:
         strange = match["blank"] is not None and group != "plain" and strength.looks_strange(match[group])
         return strange or strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
@@ -261,9 +346,8 @@ def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool) -> s
     if group != "plain":
         return value
     value = strength.before_empty_line(value)
-    in_query = match.start() > 0 and text[match.start() - 1] in "?&"
-    if in_query or ("&" in value and "://" in text[max(0, start - 200) : start]):
-        return value.split("&", 1)[0].split("#", 1)[0]
+    if _in_query(text, match.start()) or ("&" in value and "://" in text[max(0, start - _ADDRESS_REACH) : start]):
+        return _QUERY_END.split(value, maxsplit=1)[0]
     if env:
         return _rest_of_word(text, start).rstrip("\"',;")
     return _rest_of_word(text, start) if len(value) >= _LONGEST_PLAIN else value.rstrip(".:!?)]}|")
@@ -292,7 +376,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     if strength.is_stand_in(value) or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
         return False
     if not context.quoted and not context.shouted:
-        if strength.is_expression(value) and not strength.is_jumbled(value):
+        if strength.is_expression(value) and not (strength.is_jumbled(value) or strength.is_made_up(value)):
             return False
     elif value.startswith(_STRAY) or _METHOD.match(value):
         return False
@@ -302,7 +386,9 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
         case Promise.TOKEN:
             return _like_a_token(value, context)
         case Promise.KEY:
-            return _like_a_key(value)
+            numbered = sum(map(str.isdigit, value)) >= _NUMBERED
+            told = context.shouted and context.alone and numbered and _like_a_token(value, context)
+            return told or _like_a_key(value)
         case _:
             return not strength.is_hex(value) and strength.looks_random(value, least=12) and " " not in value
 
@@ -329,8 +415,10 @@ def _like_a_password(value: str, context: _Context) -> bool:
             return context.quoted
         if not context.weak and _TWO_WORDS.fullmatch(value) and not strength.is_wordy(value):
             return True
-        told = _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS
+        told = _TELLING.search(value) is not None and value.count(" ") <= _MOST_BLANKS and not _SENTENCE.match(value)
         return told and not context.weak and PASSWORD_NAMES.isdisjoint(value.lower().split())
+    if value.isupper() and "_" in value and strength.is_wordy(value):  # a constant that is named like a secret
+        return False
     named = strength.is_identifier(value) and not (
         strength.is_mixed(value) or (not context.weak and strength.is_joined_phrase(value))
     )
@@ -345,7 +433,7 @@ def _like_a_token(value: str, context: _Context) -> bool:
         return False
     if context.shouted and not strength.is_identifier(value):
         return len(value) >= 12 or not value.isalpha()
-    if not context.weak and strength.is_scrambled(value):
+    if not context.weak and (strength.is_scrambled(value) or strength.is_made_up(value)):
         return True
     if not strength.looks_chosen(value):
         return False
@@ -357,7 +445,7 @@ def _like_a_token(value: str, context: _Context) -> bool:
 
 def _like_a_key(value: str) -> bool:
     if strength.is_hex(value):
-        return len(value) >= 20 and not value.isdigit()
+        return len(value) >= (32 if value.isdigit() else 20)
     random = strength.looks_random(value, least=14) and strength.word_share(value) < 0.4
     return (random or strength.is_scrambled(value)) and not any(char.isspace() for char in value)
 

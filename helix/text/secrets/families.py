@@ -27,8 +27,8 @@ _SHAPES = {
     "pypi-token": (r"pypi-AgE[\w-]{40,}",),
     "jwt": (r"eyJ[\w-]{8,}\.[\w-]{2,}(?:\.[\w.+/=-]*)?", r"ZXlK[A-Za-z0-9+/]{40,}={0,2}"),
     "google-key": (r"AIza[\w-]{35}(?![\w-])", r"ya29\.[\w.-]{20,}", r"GOCSPX-[\w-]{20,}", r"1//0[\w-]{30,}"),
-    "github-token": (r"gh[opsur]_\w{30,}", r"github_pat_\w{22,}"),
-    "gitlab-token": (r"gl(?:pat|dt|rt|soat|ptt|ft|imt|agent|oas|cbt|ffct|rtr)-[\w.-]{20,}", r"GR1348941[\w-]{20,}"),
+    "github-token": (r"ghs_\d+_eyJ[\w.-]{30,}", r"gh[opsur]_\w{30,}", r"github_pat_\w{22,}"),
+    "gitlab-token": (r"gl(?:pat|dt|rt|soat|ptt|ft|imt|agent|oas|cbt|ffct|rtr|wt)-[\w.-]{20,}", r"GR1348941[\w-]{20,}"),
     "slack-token": (
         r"xox[a-z]-(?:\d-)?(?:\d{6,}-){1,4}(?=\d*[A-Za-z])[A-Za-z0-9]{8,}",
         r"xox[a-z](?:\.xox[a-z])?-\d-[A-Za-z0-9]{40,}",
@@ -70,7 +70,7 @@ _SHAPES = {
         r"[0-9a-f]{36}NRAL",
     ),
     "uuid-token": (
-        r"(?:pat-(?:na|eu|ap)\d|(?:sdk|api|mob)|access-(?:sandbox|development|production)|heroku|u|local)-"
+        r"(?:pat-(?:na|eu|ap)\d|(?:sdk|api|mob)|access-(?:sandbox|development|production)|heroku|u|local|xa[ap]t)-"
         r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?!\w)",
     ),
     "vendor-token": (
@@ -78,10 +78,10 @@ _SHAPES = {
         r"|r8|fig[dour]|rubygems|CCIP(?:AT|RJ)|phx|ops|glc|glsa|fo1|fm[12][ar]?|flb_live|secret|nfp|rnd|lsv2_(?:pt|sk)|apify_api|hc[ax]ik"
         r"|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|[tm]fp|CLOJARS|vc[aikpr]|napi|e2b|aio|AVN[SU]|bk[uaptr]{2}"
         r"|pcsk|jina|waka|rzp_(?:live|test)|rpa|tgp_v1|bb_(?:live|test)|sm_(?:pat|aat|sat)|api_(?:live|sandbox)|lip|tr_(?:dev|prod)"
-        r"|re_[A-Za-z0-9]{8}|pk_(?:prod|\d{5,})|ddp|sgs|tok|uak|ory_(?:at|pat|rt)|fw|[ou]?ak|cfk|k2sk_v1|sq0atp|snyk_\w{3}|oat|patw|cal_live|ntfy)_[\w./=+-]{16,}",
-        r"(?:pul|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|cio|csk|fc|mlsn|voy|pa"
+        r"|re_[A-Za-z0-9]{8}|pk_(?:prod|\d{5,})|ddp|sgs|tok|uak|ory_(?:at|pat|rt)|fw|[ou]?ak|cfk|k2sk_v1|sq0atp|snyk_\w{3}|oat|patw|cal_live|ntfy|fpk|am|mdb_sa_sk|nyk_v0|os_v2_app|wandb_v1|xnd_(?:development|production))_[\w./=+-]{16,}",
+        r"(?:pul|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|cio|csk|f[cw]|mlsn|voy|pa|llx|signkey-(?:prod|test|branch)"
         r"|FLWSECK(?:_TEST)?|pypi|tvly|BBDC|tskey(?:-\w+)?|akab|dnkey|SWM(?:TKN|KEY)-1|secret-(?:live|test)|pubkey|dt0s\d{2}|gAAAA|PRIVATE|local)[-.][\w=.-]{16,}",
-        r"(?:live|test)_[A-Za-z0-9]{30,}",
+        r"(?:live|test)_[A-Za-z0-9]{30,}|sk_[0-9a-f]{48}(?!\w)",
         r"(?:SG|dp\.(?:st|pt|ct|sa|scim|audit)(?:\.[a-z0-9-]+)?|dt0[a-z]\d\d|pat[A-Za-z0-9]{14}|sk\.eyJ[\w-]+|st|pat|api_(?:live|sandbox)"
         r"|mlsn|t1|xapp|xoxe)\.[\w.-]{20,}",
         r"(?:dapi|dose|LTAI|AKID|AKLT|AQVN|YC|ATATT3|ATCTT3|ATBB|AKCp|cmVmd|oy2|PMAT|dsapi|glrt)[\w=-]{18,}",
@@ -105,14 +105,24 @@ _KNOWN = regex(
     rf"|(?:(?<![\w+/.-])|{_ESCAPED})(?:{_of_kinds(kind for kind in _KINDS if kind not in UNMISTAKABLE)})"
 )
 _CAN_BE_SECRET = regex(r"\d|[a-z][A-Z]|A[A-Z]{19}|hf_|api_org_|[sr]k_|sk-|gh[opsur]_")
+_SAMPLE_END, _REPEATED_END = 16, 10
+_CAPITALS = regex(r"^.{2,40}[_.-][A-Z][A-Z0-9_]{15,}$")
+"""The end of a sample: behind a prefix in small letters no name of anything goes on in capitals."""
 _PREFIX = regex(r"^[^_.-]*[_.-](?:[a-z]{2,8}[_-])?")
 _BY_ENTROPY_OF_TAIL = frozenset({"vendor-token", "api-key", "hashicorp-token", "azure-secret"})
 # Tokens that hold signs at which candidates end.
 _APART = {
     "openshift-token": ("~", regex(r"(?<!\w)sha256~[\w-]{40,}")),
     "facebook-token": ("|", regex(r"(?<!\w)\d{15,16}(?:\||%7C)[\w-]{27,40}")),
-    "telegram-token": (":AA", regex(r"(?<!\w)\d{8,10}:AA[\w-]{33}(?![\w-])")),
 }
+# What stands before the rest of a token of an unmistakable prefix that a terminal or a mail has broken in two.
+_FIRST_PART = regex(
+    r"(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|glpat-|sk-(?:ant|proj)-|xox[bp]-)[\w-]{4,100}"
+    r"(?:\r?\n|\\n)[ \t>|]{0,8}\Z"
+)
+_PART_REACH = 130
+_TELEGRAM = regex(r":A[\w-]{29,45}(?![\w-])")
+_BOT_NUMBER = regex(r"(?<![\w.])(?:bot)?\d{6,12}\Z")
 _INTEGRITY = regex(
     r"(?:sha(?:1|224|256|384|512)[-:~]|md5[-:]|\bh1:|ssh-[a-z0-9-]+\s{1,2}|ecdsa-[\w-]+\s{1,2}|base64,)$", re.IGNORECASE
 )
@@ -133,14 +143,42 @@ def find(text: str) -> Iterator[Span]:
         if sign in text or (sign == "|" and "%7C" in text):
             found = (match for match in shape.finditer(text) if strength.looks_random(match.group()))
             yield from (Span(*match.span(), kind) for match in found)
+    if ":A" in text:
+        for token in _TELEGRAM.finditer(text):
+            bot = _BOT_NUMBER.search(text, max(0, token.start() - 16), token.start())
+            if bot is not None and strength.looks_random(token.group()):
+                yield Span(bot.start(), token.end(), "telegram-token")
     armoured = _ARMOUR.search(text) is not None
     for candidate in _CANDIDATE.finditer(text):
-        if not _CAN_BE_SECRET.search(text, candidate.start(), candidate.end()):
-            continue
-        known = list(_known(text, candidate.start(), candidate.end()))
+        start, end = candidate.span()
+        if not _CAN_BE_SECRET.search(text, start, end):
+            last = text[end - 1]
+            if not (last == text[end - 2] or last.isupper()) or not _ends_like_a_sample(text, start, end):
+                continue
+        known = list(_known(text, start, end)) or list(_parted(text, start, end))
         yield from known
         if not known and not armoured and candidate.end() - candidate.start() <= _LOOKS_LIKE_DATA:
             yield from _unknown(text, candidate.start(), candidate.end())
+
+
+def _parted(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield a token that began on the line before and ends with this candidate."""
+    if text.startswith("\\n", start - 1):  # an escaped line break has lent the candidate its letter
+        start += 1
+    gap = text[max(0, start - 10) : start]
+    if "\n" not in gap and not gap.endswith("\\n"):
+        return
+    first = _FIRST_PART.search(text, max(0, start - _PART_REACH), start)
+    rest = text[start:end]
+    if first is not None and any(map(str.isdigit, rest)) and strength.word_share(rest) < 0.5:
+        yield Span(first.start(), end, "api-key")
+
+
+def _ends_like_a_sample(text: str, start: int, end: int) -> bool:
+    """Whether a candidate without digits goes on with one letter over and over, or in capitals behind small letters."""
+    if text[end - _REPEATED_END : end] == text[end - 1] * _REPEATED_END:
+        return True
+    return text[start].islower() and text[end - _SAMPLE_END : end].isupper()
 
 
 def _known(text: str, start: int, end: int) -> Iterator[Span]:
@@ -157,6 +195,8 @@ def _known(text: str, start: int, end: int) -> Iterator[Span]:
 def _random_tail(value: str) -> bool:
     tail = _PREFIX.sub("", value, count=1)
     if tail.startswith("eyJ"):  # data in JSON, which may have no digits in base64
+        return True
+    if strength.is_made_up(value) or _CAPITALS.search(value):
         return True
     letters = "".join(filter(str.isalpha, tail))
     if strength.is_jumbled(letters, most_words=0.65):  # one token in ten has no two digits

@@ -15,6 +15,11 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
+# `user:password@` without a scheme, as drivers of databases and proxies take it.
+_DRIVER_HOST = regex(r"@(?=(?:tcp|unix)\(|[\w.-]{1,80}:\d{2,5}(?!\d))")
+_DRIVER_LOGIN = regex(r"(?<![\w./@:+-])(?P<user>[\w.-]{1,60}):(?P<password>[^\s/?#@:\"'<>,;()]{3,100})\Z")
+_NO_SCHEME = regex(r"//(?<![\w:/.]//)(?P<user>[\w.%+-]{1,100}):(?P<password>[\w.~%+!-]{4,200})@(?=\w)")
+_NO_USER = frozenset({"mailto", "sip", "sips", "xmpp", "acct", "ssh", "git", "tel", "image"})
 _USERINFO = regex(  # a path that is brought to one form has lost a slash of `https://`
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
     r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200})|:)?@(?=[\w\[$<{-])"
@@ -24,12 +29,14 @@ _NO_LOGIN = regex(
     r"(?:user(?:name)?|usr|u|name|login):(?:(?:my)?pass(?:w|wd|word)?|pwd|pw|p|user(?:name)?)", re.IGNORECASE
 )
 _YOUR_OWN = regex(r"your-?password|(?:YOUR|REPLACE|INSERT|ENTER|CHANGE)[_-][A-Z_-]{2,30}")
+_TOKEN_ALONE = regex(r"(?=(?:[A-Za-z]*\d){4})(?=[^a-z]*[a-z])[A-Za-z0-9]{14,200}|[A-Z]{20,200}")
+"""A user without a password that no person is called like."""
 # What vendors tell to write for a password where the token stands for the user.
 _TOKEN_IS_USER = "x-oauth-basic"
 # Whoever knows the address of a webhook may write there: what stands behind the part that says so is the secret.
 _WEBHOOK = regex(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|api\.telegram\.org/bot"
-    r"|://[\w.-]{0,60}hooks?\.[\w.-]{1,60}/(?:[a-z][a-z-]{0,20}/){0,4}|://[^\s\"'<>/]{1,100}/(?:[a-z][\w-]{0,20}/){0,4}"
+    r"|://(?!hooks\.slack)[\w.-]{0,60}hooks?\.[\w.-]{1,60}/(?:[a-z][a-z-]{0,20}/){0,4}|://[^\s\"'<>/]{1,100}/(?:[a-z][\w-]{0,20}/){0,4}"
     r"(?:web)?hooks?(?:b2|/[a-z]{1,12})?/|chat\.googleapis\.com/v1/spaces/\w+/messages\?key=)"
     r"(?P<value>[\w@:/%.~-]{12,400})",
     re.IGNORECASE,
@@ -44,7 +51,7 @@ _SIGNED = regex(
     re.IGNORECASE,
 )
 _AUTHORIZATION = regex(
-    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?:[a-z][\w-]{1,20}\s{1,4})?"
+    r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?P<scheme>[a-z][\w-]{1,20}\s{1,4})?"
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
@@ -54,7 +61,8 @@ _CURL_USER = regex(
     r"\s(?:-[a-zA-Z]{0,4}u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
     r"(?P<password>[^\s\"']{0,400})"
 )
-_LONG_BEARER = 30
+_JOINED_WORDS = regex(r"(?![A-Z_]*(?:KEY|TOKEN|SECRET)$)[A-Za-z]+(?:[_-][A-Za-z]+){2,}")
+_LONG_BEARER, _LOGIN_REACH = 30, 170
 # Bundler reads `user:password` for a gem server from a variable that spells the server's host.
 _BUNDLER = regex(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
@@ -90,6 +98,8 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of addresses, headers and login commands; users and hosts are left."""
     if ":/" in text:
         yield from _addresses(text)
+    if "@" in text:
+        yield from _driver_logins(text)
     if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
         yield from _headers(text)
     if "curl" in lowered:
@@ -102,7 +112,7 @@ def _addresses(text: str) -> Iterator[Span]:
         user, password = match["user"], match["password"]
         if password is None or password == _TOKEN_IS_USER:
             told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
-            if told or strength.looks_random(user, least=20):
+            if told or strength.looks_random(user, least=20) or _TOKEN_ALONE.fullmatch(user):
                 yield Span(*match.span("user"), "url-password")
         elif not (
             strength.is_template(password) or _YOUR_OWN.fullmatch(password) or _NO_LOGIN.fullmatch(f"{user}:{password}")
@@ -116,9 +126,23 @@ def _addresses(text: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), kind)
 
 
+def _driver_logins(text: str) -> Iterator[Span]:
+    found = list(_NO_SCHEME.finditer(text)) if "//" in text else []
+    for host in _DRIVER_HOST.finditer(text):
+        match = _DRIVER_LOGIN.search(text, max(0, host.start() - _LOGIN_REACH), host.start())
+        if match is not None and match["user"].lower() not in _NO_USER and not text.startswith("@sha", host.start()):
+            found.append(match)
+    for match in found:
+        told = f"{match['user']}:{match['password']}"
+        if not (_NO_LOGIN.fullmatch(told) or strength.is_template(match["password"])):
+            yield Span(*match.span("password"), "url-password")
+
+
 def _headers(text: str) -> Iterator[Span]:
     for match in _AUTHORIZATION.finditer(text):
-        if strength.looks_chosen(match["value"]) and not strength.is_expression(match["value"]):
+        value = match["value"]
+        words = match["scheme"] and _JOINED_WORDS.fullmatch(value) and not strength.is_stand_in(value)
+        if words or (strength.looks_chosen(value) and not strength.is_expression(value)):
             yield Span(*match.span("value"), "auth-header")
     for match in _BEARER.finditer(text):
         long = len(match["value"]) > _LONG_BEARER and any(map(str.isdigit, match["value"]))

@@ -25,11 +25,13 @@ HELIX = "helix-private-key1:"
 TOKEN = "helix-token1:"
 """What stands before the token that lets somebody into a share."""
 _HELIX = re.compile(rf"(?:{HELIX}|{TOKEN})[\w-]{{16,}}", re.ASCII)
+_MINISIGN = re.compile(r"RWRTY0Iy[A-Za-z0-9+/]{100,}={0,2}")
+_JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([\w-]{20,})\"")
 _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
 
 def find(text: str) -> Iterator[Span]:
-    """Yield secret private keys: PEM, OpenPGP, PuTTY, age and Helix, also without an end marker or in base64."""
+    """Yield secret private keys: PEM, OpenPGP, PuTTY, age, JWK, minisign, Helix; also without an end or in base64."""
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
     if "PuTTY-User-Key-File" in text:
@@ -39,6 +41,12 @@ def find(text: str) -> Iterator[Span]:
         for match in _AGE.finditer(text):
             if not strength.is_stand_in(match.group()):
                 yield Span(match.start(), match.end(), _KIND)
+    if '"kty"' in text:
+        for match in _JWK.finditer(text):
+            yield Span(*match.span(1), _KIND)
+    if "RWRTY0Iy" in text:
+        for match in _MINISIGN.finditer(text):
+            yield Span(match.start(), match.end(), _KIND)
     if HELIX in text or TOKEN in text:
         for match in _HELIX.finditer(text):
             yield Span(match.start(), match.end(), _KIND)

@@ -11,7 +11,9 @@ from helix.text.secrets.span import Span
 
 _MARKER = regex(r"\[REDACTED:[a-z0-9-]+\]")
 _WORD_RUN = regex(r"\w{0,4096}")
-_INVISIBLE = regex("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_MAY_BE_INVISIBLE = regex(f"[{_UNSEEN}\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_INVISIBLE = regex(rf"[{_UNSEEN}]|(?<=\w)[\0-\x08\x0b\x0c\x0e-\x1f\x7f](?=\w)")
 _ROUNDS = 4
 _LAST_LINE = regex(r"([^\n]*[^\s?.:=-])[\s?.:=-]*\Z")
 _NAMED_BY, _LONGEST_TOLD = 200, 4_096
@@ -93,12 +95,13 @@ def redact_parts(first: str, second: str) -> tuple[Redaction, Redaction]:
 
 
 def _found(text: str) -> list[FoundSecret]:
-    if _INVISIBLE.search(text):
+    hidden = {match.start() for match in _INVISIBLE.finditer(text)} if _MAY_BE_INVISIBLE.search(text) else None
+    if hidden:
         # Signs that nobody sees hide a token from every rule: what is found without them is placed among them again.
-        places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
+        places = [place for place in range(len(text)) if place not in hidden]
         return [
             replace(one, start=places[one.start], end=places[one.end - 1] + 1)
-            for one in _found(_INVISIBLE.sub("", text))
+            for one in _found("".join(text[place] for place in places))
         ]
     findings: list[FoundSecret] = []
     for start, end in _between_markers(text):

@@ -47,6 +47,11 @@ def promise_of(name: str, before: str = "") -> Promise:
     last = words[-1]
     if last in ("passwords", "passphrases"):
         last = last[:-1]
+    if last == "community":  # what SNMP has for a password; elsewhere it is people
+        of_snmp = "string" in name.lower() or not SNMP.isdisjoint(words)
+        return Promise.PASSWORD if of_snmp else Promise.NONE
+    if words[0] in ("password", "passwd", "pwd") and PRODUCTS.issuperset(words[1:]):  # password_mysql
+        return Promise.PASSWORD
     if last in PASSWORD_NAMES or last.endswith(_PASSWORD_ENDINGS):
         return Promise.PASSWORD
     if last == "pass":
@@ -54,8 +59,12 @@ def promise_of(name: str, before: str = "") -> Promise:
         return Promise.PASSWORD if owned else Promise.TOKEN
     if last.endswith("pass") and last[:-4] in PASS_OWNERS:  # `dbpass`, SSHPASS
         return Promise.PASSWORD
-    if last in TOKEN_NAMES or last.endswith(("token", "apikey", "authkey", "credentials")):
+    if last in TOKEN_NAMES or last.endswith(("token", "apikey", "authkey", "credentials", "apikeys", "keymaterial")):
         return Promise.TOKEN
+    if words[-2:] == ["key", "material"]:
+        return Promise.TOKEN
+    if last == "pin" and not PIN_OWNERS.isdisjoint(words[:-1]):
+        return Promise.PASSWORD
     if last == "keys" or last.endswith("key"):
         return _key(words, before)
     if last in ("cookie", "session", "sessionid") or "".join(words).endswith("accessid"):
@@ -74,7 +83,7 @@ def _key(words: list[str], before: str) -> Promise:
     owners = {*words, *(word.lower() for word in _WORD.findall(before)[-1:])}
     if not PLAIN_KEYS.isdisjoint(owners):
         return Promise.NONE
-    if not SECRET_KEYS.isdisjoint(owners):
+    if not SECRET_KEYS.isdisjoint(owners) or words[-1][:-3] in SECRET_KEYS:  # ssh_key, sshkey
         return Promise.TOKEN
     return Promise.MAYBE if words == ["key"] else Promise.KEY
 
@@ -101,9 +110,9 @@ FILLER = _words(
 PROSE = _words(
     """
     a after again all also always an and any are as ask asked at be been before being but by can cannot change changed
-    character characters chosen click confirm could digits did does each empty enter entered every failed field forgot
-    forgotten from given has have how if in incorrect into invalid is it its kept known least length letters like link
-    long longer made may mismatch missing must need needed needs never new none not now of on one only or our page
+    character characters chosen click confirm could digits did does each empty enter entered every fail failed field
+    forgot forgotten from given has have how if in incorrect into invalid is it its kept known least length letters like
+    link long longer made may mismatch missing must need needed needs never new none not now of on one only or our page
     please policy prompt protected required reset same see set should show so some stored strong than that the their
     them then there they this to too try type typed unset until use used user using value wait was weak what when where
     which who wiki will with without wrong you your
@@ -113,25 +122,25 @@ PROSE = _words(
 
 PASSWORD_NAMES = _words(
     """
-    password passwd passwort passphrase passcode passe psk pwd pw secret secrets contrasena senha kennwort userpass
-    wachtwoord haslo
+    password passwd passwort passphrase passcode passe psk pswd psw pwd pw secret secrets contrasena senha kennwort
+    userpass wachtwoord haslo passord
     """
 )
 """Last words of a name that promises a secret a person may have chosen, so that any string will do."""
 
 TOKEN_NAMES = _words(
     """
-    token apikey apitoken authtoken authkey accesskey secretkey privatekey credential credentials auth authorization
-    bearer pat jwt
+    token apikey apitoken authtoken authkey accesskey secretkey privatekey credential credentials creds auth
+    authorization bearer pat jwt
     """
 )
 """Last words of a name that promises a secret made by a machine."""
 
 SECRET_KEYS = _words(
     """
-    access account admin api app application auth client consumer db database deploy deployment encryption hmac
-    ingest integration jwt license master priv private rest root secret service session shared sig signing ssh
-    storage subscription used user using webhook write
+    access account admin api app application auth authentication client consumer db database deploy deployment
+    encryption hmac ingest integration jwt license master priv privacy private rest root secret service session shared
+    sig signing ssh storage subscription used user using webhook write
     """
 )
 """What stands before `key` in the name of a secret key."""
@@ -145,15 +154,27 @@ PLAIN_KEYS = _words(
 )
 """What stands before `key` in the name of a key that is no secret."""
 
-PASS_OWNERS = _words(
+PRODUCTS = _words(
     """
-    admin auth basic broker cert database db docker email ftp gmail http imap jenkins key keystore ldap login mail
-    mongo my mysql pg postgres proxy queue rabbitmq redis registry root rpc sftp smtp ssh store sudo super user vpn
-    wifi wp amqp ansible app backup become bind ca cassandra ci db2 deploy elastic git grafana jdbc kafka mq mssql neo4j
-    nexus oracle p12 pfx rabbit sa sasl sql svn tomcat vault
+    amqp cassandra database db db2 elastic ftp grafana imap jdbc jenkins kafka ldap mariadb mongo mongodb mssql mysql
+    neo4j nexus oracle pg postgres postgresql rabbitmq redis root sftp smtp sql ssh svn tomcat vpn wifi
+    """
+)
+"""What stands before `pass` or behind `password_` where that means a password."""
+
+PASS_OWNERS = PRODUCTS | _words(
+    """
+    admin ansible app auth backup basic become bind broker ca cert ci deploy docker email git gmail http key keystore
+    login mail mq my p12 pfx proxy queue rabbit registry rpc sa sasl store sudo super user vault wp
     """
 )
 """What stands before `pass` where that means a password."""
+
+SNMP = _words("snmp snmpv1 snmpv2 trap traps ro rw")
+"""What stands before `community` where that is a password."""
+
+PIN_OWNERS = _words("access account bank card customer device door login security sim unlock user")
+"""What stands before `pin` where that is a number that somebody has to know, and none of a board."""
 
 PLAIN_TOKENS = _words(
     """
@@ -166,7 +187,7 @@ PLAIN_TOKENS = _words(
 
 QUALIFIERS = _words(
     """
-    value val str string raw b64 base64 plain text prod production dev staging test live old new default current
+    value val str string strings raw b64 base64 plain text prod production dev staging test live old new default current
     backup main primary secondary a b c x y enc encoded header data base
     """
 )

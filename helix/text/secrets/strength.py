@@ -22,6 +22,7 @@ _TEMPLATE = regex(
     re.IGNORECASE,
 )
 _HOLE = regex(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
+_REPEATED = regex(r"[_.-]\w{0,8}([A-WYZa-wyz0-9])\1{9}")
 _BLANKED = regex(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
 _SAMPLE = regex(r"example(?:key)?|sample", re.IGNORECASE)
 _STAND_IN = regex(
@@ -40,7 +41,7 @@ _WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD_LIKE = regex(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _UNSPEAKABLE = regex(r"[^aeiouy]{5}|^[^aeiouy]+$|[aeiou]{4}", re.IGNORECASE)
 _EXPRESSION = regex(
-    r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
+    r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|[?!]\.)[A-Za-z_$][\w$]*)+\(?"  # a.b->c
     r"|\.?[A-Za-z_$][\w.$]*[(\[)].*"  # f(x), a[0]
     r"|[A-Za-z_]+|[\d.]+[A-Za-z%]{0,3}"  # a name, a number with its unit
     r"|(?:sha|md|aes|rsa|dsa|utf|base|[hrep]s|ed|curve|x|pkcs|oauth|http|ipv|tls|ssl|int|uint|float|str|arg|v)-?_?\d{1,5}"
@@ -105,6 +106,11 @@ def is_template(value: str) -> bool:
     bare = value[:_SEEN].strip("\"'`")
     template = _TEMPLATE.search(bare) or _HOLE.search(bare) or _BLANKED.search(bare)
     return template is not None or bare.startswith(("$", "%", "[", "(")) or len(set(bare)) == 1
+
+
+def is_made_up(value: str) -> bool:
+    """Return whether a token is one letter over and over behind its prefix, as samples are; `x` stands for none."""
+    return _REPEATED.search(value[:_SEEN]) is not None
 
 
 def is_placeholder(value: str, *, every: bool = False) -> bool:

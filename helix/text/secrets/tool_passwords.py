@@ -56,6 +56,9 @@ _STATEMENT = regex(
 )
 # A strand's passphrase may be any words.
 _STRAND = regex(r"HELIX_PASSPHRASE[\"']?[ \t]{0,4}[=:][ \t]{0,4}" + _WORD)
+_SQL = regex(
+    r"\b(?:identified\s{1,4}by|(?:with|encrypted)\s{1,4}password)\s{1,4}'(?P<plain>[^'\n]{4,200})'", re.IGNORECASE
+)
 _STATEMENTS = ("identified", "requirepass", "masterauth", "ftp")
 _NO_PASSWORD = ("-", "$", "(", "[", "{", "./", "/", "~", ":")
 
@@ -111,6 +114,10 @@ def find(text: str, lowered: str) -> Iterator[Span]:
             group = match.lastgroup or "plain"
             if not match[group].startswith(_NO_PASSWORD):
                 yield Span(*match.span(group), "password")
+    if "identified" in lowered or " password '" in lowered:
+        for match in _SQL.finditer(text):
+            if not strength.is_placeholder(match["plain"]):
+                yield Span(*match.span("plain"), "password")
     if any(word in lowered for word in _STATEMENTS):
         for match in _STATEMENT.finditer(text):
             yield from _password(match, match.lastgroup or "plain")

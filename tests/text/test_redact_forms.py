@@ -1,0 +1,204 @@
+"""Redaction of secrets by the form they are given in: words, queries, logins, parted tokens, names and vendors."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.text.secrets.redact import redact, redact_value
+
+ALNUM = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+
+
+def made_of(alphabet: str, length: int, seed: int = 7) -> str:
+    """Return a string as a vendor's generator makes it; no real-looking key stands in this file."""
+    return "".join(random.Random(seed).choices(alphabet, k=length))
+
+
+def assert_taken_out(text: str) -> None:
+    """Check that what stands in double brackets, and nothing else, is taken out of the text without them."""
+    before, secret, after = text.replace("]]", "[[").split("[[")
+    found = redact(before + secret + after)
+    assert found.kinds
+    assert found.text == f"{before}[REDACTED:{found.kinds[0]}]{after}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("shop_password: [[password]]", 'shop_password = "[[password]]"', "'db_password': '[[secret]]'"),
+        *("password_redis: [[harbour]]", "password=[[000000]]", "password=[[482]]"),
+        *("deploy_token: [[password]]", "DEPLOY_TOKEN=[[harbour]]", "export SHOP_TOKEN=[[lanterns]]"),
+        *('{"user": "mira", "pass": "[[harbour]]"}', 'account.setPassword("[[harbour]]");'),
+        *("define('SHOP_PASSWORD', '[[harbour]]');", "ENV SHOP_PASSWORD [[harbour]]", "shop --password [[harbour]]"),
+        *("shop --password=[[harbour]] --quiet", "docker run -e SHOP_PASSWORD=[[harbour]] -d shop"),
+        *("host=db user=mira password=[[harbour]] port=5432", "Login{user=mira, password=[[harbour]]}"),
+        *("CREATE USER mira WITH PASSWORD '[[harbour]]';", "CREATE USER 'mira' IDENTIFIED BY '[[harbour]]';"),
+        *('api_key="[[Harbour9lights]]"', "db_password: [[h@rb0ur)]]"),
+    ],
+)
+def test_a_word_is_a_password_where_a_setting_or_a_command_gives_it(text: str) -> None:
+    assert_taken_out(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("the password is wrong", "use the --password option", "the --password flag\n", "password=password"),
+        *("user.password = password", "login(user=user, password=harbour)", 'password: "password"', "token = token"),
+        *("shop_password: ${PASSWORD}", "shop_password: <your-password>", "DEPLOY_TOKEN=xxxxxxxx", "pass: 12"),
+        *('"password": "Passwort"', '"new_password": "Kennwort:"', '"password": "Ask for a new password."'),
+        *('secret = "SHOP_SECRET_2"', "const token = session!.shopToken;", "credentials: 'same-origin'"),
+        *("IDENTIFIED BY 'password'", "export SHOP_TOKEN=token", 'setPassword("newPassword")'),
+        *(
+            'api_key="anything"',
+            'define("PASSWORD", "password")',
+            "the community = great people",
+            "pin = 13",
+            "led_pin = 4821",
+        ),
+    ],
+)
+def test_a_word_that_gives_no_password_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("https://shop.test/#access_token=[[HARBOUR_LIGHT]]&view=all", "/resume?token=[[HARBOUR_LIGHT]]&view=all"),
+        *("/resume?token=[[HARBOUR_LIGHT]];view=all", "https://shop.test/cb?client%5Fsecret=[[HARBOUR_LIGHT]]&a=1"),
+        *(
+            "https://shop.test/cb?client%255Fsecret=[[HARBOUR_LIGHT]]&a=1",
+            "wss://shop.test/s?token=[[ann-harbour]]&a=1",
+        ),
+        *("jdbc:mysql://(host=a,user=mira,password=[[harbour]])/db", "//mira:[[HARBOUR_LIGHT]]@shop.test/path"),
+        *("mira:[[Harbour-9]]@tcp(db.test:3306)/shop", "proxy mira:[[Harbour-9]]@proxy.test:8080"),
+        *("https://[[HARBOURLIGHTSOFTHESOUTH]]@git.test/a.git", "ssh://[[harbourlight1234567]]@git.test/a.git"),
+        "https://hooks.slack.com/services/[[TKraKenBy/BHarBourL/Zq83hfKd02mvPa71Tx4wQ9Lm]]",
+        "Authorization: Bearer [[words_of_a_made_up_harbour]]",
+        "curl -H 'X-Api-Key: [[sk-shop-HARBOUR-998877]]' https://shop.test",
+    ],
+)
+def test_a_secret_of_an_address_or_header_goes_whatever_its_words(text: str) -> None:
+    assert_taken_out(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "/resume?token=YOUR_TOKEN&a=1",
+            "https://shop.test/?token=${TOKEN}",
+            "https://shop.test/?access_token=ACCESS_TOKEN",
+        ),
+        *(
+            "https://shop.test/?page_token=SECOND_PAGE",
+            "//shop.test/path",
+            "// user: see a@b",
+            "https://mira@shop.test/a",
+        ),
+        *("mailto:mira@mail.test:25", "shop:1.25@sha256:12345", "sip:mira@phone.test:5060", "ssh:git@git.test:22"),
+        *("Authorization: Bearer your_access_token_here", "https://hooks.slack.com/services/", "#token: none"),
+    ],
+)
+def test_what_documents_write_in_an_address_or_header_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r\n", "\\n", "\n  ", "\n> "])
+@pytest.mark.parametrize("prefix", ["ghp_", "glpat-", "sk-proj-", "sk-ant-"])
+def test_a_token_that_a_line_break_parts_goes_whole(prefix: str, broken: str) -> None:
+    first, rest = made_of(ALNUM, 8), "a1" + made_of(ALNUM, 24)
+    redacted = redact(f"with {prefix}{first}{broken}{rest} in").text
+    assert first not in redacted
+    assert rest not in redacted
+
+
+@pytest.mark.parametrize("text", ["starts with ghp_\nand 36 signs", "ghp_abcdef\nfollowed-by-words-of-prose"])
+def test_a_line_behind_a_prefix_is_no_rest_of_a_token(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x1b", "\x7f", "\u200b"])
+def test_a_sign_that_nobody_sees_hides_no_token(sign: str) -> None:
+    token = "ghp_" + made_of(ALNUM, 36)
+    assert redact(f"with {token[:12]}{sign}{token[12:]} in").text == "with [REDACTED:github-token] in"
+
+
+@pytest.mark.parametrize("letter", ["a", "B", "7"])
+@pytest.mark.parametrize("prefix", ["gloas-", "glptt-", "fw_", "fpk_", "hvs.", "vcp_", "sk-", "tvly-"])
+def test_a_token_of_one_letter_goes_like_one(prefix: str, letter: str) -> None:
+    token = prefix + letter * 40
+    assert token not in redact(f"with {token} in").text
+
+
+@pytest.mark.parametrize("prefix", ["hvs.", "vcp_", "sb_secret_", "sk-ant-api03-"])
+def test_a_token_of_words_in_capitals_goes_like_one(prefix: str) -> None:
+    token = prefix + "MADE_UP_HARBOUR_LIGHT_1"
+    assert token not in redact(f"with {token} in").text
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *(f"{prefix}{made_of(ALNUM, 40)}" for prefix in ("mdb_sa_sk_", "nyk_v0_", "wandb_v1_", "am_", "fpk_", "fw-")),
+        *(f"{prefix}{made_of(ALNUM, 40)}" for prefix in ("os_v2_app_", "xnd_production_", "llx-", "glwt-")),
+        "sk_" + made_of(HEX, 48),
+        "signkey-prod-" + made_of(HEX, 64),
+        "xaat-{}-{}-{}-{}-{}".format(*(made_of(HEX, size, size) for size in (8, 4, 4, 4, 12))),
+        f"ghs_12345_eyJ{made_of(ALNUM, 40)}.{made_of(ALNUM, 60)}.{made_of(ALNUM, 43)}",
+        "123456789:A" + made_of(ALNUM + "-_", 34),
+    ],
+)
+def test_a_token_of_a_vendors_documented_shape_goes_whole(token: str) -> None:
+    redaction = redact(f"with {token} in")
+    assert redaction.text == f"with [REDACTED:{redaction.kinds[0]}] in"
+
+
+@pytest.mark.parametrize("text", ["fw-version-of-the-board-rev2", "am_monthly_report_2026", "llx-tree-view-component"])
+def test_a_name_that_begins_like_a_token_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("member", ["d", "p", "q", "dp", "dq", "qi"])
+def test_the_private_members_of_a_key_in_json_go(member: str) -> None:
+    value = made_of(ALNUM + "-_", 43)
+    text = f'{{"kty": "RSA", "n": "{made_of(ALNUM, 60, 3)}", "{member}": "{value}"}}'
+    assert value not in redact(text).text
+
+
+def test_a_secret_key_of_minisign_goes() -> None:
+    key = "RWRTY0Iy" + made_of(ALNUM + "+/", 204)
+    assert (
+        redact(f"untrusted comment: minisign\n{key}\n").text == "untrusted comment: minisign\n[REDACTED:private-key]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("snmp_community", "community_string", "snmpCommunity", "privKey", "privacy_key", "sshkey", "aws_creds"),
+        *("key_material", "authentication_key", "db_pswd", "clientSecret", "password_mysql", "user_pin", "apiKeys"),
+    ],
+)
+def test_a_name_promises_the_secret_that_it_holds(name: str) -> None:
+    assert redact_value(name, "Kr4ken-Bay-2211").findings
+
+
+@pytest.mark.parametrize("name", ["community", "led_pin", "password_hint", "tokens", "primary_key", "communities"])
+def test_a_name_of_something_else_promises_nothing(name: str) -> None:
+    assert not redact_value(name, "Kr4ken-Bay-2211").findings
+
+
+@given(
+    st.text(alphabet=" \n\x00\x1b\u200babAB19_-:=@/?&#;()'\"", max_size=60), st.sampled_from(["token=", "ghp_", "//u:"])
+)
+def test_redacting_twice_changes_nothing(around: str, inside: str) -> None:
+    once = redact(f"{around}{inside}{around}").text
+    assert redact(once).text == once
