@@ -1,7 +1,8 @@
-"""Circles in what a strand brings: nodes that rest on each other, or were folded into each other, hold nobody up."""
+"""Circles and crowds in what a strand brings: nodes that rest on each other, or very many at one, hold nobody up."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from helix.journal import tables
 from helix.journal.state import Records
 from helix.memory.erasure.hard_forget import plan_hard_forget
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep import systemic
 from helix.memory.upkeep.occurrences import marks_of
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
@@ -22,6 +24,7 @@ from tests.counting import calls_of
 from tests.strands.conftest import Machines
 from tests.waiting import ended
 
+LIKE = StoreRequest(trigger="", resolution="", kind="failure", scope="p", trust=Trust.USER_ASSERTED)
 SAID = "the till is locked on fridays"
 
 
@@ -94,3 +97,23 @@ def test_of_each_failure_is_asked_once_what_it_is_about_however_many_count_it(
     assert brought(helix, tmp_path, rows).state is JobState.DONE
     request = StoreRequest(trigger=failed, resolution="oil it", kind="failure", scope="p")
     assert calls_of(marks_of, lambda: memories.store(helix, request)) < 3 * len(failures)
+
+
+def test_a_failure_is_stored_in_the_time_of_few_however_many_were_like_it(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    words = "upload job times out on a large file behind the proxy"
+    ids = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(600)]
+    happened = {"recorded_at": MOMENT, "occurred_at": MOMENT, "scope": "p", "status": "active", "content": words}
+    rows = [node("Episode", ids[0], **happened), memory(ids[1], f"{words} always", name="often", kind="systemic")]
+    rows.append(memory(ids[2], f"{words} once", name="newest", kind="failure"))
+    before = {"kind": "failure", "status": "retired"}
+    rows += [memory(ident, f"{words} once", name=ident[-4:], **before) for ident in ids[3:300]]
+    rows += [memory(ident, f"{words} then", name=ident[-4:], kind="failure", status="archived") for ident in ids[300:]]
+    rows += [edge("CAUSES", ("Memory", ident), ("Memory", ids[1])) for ident in (ids[2], *ids[300:])]
+    rows.append(edge("GROUNDED_IN", ("Memory", ids[2]), ("Episode", ids[0])))
+    rows += [edge("SUPERSEDES", ("Memory", one), ("Memory", older)) for one, older in pairwise(ids[2:300])]
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    mine = memories.store(helix, replace(LIKE, trigger=f"{words} today")).id
+    assert ids[1] in {found.target.id for found in memories.edges(helix, mine, "causes")}
+    for reading in (marks_of, Records.edges_at):
+        assert calls_of(reading, lambda: systemic.notice(helix.store, mine)) < 200

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.edge import Ref, Relation
@@ -15,12 +14,17 @@ from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS
+from helix.model.records import Node
+from helix.store.index import StoreIndex
 from helix.text.about import about
 from helix.text.error_lines import names_something
 
 SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
 """Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
 _KEPT_SIGHTINGS = 8
+_MOST_READ = 100
+"""Most of the episodes or of the systemic memories of a failure, and of the failures of a systemic one, that are read:
+whoever stores a failure waits for it, and a strand may bring very many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -49,28 +53,35 @@ class Failure:
     causes: frozenset[Ref]
 
 
-def failure_of(records: Records, memory: Memory) -> Failure:
-    """Return a failure with the times it was met: by its episodes, and by notes of the same words."""
-    ref = memory.ref
-    edges = [op for op in records.edges_at(ref) if op.source == ref]
-    episodes = sorted({op.target for op in edges if op.type is Relation.GROUNDED_IN}, key=lambda found: found.id)
-    systemic = frozenset(
-        op.target
-        for op in edges
-        if op.type is Relation.CAUSES
-        and isinstance(node := records.node(op.target), Memory)
-        and node.kind is Kind.SYSTEMIC
-    )
-    met = [_occurrence(node) for node in cast(list[Episode], records.nodes(episodes)) if _happened_here(node)]
+def failure_of(index: StoreIndex, memory: Memory) -> Failure:
+    """Return a failure with the times it was met: by its latest episodes, and by notes of the same words."""
+    episodes = cast(list[Episode], _latest(index, memory, index.supports_of, Relation.GROUNDED_IN))
+    causes = cast(list[Memory], _latest(index, memory, index.supports_of, Relation.CAUSES))
+    met = [_occurrence(episode) for episode in episodes if _happened_here(episode)]
     seen = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
     met += [Occurrence(at=datetime.fromisoformat(text), effort=f"{memory.id} {text}") for text in seen]
     return Failure(
         memory=memory,
         marks=marks_of(memory),
         occurred=_once_each(met),
-        episodes=tuple(episodes),
-        causes=systemic,
+        episodes=tuple(episode.ref for episode in episodes),
+        causes=frozenset(one.ref for one in causes if one.kind is Kind.SYSTEMIC),
     )
+
+
+def failures_behind(index: StoreIndex, systemic: Memory) -> list[Memory]:
+    """Return the latest failures that a systemic memory counts, whatever became of them."""
+    return cast(list[Memory], _latest(index, systemic, index.supported_by, Relation.CAUSES))
+
+
+def _latest(
+    index: StoreIndex,
+    memory: Memory,
+    beside: Callable[[Sequence[int], Relation], list[list[int]]],
+    relation: Relation,
+) -> list[Node]:
+    row = index.row_of(memory.ref)
+    return [] if row is None else index.nodes(beside([row], relation)[0][-_MOST_READ:])
 
 
 def _happened_here(episode: Episode) -> bool:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from helix.journal.state import Records
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.job_run.run import Run
 from helix.memory.scores import half_life_of, importance_of
-from helix.memory.upkeep.occurrences import Failure, failure_of, marks_of
+from helix.memory.upkeep.occurrences import Failure, failure_of, failures_behind, marks_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -37,6 +36,8 @@ NOTE = "This has occurred three times or more: ask for an architectural change i
 EXTRACTOR = "systemic"
 _STANDING = (Status.ACTIVE, Status.ARCHIVED)
 _MOST_MEMBERS = 50
+_MOST_KNOWN = 10
+"""Most systemic memories of like failures of which one is chosen; seldom are there two."""
 _MOST_TEXT = 2_000
 _FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: by|:) +(?=\S)", re.IGNORECASE)
 
@@ -115,7 +116,7 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
         if present is None:
             return None
         if present.known is not None:
-            return _Promoted(_count(composer, store.records, present, present.known), made=False)
+            return _Promoted(_count(composer, store.index, present, present.known), made=False)
         if prepared is None or _body(present) != text:
             return None  # others came in meanwhile: they were noticed themselves
         return _Promoted(_add(composer, present, prepared), made=True)
@@ -124,14 +125,16 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
 
 
 def _find(store: Store, failure_id: str) -> _Finding | None:
-    failure = store.index.memory_by_id(failure_id)
-    if failure is None:
+    index = store.index
+    failure = index.memory_by_id(failure_id)
+    if failure is None or not index.whole:
         return None
-    newest = failure_of(store.records, failure)
+    newest = failure_of(index, failure)
     if not _counts(newest.memory) or not newest.occurred:
         return None
-    alike = [newest, *(failure_of(store.records, memory) for memory in _similar(store, newest.memory))]
-    found = [one for group in _groups(alike) if (one := _finding(store.records, newest, group)) is not None]
+    bar = thresholds_of(store.runtime).similar
+    alike = [newest, *(failure_of(index, memory) for memory in _similar(index, newest.memory, bar))]
+    found = [one for group in _groups(alike) if (one := _finding(index, newest, group)) is not None]
     best = max(found, key=lambda one: (one.known is not None, one.occurrences), default=None)
     return None if best is None or (best.known is not None and best.known.status not in _STANDING) else best
 
@@ -147,9 +150,9 @@ def _groups(alike: Sequence[Failure]) -> list[list[Failure]]:
     return groups or [list(alike)]
 
 
-def _finding(records: Records, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
+def _finding(index: StoreIndex, newest: Failure, alike: Sequence[Failure]) -> _Finding | None:
     """Return what a group of alike failures comes to: the systemic one it belongs to, or is by now; else None."""
-    known = _known(records, alike)
+    known = _known(index, alike)
     end = newest.occurred[-1].at
     members = [
         member
@@ -172,7 +175,7 @@ def _times(failures: Iterable[Failure]) -> int:
     return len({one.effort for failure in failures for one in failure.occurred})
 
 
-def _known(records: Records, alike: Sequence[Failure]) -> Memory | None:
+def _known(index: StoreIndex, alike: Sequence[Failure]) -> Memory | None:
     """Return the systemic memory that one of the failures belongs to, whatever became of it.
 
     One that counts failures of other marks too is another's. Of several it is one that stands, then one that counts
@@ -181,18 +184,20 @@ def _known(records: Records, alike: Sequence[Failure]) -> Memory | None:
     refs = frozenset[Ref]().union(*(member.causes for member in alike))
     shared = frozenset.intersection(*marks) if (marks := [one.marks for one in alike if one.marks]) else frozenset()
     own = {ref.id for ref in alike[0].causes}
-    held = [cast(Memory, records.node(ref)) for ref in refs]
-    held.sort(key=lambda one: (one.status not in _STANDING, one.id not in own, one.id))
+    held = sorted(
+        cast(list[Memory], index.records.nodes(list(refs))),
+        key=lambda one: (one.status not in _STANDING, one.id not in own, one.id),
+    )
     bears: dict[Ref, bool] = {}
-    return next((one for one in held if _all_marked(records, one.ref, shared, bears)), None)
+    return next((one for one in held[:_MOST_KNOWN] if _all_marked(index, one, shared, bears)), None)
 
 
-def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention], bears: dict[Ref, bool]) -> bool:
+def _all_marked(index: StoreIndex, systemic: Memory, shared: frozenset[Mention], bears: dict[Ref, bool]) -> bool:
     """Return whether each failure that a systemic memory counts bears one of the marks, or none at all.
 
     `bears` keeps what was found out of each: many systemic memories may count the same ones.
     """
-    for one in _causes(records, systemic):
+    for one in failures_behind(index, systemic):
         if one.ref not in bears:
             marks = marks_of(one)
             bears[one.ref] = not marks or not marks.isdisjoint(shared)
@@ -201,14 +206,13 @@ def _all_marked(records: Records, systemic: Ref, shared: frozenset[Mention], bea
     return True
 
 
-def _similar(store: Store, failure: Memory) -> list[Memory]:
-    index = store.index
+def _similar(index: StoreIndex, failure: Memory, bar: float) -> list[Memory]:
     own = index.vectors_of(failure.ref)
     if not own:
         return []
     statuses = [Status.ACTIVE, Status.ARCHIVED]
     rows = index.where(Label.MEMORY, scope=failure.scope, statuses=statuses, kinds=[Kind.FAILURE])
-    bar, others = thresholds_of(store.runtime).similar, rows.without(index.row_of(failure.ref))
+    others = rows.without(index.row_of(failure.ref))
     near = nearest(index, own[0], others, threshold=bar, limit=_MOST_MEMBERS)
     return [memory for memory, _ in near if _counts(memory)]
 
@@ -269,12 +273,16 @@ def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
     return systemic
 
 
-def _count(composer: Composer, records: Records, found: _Finding, known: Memory) -> Memory:
-    """Link what is new to a systemic memory, once each, and count how often its failures have occurred."""
-    ref = known.ref
-    times = _times((*found.members, *_counted(records, ref)))
+def _count(composer: Composer, index: StoreIndex, found: _Finding, known: Memory) -> Memory:
+    """Link what is new to a systemic memory, once each, and count how often its failures have occurred.
+
+    A version that another has taken the place of counts no more.
+    """
+    ref, behind = known.ref, failures_behind(index, known)
+    counted = (failure_of(index, memory) for memory in behind if memory.status in _STANDING)
+    times = _times((*found.members, *counted))
     fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
-    stale = [memory.ref for memory in _causes(records, ref) if memory.status is Status.RETIRED]
+    stale = [memory.ref for memory in behind if memory.status is Status.RETIRED]
     if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
         _link(composer, fresh, ref, known.provenance)
         for version in stale:
@@ -283,17 +291,6 @@ def _count(composer: Composer, records: Records, found: _Finding, known: Memory)
         trust = weakest_trust(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
         composer.patch(ref, attributes=attributes, trust=trust)
     return known
-
-
-def _counted(records: Records, systemic: Ref) -> list[Failure]:
-    """Return the failures that a systemic memory counts, as they are now."""
-    return [failure_of(records, memory) for memory in _causes(records, systemic) if memory.status in _STANDING]
-
-
-def _causes(records: Records, systemic: Ref) -> list[Memory]:
-    """Return the failures that a systemic memory counts or has counted, former versions too."""
-    causes = [op.source for op in records.edges_at(systemic) if op.type is Relation.CAUSES]
-    return cast(list[Memory], records.nodes(causes))
 
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
