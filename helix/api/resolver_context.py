@@ -15,6 +15,7 @@ from strawberry.extensions import SchemaExtension
 from helix.api.access import Access
 from helix.api.limits import AcceptedDocuments
 from helix.api.metrics import Meters
+from helix.api.stream_turns import StreamTurns
 from helix.errors import InvalidInputError, QueryTimeoutError, UnauthorizedError
 from helix.model.principal import Principal
 from helix.service import Helix
@@ -94,6 +95,7 @@ class AppRuntime:
         self.shutdown = shutdown
         self.closing = asyncio.Event()
         self.subscribed = 0
+        self.turns = StreamTurns()
         self.seconds = helix.settings.request_timeout_ms / 1000
         self.readers, self.writers = ThreadShare(threads.readers, READERS), ThreadShare(threads.writers, _WRITERS)
         self.askers, self.hooks = ThreadShare(threads.askers, _ASKERS), ThreadShare(threads.hooks, _HOOKS)

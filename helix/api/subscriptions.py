@@ -6,10 +6,12 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from threading import Lock
 from typing import Annotated, Any
 
 from helix.api.permissions import check_unbound
 from helix.api.resolver_context import AppRuntime, Context
+from helix.api.stream_turns import StreamTurns
 from helix.errors import InvalidInputError
 from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState
@@ -24,43 +26,51 @@ QUEUE = 1_000
 class Feed:
     """The events of one subscriber: put in by the writer's thread, taken out by the event loop."""
 
-    def __init__(self, wanted: Callable[[Mapping[str, Any]], bool]) -> None:
+    def __init__(self, wanted: Callable[[Mapping[str, Any]], bool], turns: StreamTurns) -> None:
         self._wanted = wanted
+        self._turns = turns
         self._loop = asyncio.get_running_loop()
+        self._lock = Lock()
         self._waiting: deque[Mapping[str, Any]] = deque()
         self._missed = 0
         self._ready = asyncio.Event()
 
     def publish(self, event: Mapping[str, Any]) -> None:
         """Hand an event to a GraphQL subscription; from any thread, returns at once."""
-        if self._wanted(event) and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._put, event)
-
-    def _put(self, event: Mapping[str, Any]) -> None:
-        if len(self._waiting) >= QUEUE:
-            self._waiting.popleft()
-            self._missed += 1
-        self._waiting.append(event)
-        self._ready.set()
+        if not self._wanted(event):
+            return
+        with self._lock:
+            first = not self._waiting
+            if len(self._waiting) >= QUEUE:
+                self._waiting.popleft()
+                self._missed += 1
+            self._waiting.append(event)
+        if first and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ready.set)
 
     async def take(self, closing: asyncio.Event) -> tuple[Mapping[str, Any], int] | None:
         """Return a subscription's next event and how many were dropped before it; None when the daemon closes."""
-        while not self._waiting:
-            self._ready.clear()
+        while not closing.is_set():
+            with self._lock:
+                if not self._waiting:
+                    self._ready.clear()
+            if self._ready.is_set():
+                await self._turns.next()
+                with self._lock:
+                    missed, self._missed = self._missed, 0
+                    return self._waiting.popleft(), missed
             ends = [asyncio.ensure_future(self._ready.wait()), asyncio.ensure_future(closing.wait())]
             try:
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for end in ends:
                     end.cancel()
-            if closing.is_set():
-                return None
-        missed, self._missed = self._missed, 0
-        return self._waiting.popleft(), missed
+        return None
 
     def skip(self) -> None:
         """Let go of the events that wait for a GraphQL subscription: what they tell of is about to be read anyway."""
-        self._waiting.clear()
+        with self._lock:
+            self._waiting.clear()
 
 
 async def events(
@@ -107,7 +117,7 @@ ALL = (events, job_progress)
 async def _subscribed(runtime: AppRuntime, wanted: Callable[[Mapping[str, Any]], bool]) -> AsyncIterator[Feed]:
     if runtime.subscribed >= MOST:
         raise InvalidInputError(f"{MOST} subscriptions are open already", hint="close one that nobody reads")
-    feed = Feed(wanted)
+    feed = Feed(wanted, runtime.turns)
     runtime.subscribed += 1
     unsubscribe = runtime.helix.subscribe(feed.publish)
     try:

@@ -16,7 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from helix.api.subscriptions import QUEUE, Feed
+from helix.api.stream_turns import GAP_SECONDS, StreamTurns
+from helix.api.subscriptions import MOST, QUEUE, Feed
 from tests.waiting import MOST_SECONDS, until
 
 STORE = (
@@ -188,7 +189,7 @@ def test_the_progress_of_an_unknown_job_is_not_found(shared: Served) -> None:
 
 def test_a_slow_subscriber_is_told_how_much_it_missed() -> None:
     async def scenario() -> None:
-        feed, closing = Feed(lambda event: True), asyncio.Event()
+        feed, closing = Feed(lambda event: True, StreamTurns()), asyncio.Event()
         for number in range(QUEUE + 5):
             feed.publish({"type": "memory.added", "id": str(number)})
         await asyncio.sleep(0)
@@ -196,6 +197,30 @@ def test_a_slow_subscriber_is_told_how_much_it_missed() -> None:
         assert await feed.take(closing) == ({"type": "memory.added", "id": "6"}, 0)
 
     asyncio.run(scenario())
+
+
+def test_many_subscribers_of_a_store_leave_the_loop_to_others() -> None:
+    async def scenario() -> float:
+        turns, closing, told = StreamTurns(), asyncio.Event(), 0
+        feeds = [Feed(lambda event: True, turns) for _ in range(MOST)]
+
+        async def read(feed: Feed) -> None:
+            nonlocal told
+            while await feed.take(closing) is not None:
+                told += 1
+
+        readers = [asyncio.ensure_future(read(feed)) for feed in feeds]
+        for number in range(100):
+            for feed in feeds:
+                feed.publish({"type": "memory.added", "id": str(number)})
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        await asyncio.sleep(0.5)
+        closing.set()
+        await asyncio.gather(*readers)
+        return told * GAP_SECONDS / (loop.time() - begun)
+
+    assert 0 < asyncio.run(scenario()) <= 1
 
 
 def test_a_subscription_ends_when_the_daemon_is_asked_to_stop(served: Served) -> None:
