@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from helix.errors import ConflictError
@@ -36,6 +37,8 @@ class Writes:
         self._nodes: dict[NodeKey, Props | None] = {}
         self._edges: dict[EdgeKey, PutEdge | None] = {}
         self._passages: dict[str, PutPassage | None] = {}
+        self._drawn: defaultdict[Ref, dict[EdgeKey, None]] = defaultdict(dict)
+        self._owned: defaultdict[Ref, dict[str, None]] = defaultdict(dict)
 
     def foresee(self, operations: Iterable[Operation], *, effects: bool = False) -> None:
         """Read from the journal what operations need to know, before any; `effects` says to know edges, too."""
@@ -69,12 +72,12 @@ class Writes:
 
     def _edges_at(self, ref: Ref) -> list[EdgeKey]:
         stored = [key for key in self._there.edges_at[ref] if key not in self._edges]
-        end = (ref.label, ref.id)
-        return stored + [key for key, held in self._edges.items() if held and end in (key[1:3], key[3:5])]
+        return stored + [key for key in self._drawn.get(ref, ()) if self._edges[key]]
 
     def _passages_of(self, ref: Ref) -> list[str]:
         stored = [name for name in self._there.passages_of[ref] if name not in self._passages]
-        return stored + [name for name, held in self._passages.items() if held is not None and held.owner == ref]
+        now = ((name, self._passages[name]) for name in self._owned.get(ref, ()))
+        return stored + [name for name, held in now if held is not None and held.owner == ref]
 
     def held(self, drop: Drop) -> Put | None:
         """Return what the journal has by now of a node, edge or passage (with its vector), or None."""
@@ -112,10 +115,13 @@ class Writes:
                 self._nodes[op.label, op.id] = None
             case PutEdge():
                 self._edges[edge_key(op)] = op
+                for end in (op.source, op.target):
+                    self._drawn[end][edge_key(op)] = None
             case DropEdge():
                 self._edges[edge_key(op)] = None
             case PutPassage():
                 self._passages[op.id] = op
+                self._owned[op.owner][op.id] = None
             case DropPassage():
                 self._passages[op.id] = None
         return op
@@ -131,6 +137,8 @@ class Writes:
             passages=[op for op in self._passages.values() if op is not None],
         )
         self._nodes, self._edges, self._passages, self._there = {}, {}, {}, FoundRows()
+        self._drawn.clear()
+        self._owned.clear()
         return batch
 
     def _read(self, wanted: WantedRows) -> None:

@@ -164,6 +164,31 @@ def test_what_hangs_on_nodes_is_found(journal: Journal) -> None:
     assert list[Drop](journal.effects.attached([B])) == [EDGE]
 
 
+class Compared(str):
+    """An id that counts how often one is compared with another."""
+
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str.__eq__(self, other)  # type: ignore[arg-type]
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("tables", ["sqlite"], indirect=True)
+def test_each_of_many_nodes_is_dropped_in_the_time_that_hangs_on_it(journal: Journal) -> None:
+    ends = [Ref(label=Label.ENTITY, id=Compared(number)) for number in range(200)]
+    ring = list(zip(ends, [*ends[1:], ends[0]], strict=True))
+    drawn = [PutEdge(type=Relation.SIMILAR, source=one, target=other, props={}) for one, other in ring]
+    told = [PutPassage(id=f"{one.id}#0", number=3 + at, owner=one, text="one") for at, one in enumerate(ends)]
+    write(journal, *map(node, ends), *drawn, *told)
+    Compared.times = 0
+    write(journal, *drawn, *told, *map(drop, ends))
+    assert Compared.times < 10_000, "every node is looked for among all edges and passages of the change"
+    assert list(journal.effects.attached(ends)) == []
+
+
 @pytest.mark.parametrize("tables", ["sqlite"], indirect=True)
 def test_a_journal_from_before_background_work_gets_its_tables_and_keeps_all_it_holds(
     journal: Journal, tmp_path: Path
