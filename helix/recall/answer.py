@@ -16,7 +16,7 @@ from helix.model.dispute import DisputeStatus, dispute_status
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Memory, Status
-from helix.model.operations import PutEdge
+from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.recall import ArmHit, RecallItem
 from helix.model.records import Node, edge_from, label_of
@@ -68,8 +68,8 @@ class RecordReader(Protocol):
         """Read for recall's answer the texts of passages in the order of `numbers`."""
         ...
 
-    def edges_at(self, ref: Ref) -> list[PutEdge]:
-        """Return every edge that starts or ends at the node, for a recall."""
+    def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
+        """Return a recall's edges in the order of those that would drop them, None for one that is not there."""
         ...
 
 
@@ -268,7 +268,7 @@ def _standings(scene: Scene, over: Mapping[int, Ended], rows: Sequence[int], rec
         for row, memories in over.items()
     }
     shown = scene.view.walkable(scene.query.scope)
-    disputes = disputed(scene.view, scene.graph, rows, shown, records.edges_at)
+    disputes = disputed(scene.view, scene.graph, rows, shown, records.edges)
     return told | {row: f"disputed by {name}" for row, name in disputes.items()}
 
 
@@ -347,8 +347,8 @@ def _item(
     )
 
 
-EdgesAt = Callable[[Ref], Sequence[PutEdge]]
-"""Returns the edges at a node, as they are stored."""
+ReadEdges = Callable[[Sequence[DropEdge]], Sequence[PutEdge | None]]
+"""Returns edges as they are stored, None for one that is not there."""
 
 Ended = tuple[tuple[int, int], ...]
 """Memories that have ceased to hold: the row of each, and when (microseconds)."""
@@ -377,18 +377,23 @@ def ended_memories(view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int
 
 
 def disputed(
-    view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], shown: BoolArray, edges_at: EdgesAt
+    view: CatalogueView, graph: GraphSnapshot, rows: Sequence[int], shown: BoolArray, read_edges: ReadEdges
 ) -> dict[int, str]:
     """Return the name of what disputes each recall candidate by an open contradiction, of `shown` rows alone."""
     found = graph.neighbours(rows, Relation.CONTRADICTS)
     found = found.where(shown[found.rows] & (view.columns.status[found.rows] != _RETIRED))
+    between = sorted(zip(found.origin.tolist(), found.rows.tolist(), found.outgoing.tolist(), strict=True))
+    edges = [_contrary(view.ref_of(rows[origin]), view.ref_of(other), outgoing) for origin, other, outgoing in between]
     names: dict[int, str] = {}
-    for origin, other in sorted(zip(found.origin.tolist(), found.rows.tolist(), strict=True)):
-        here, there = view.ref_of(rows[origin]), view.ref_of(other)
-        between = (edge for edge in edges_at(here) if {edge.source, edge.target} == {here, there})
-        if any(edge.type is Relation.CONTRADICTS and _is_open(edge) for edge in between):
-            names.setdefault(rows[origin], view.name_of(other) or there.id)
+    for (origin, other, _), edge in zip(between, read_edges(edges), strict=True):
+        if edge is not None and _is_open(edge):
+            names.setdefault(rows[origin], view.name_of(other) or view.ref_of(other).id)
     return names
+
+
+def _contrary(here: Ref, there: Ref, outgoing: bool) -> DropEdge:
+    source, target = (here, there) if outgoing else (there, here)
+    return DropEdge(type=Relation.CONTRADICTS, source=source, target=target)
 
 
 def _is_open(edge: PutEdge) -> bool:

@@ -14,7 +14,7 @@ from helix.model.edge import Ref, Relation
 from helix.model.entity import Entity, EntityKind, entity_id
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
-from helix.model.operations import Operation, PutEdge, PutPassage
+from helix.model.operations import DropEdge, Operation, PutEdge, PutPassage, drop_of
 from helix.model.records import Node, label_of, node_from, put_record
 from helix.providers.fakes import HashEmbedder
 from helix.providers.reranker import Reranker
@@ -46,7 +46,7 @@ class HeldRecords:
 
     held: Mapping[Ref, Node]
     texts: Mapping[int, str]
-    edges: Sequence[PutEdge]
+    drawn: Mapping[object, PutEdge]
 
     def present(self, refs: Sequence[Ref]) -> list[Node | None]:
         return [self.held.get(ref) for ref in refs]
@@ -54,8 +54,8 @@ class HeldRecords:
     def passage_texts(self, numbers: Sequence[int]) -> list[str]:
         return [self.texts[number] for number in numbers]
 
-    def edges_at(self, ref: Ref) -> list[PutEdge]:
-        return [edge for edge in self.edges if ref in (edge.source, edge.target)]
+    def edges(self, wanted: Sequence[DropEdge]) -> list[PutEdge | None]:
+        return [self.drawn.get(edge) for edge in wanted]
 
 
 @dataclass
@@ -123,11 +123,12 @@ class World:
             vector: npt.NDArray[np.float32] = embedder.embed([text])[0]
             return vector
 
+        drawn = {drop_of(op): op for op in self.operations if isinstance(op, PutEdge)}
         return Recaller(
             catalogue=catalogue,
             projection=self.projection(catalogue),
             vectors=NoIndex(),
-            records=HeldRecords(self.nodes, self.texts, [op for op in self.operations if isinstance(op, PutEdge)]),
+            records=HeldRecords(self.nodes, self.texts, drawn),
             embed=embed if model else None,
             reranker=reranker,
             clock=lambda: NOW,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,9 +18,12 @@ from helix.memory.erasure.hard_forget import plan_hard_forget
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import systemic
 from helix.memory.upkeep.occurrences import marks_of
+from helix.model.edge import Label, Ref
+from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.operations import erasure, memories
+from helix.recall.answer import disputed
 from tests.counting import calls_of
 from tests.strands.conftest import Machines
 from tests.waiting import ended
@@ -117,3 +121,26 @@ def test_a_failure_is_stored_in_the_time_of_few_however_many_were_like_it(machin
     assert ids[1] in {found.target.id for found in memories.edges(helix, mine, "causes")}
     for reading in (marks_of, Records.edges_at):
         assert calls_of(reading, lambda: systemic.notice(helix.store, mine)) < 200
+
+
+def test_a_recall_of_what_is_disputed_reads_few_of_its_edges(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    ids = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(400)]
+    rows = [memory(ids[0], "the proxy listens on a socket for the printer", name="denied")]
+    rows += [memory(ident, f"{SAID} {ident}", name=ident[-4:], status="retired") for ident in ids[1:]]
+    rows += [edge("RELATED", ("Memory", ids[0]), ("Memory", ident), relation="near") for ident in ids[1:]]
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    told = replace(LIKE, trigger="the proxy listens on port 8080", trust=Trust.AGENT_INFERRED)
+    mine = memories.store(helix, told).id
+    memories.edge(helix, mine, ids[0], "contradicts")
+    index, records = helix.store.index, helix.store.records
+    both = sorted(index.rows_of(Ref(label=Label.MEMORY, id=ident) for ident in (mine, ids[0])))
+    asked: list[object] = []
+
+    def reading(wanted: Sequence[DropEdge]) -> Sequence[PutEdge | None]:
+        asked.extend(wanted)
+        return records.edges(wanted)
+
+    names = disputed(index.view, index.graph, both, index.view.walkable("p"), reading)
+    assert (sorted(names), len(asked)) == (both, 2)
+    assert "denied" in names.values()

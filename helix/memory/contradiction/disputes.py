@@ -95,10 +95,8 @@ def _contradicting(index: StoreIndex) -> list[PutEdge]:
     """Return every edge of a contradiction, read where the graph in memory has one: there are few among many others."""
     if not index.whole:
         return index.records.edges_of(Relation.CONTRADICTS, _ALL)
-    at = (
-        op for ref in index.sources_of(Relation.CONTRADICTS) for op in index.records.edges_at(ref) if op.source == ref
-    )
-    return [op for op in at if op.type is Relation.CONTRADICTS]
+    sources = index.sources_of(Relation.CONTRADICTS)
+    return [op for ref in sources for op in index.records.edges_at(ref, Relation.CONTRADICTS) if op.source == ref]
 
 
 def resolve_contradiction(store: Store, a: str, b: str, winner: str, note: str = "") -> Dispute:
