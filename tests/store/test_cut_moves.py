@@ -16,7 +16,7 @@ from helix import settings as configuration
 from helix.errors import HelixError, InvalidInputError, NotFoundError, StoreError, StoreLockedError
 from helix.journal.backend import DatabaseConnection
 from helix.journal.database import Database
-from helix.journal.postgres import audit
+from helix.journal.postgres import audit, home
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import INCOMING, MOVED, SUSPENDED
@@ -318,8 +318,9 @@ def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: t
 
 
 def test_a_tenant_that_is_served_is_suspended_to_be_moved_away(
-    server: Server, places: tuple[Settings, Settings], tmp_path: Path
+    server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(home, "_CLAIMED_WITHIN_SECONDS", 0.5)  # its home lives, however long one waits
     folder, tenant = places
     moves.carry(str(folder.store_path), server.url, tenant.tenant, lambda table, rows: None)
     number = server.tenant(tenant.tenant).id
