@@ -180,11 +180,11 @@ def test_who_asks_notices_nothing_of_a_home_that_changes(own: Team) -> None:
         assert home is not None
         assert epoch > attempt
         store = partial(
-            (third, other, first)[attempt % 3].code, key, STORE, t=f"thing {attempt}", r="so it is", s="shop"
+            (third, other, first)[attempt % 3].ask, key, STORE, t=f"thing {attempt}", r="so it is", s="shop"
         )
-        if (code := store()) != "OK":  # the home found out by this change itself, and acknowledged nothing
-            assert code == "NOT_HOME"
-            until(lambda store=store: store() == "OK")  # type: ignore[misc]  # bound here, as it is another one each time
+        if errors := store().get("errors"):  # the home found out by this change itself, and acknowledged nothing
+            assert [one["extensions"]["code"] for one in errors] == ["NOT_HOME"], errors
+            until(lambda store=store: "errors" not in store())  # type: ignore[misc]  # another one each time
     assert {f"thing {attempt}" for attempt in range(5)} <= set(_names(other, key))
 
 
