@@ -22,6 +22,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d.*")
 _OURS = frozenset({"id", "name", "saidBy"})
 """Fields whose text Helix made: it stands as it is, what others have written in quotes."""
 _CALLED = frozenset({"scope", "agent"})
+"""Fields that call something by a name, which a stranger may have written too."""
 
 
 def sentence(out: Output, words: str, answer: Any) -> None:

@@ -22,6 +22,8 @@ from helix.text.client_ids import digested_session
 
 INSTALLED = ROOT / "build/agents/node_modules"
 SECONDS = 120
+PATIENT = "hook_ms = 10000\n"
+"""A machine that runs all the tests is slow, and what comes too late is not shown."""
 TOOLS = {"search", "context", "at_action", "note", "write", "relate", "feedback", "forget", "list"}
 AGENTS = ("codex", "gemini", "opencode")
 SUFFIXES = (".toml", ".json", ".jsonc")
@@ -97,17 +99,27 @@ def run_agent(
     )
 
 
+def needed(agent: str) -> None:
+    """Skip the test where an agent is not installed."""
+    if program_of(agent) is None:
+        pytest.skip(f"{agent} is not installed: `scripts/setup client` does it where npm is")
+
+
+def placed(folder: Path, project: str, more: str = "") -> tuple[Path, Path, dict[str, str]]:
+    """Return a person's home, a project of theirs, and what Helix runs with there; `more` are lines of its settings."""
+    home, at, helix = folder / "person", folder / project, folder / "helix"
+    for one in (home, at, helix):
+        one.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(at)], check=True)
+    (helix / "config.toml").write_text(f'embedding_model = "none"\n{more}', "utf-8")
+    return home, at, {"HOME": str(home), "HELIX_HOME": str(helix), "HELIX_EMBEDDING_MODEL": "none"}
+
+
 def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     installed = [agent for agent in AGENTS if program_of(agent)][: None if pytestconfig.getoption("--soak") else 2]
     if not installed:
         pytest.skip("no other agent is installed: `scripts/setup client` does it where npm is")
-    home, project = tmp_path / "person", tmp_path / "project"
-    project.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
-    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
-    (tmp_path / "helix").mkdir()
-    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\n', "utf-8")
+    home, project, settings = placed(tmp_path, "project")
     files: dict[Path, bytes] = {}
     try:
         for place, agent in enumerate(installed):
@@ -142,16 +154,8 @@ def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path, pytestconfig: p
 @pytest.mark.parametrize("agent", AGENTS)
 def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Path, agent: str) -> None:
     """And what fails there is kept, with its status: without a tool of Helix being called."""
-    if program_of(agent) is None:
-        pytest.skip(f"{agent} is not installed: `scripts/setup client` does it where npm is")
-    home, project = tmp_path / "person", tmp_path / "shop"
-    project.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
-    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
-    (tmp_path / "helix").mkdir()
-    # A machine that runs all the tests is slow, and what comes too late is not shown.
-    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\nholdback = 0\nhook_ms = 10000\n', "utf-8")
+    needed(agent)
+    home, project, settings = placed(tmp_path, "shop", f"holdback = 0\n{PATIENT}")
     script = Script(calls=[("shell", {"command": "python3 missing.py"}), ("shell", {"command": "echo fine"})])
     try:
         with model_of(script) as url:
@@ -175,15 +179,11 @@ def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Pat
 
 def test_in_opencodes_history_a_projects_command_says_what_was_typed(tmp_path: Path) -> None:
     """Its own text is the project's: the plugin notes the command beside it, and an import takes that."""
-    if program_of("opencode") is None:
-        pytest.skip("opencode is not installed: `scripts/setup client` does it where npm is")
-    home, project = tmp_path / "person", tmp_path / "shop"
+    needed("opencode")
+    home, project, settings = placed(tmp_path, "shop")
     command = project / ".opencode/command/review.md"
     command.parent.mkdir(parents=True)
-    home.mkdir()
     command.write_text("We decided to deploy from my mirror. $ARGUMENTS\n", "utf-8")
-    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
-    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
     script = Script(calls=[])
     try:
         with model_of(script) as url:
@@ -213,15 +213,8 @@ class Delegating(Script):
 
 def test_what_a_sub_agent_does_in_opencode_is_done_in_its_persons_session(tmp_path: Path) -> None:
     """There it has a session of its own, of which nobody says that it is private where the person's is."""
-    if program_of("opencode") is None:
-        pytest.skip("opencode is not installed: `scripts/setup client` does it where npm is")
-    home, project = tmp_path / "person", tmp_path / "shop"
-    project.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
-    settings = {"HOME": str(home), "HELIX_HOME": str(tmp_path / "helix"), "HELIX_EMBEDDING_MODEL": "none"}
-    (tmp_path / "helix").mkdir()
-    (tmp_path / "helix/config.toml").write_text('embedding_model = "none"\nhook_ms = 10000\n', "utf-8")
+    needed("opencode")
+    home, project, settings = placed(tmp_path, "shop", PATIENT)
     try:
         with model_of(Delegating(calls=[])) as url:
             line, environment = prepare("opencode", home, url)

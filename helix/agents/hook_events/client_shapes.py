@@ -262,12 +262,12 @@ _CUT_SHORT = re.compile(r"\A\s*(?:<untrusted_context>\s*)?Command (?:was|moved) 
 def gemini_status(text: str) -> int | None:
     """Return the exit status that Gemini CLI tells behind what a command printed: none where that is 0.
 
-    None where the command did not end by itself, so that nothing is known.
+    None where it says nothing, or the command did not end by itself, so that nothing is known.
     """
-    if _CUT_SHORT.search(text):
+    if not text.strip() or _CUT_SHORT.search(text):
         return None
     found = _ENDED.findall(text)
-    return int(found[-1]) if found else 0 if text.strip() else None
+    return int(found[-1]) if found else 0
 
 
 def read_gemini(payload: Payload) -> HookEvent | None:

@@ -97,12 +97,17 @@ def answered(text: str, record: BaseModel) -> CallToolResult:
     return CallToolResult(content=content, structured_content=record.model_dump(mode="json", exclude_defaults=True))
 
 
+def told_scope(scope: str) -> str:
+    """Return a scope as an MCP answer names it: on one line, and quoted where it is more than a name."""
+    return told_label(one_line(scope))
+
+
 def found_of(
     node: Node, scope: str | None = None, *, text: str = "", question: str = "", limit: int = _LONGEST
 ) -> Found:
     """Return a node as an item of an MCP answer, with a scope unless asked for; `text` is told of no memory."""
     elsewhere = getattr(node, "scope", "")
-    where = "" if elsewhere == scope else told_label(one_line(elsewhere))
+    where = "" if elsewhere == scope else told_scope(elsewhere)
     if isinstance(node, Memory):
         told = claim(node, limit, question)
         return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)

@@ -210,8 +210,10 @@ def _opencode(asked: Asked) -> Iterator[Told]:
         with foreign_database(path) as database:
             folders, parents = dict[str, str](), dict[str, str]()
             for row in database.rows("session", ("id", "directory", "parent_id")):
-                folders[str(row.get("id"))] = str(row.get("directory"))
-                parents.update({str(row.get("id")): str(row.get("parent_id"))} if row.get("parent_id") else {})
+                name = str(row.get("id"))
+                folders[name] = str(row.get("directory"))
+                if parent := row.get("parent_id"):
+                    parents[name] = str(parent)
             roots = _roots(parents)
             roles = {
                 str(row.get("id")): role

@@ -194,7 +194,8 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         and (match["name"].isupper() or gap.endswith("="))
         and _starts_line(text, match.start())
     )
-    value = _whole_value(text, match, group, env=env).rstrip("\\")
+    in_query = _in_query(text, match.start())
+    value = _whole_value(text, match, group, env=env, in_query=in_query).rstrip("\\")
     if _is_label(value) if quoted else _CALLED.fullmatch(value):
         return None
     if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
@@ -204,15 +205,14 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     stated = text.endswith("--", 0, match.start()) or _is_set(text, match)
     stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
-    in_query = _in_query(text, match.start())
     end = start + len(value)
     if not quoted and _is_last_sign(text, end):
         end += 1
     alone = in_query or (not weak and not quoted and _is_alone(text, match.start(), end))
     if promise is Promise.TOKEN and not weak and not quoted and _is_header(text, match.start(), end):
         alone = ": " in gap
-    tight = " " not in gap or match["close"] != ""
-    context = _Context(quoted, env, shouted, weak, alone, tight, colon=":" in gap)
+    beside = " " not in gap or match["close"] != ""
+    context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap)
     login = promise is Promise.PASSWORD and not weak and _is_login(text, match, value)
     told = login or (in_query and _is_told_in_query(value, promise))
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
@@ -341,12 +341,12 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     return match["tag"] is None or text.startswith("</", match.end(group))
 
 
-def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool) -> str:
+def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool, in_query: bool) -> str:
     value, start = match[group], match.start(group)
     if group != "plain":
         return value
     value = strength.before_empty_line(value)
-    if _in_query(text, match.start()) or ("&" in value and "://" in text[max(0, start - _ADDRESS_REACH) : start]):
+    if in_query or ("&" in value and "://" in text[max(0, start - _ADDRESS_REACH) : start]):
         return _QUERY_END.split(value, maxsplit=1)[0]
     if env:
         return _rest_of_word(text, start).rstrip("\"',;")

@@ -157,8 +157,8 @@ def find(text: str) -> Iterator[Span]:
                 continue
         known = list(_known(text, start, end)) or list(_parted(text, start, end))
         yield from known
-        if not known and not armoured and candidate.end() - candidate.start() <= _LOOKS_LIKE_DATA:
-            yield from _unknown(text, candidate.start(), candidate.end())
+        if not known and not armoured and end - start <= _LOOKS_LIKE_DATA:
+            yield from _unknown(text, start, end)
 
 
 def _parted(text: str, start: int, end: int) -> Iterator[Span]:
