@@ -202,9 +202,11 @@ def _background(out: Output, report: Record) -> None:
 def _undo(out: Output, report: Record) -> None:
     for conflict in report["conflicts"]:
         out.line(f"in the way: {printed_text(conflict['what'])}, by {conflict['by']}")
-    if not report["conflicts"]:
+    if report["restored"] or not report["conflicts"]:
         out.line(f"{report['restored']} {'would be put' if report['dryRun'] else 'put'} back as they were before")
     if report["keptOut"]:
         out.line(f"{report['keptOut']} derived memories stay away until `helix consolidate --anew`")
-    if report["conflicts"]:
+    if report["conflicts"] and report["restored"]:
+        out.say("the rest is as it was: what came meanwhile would be lost; the same command goes on when that is gone")
+    elif report["conflicts"]:
         out.say("nothing was changed: what came later would be lost")

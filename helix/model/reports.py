@@ -397,7 +397,7 @@ class UndoConflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoReport:
-    """What undoing a job came to: nodes, edges and passages put back. With conflicts, nothing was written.
+    """What undoing a job came to: nodes, edges and passages put back. Conflicts stop it, mostly before it writes.
 
     `kept_out` counts the memories that it had derived: they are not derived again until a person asks for it.
     """
@@ -405,7 +405,7 @@ class UndoReport:
     job: Annotated[str, "The piece of work."]
     restored: Annotated[int, "Nodes, edges and passages that were put back."]
     kept_out: Annotated[int, "Memories it had derived: they stay away until `rederive` is asked for."] = 0
-    conflicts: Annotated[tuple[UndoConflict, ...], "What stands in the way; with any, nothing was written."] = ()
+    conflicts: Annotated[tuple[UndoConflict, ...], "What stands in the way; of the rest nothing was written."] = ()
     dry_run: Annotated[bool, "Whether nothing was to be written anyway."] = False
 
 

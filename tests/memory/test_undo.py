@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from helix.errors import ConflictError, NotFoundError
 from helix.journal import effects
 from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.job_run.run import Run
+from helix.memory.worker import undo as undoing
 from helix.memory.worker.undo import undo
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status
-from helix.model.operations import Change, DropEdge, DropNode, DropPassage, Operation, PutNode, PutPassage
+from helix.model.operations import Change, DropEdge, DropNode, DropPassage, Operation, PutNode, PutPassage, drop_of
 from helix.model.records import edge_from, node_from, put_edge, put_record
 from helix.model.reports import UndoReport
 from helix.providers.fakes import HashEmbedder
@@ -162,10 +163,11 @@ def undone(store: Store, job: str) -> None:
 
 
 @one_store
-@given(first=jobs, second=jobs)
+@given(first=jobs, second=jobs, pieces=st.booleans())
 def test_undo_restores_the_state_exactly_job_by_job(
-    furnished: Store, first: list[list[Step]], second: list[list[Step]]
+    furnished: Store, first: list[list[Step]], second: list[list[Step]], pieces: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(undoing, "_NODES", 1 if pieces else 100)
     store, states, names = furnished, [state_of(furnished)], []
     for job_steps in (first, second):
         names.append(next_job(store))
@@ -252,6 +254,31 @@ def test_a_dry_run_says_what_would_be_restored_and_writes_nothing(store: Store) 
     assert (report.restored, report.conflicts, report.dry_run) == (2, (), True)
     assert (store.journal.last_seq, state_of(store)) == (seq, state)
     assert undo(store, "job").restored == 2
+
+
+def test_what_a_large_job_made_goes_in_changes_between_which_others_write_and_a_write_in_its_way_stops_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undoing, "_NODES", 1)
+    before, between = state_of(store), store.writer.submit
+    do(store, "job", [[("put", 4, 0, 0.5), ("put", 5, 0, 0.5), ("put", 6, 0, 0.5), ("edge", 4, 5, 1.0)]])
+    said: list[Operation] = [edge(5, 1, 1.0)]
+
+    def submit(decide: Callable[[], Decision[Any]]) -> Any:
+        done = between(decide)
+        if said:
+            between(lambda: Decision((Change(kind="edit", operations=(said.pop(),)),), None))
+        return done
+
+    monkeypatch.setattr(store.writer, "submit", submit)
+    report = undo(store, "job")
+    assert (report.restored, [conflict.by for conflict in report.conflicts]) == (2, ["edit"])
+    assert {REFS[number] in store.index for number in (4, 5, 6)} == {False, True}
+    between(lambda: Decision((Change(kind="edit", operations=(drop_of(edge(5, 1, 1.0)),)),), None))
+    assert undo(store, "job") == UndoReport(job="job", restored=2)
+    assert state_of(store) == before
+    with pytest.raises(ConflictError, match="undone already"):
+        undo(store, "job")
 
 
 def test_undo_is_a_change_of_its_own_and_is_done_once(store: Store) -> None:

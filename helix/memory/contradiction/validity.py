@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
 from helix.memory.change.compose import Composer
@@ -16,16 +16,16 @@ from helix.model.records import edge_from, node_from, put_record
 from helix.store.store import Store
 
 
-def recompute_validity(composer: Composer, store: Store) -> None:
+def recompute_validity(composer: Composer, store: Store, *, later: Collection[Ref] = ()) -> None:
     """End each memory whose contradiction a living winner won, and revive those whose winner ended.
 
     To be called when all else of the change is composed. The contradictions stay as they are; only active memories are
-    ended or opened, any other when it comes back itself.
+    ended or opened, any other when it comes back itself. Those that a change of the same job concerns `later` are left.
     """
     ahead = _Ahead(store, composer.pending)
     for ref in ahead.shaken():
         memory = ahead.memory(ref)
-        if memory is None or memory.status is not Status.ACTIVE:
+        if ref in later or memory is None or memory.status is not Status.ACTIVE:
             continue
         until = held_beside(store.records, memory, ahead.rivals(ref))
         if until != memory.valid_to:

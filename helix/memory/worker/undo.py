@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
@@ -40,6 +41,10 @@ _FALLBACK = "it is not as the job left it"
 _ORDER = (DropEdge, DropPassage, DropNode, PutNode, PutEdge, PutPassage)
 
 
+_NODES = 100
+"""Nodes that a job made and that go in one change: with more of them it would keep other writes waiting."""
+
+
 @dataclass(slots=True)
 class _Plan:
     """What going back takes: the operations, and why it cannot be done, by what stands in the way."""
@@ -49,51 +54,90 @@ class _Plan:
     """A reason of its own, or empty where the journal has to say what came since."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What a change came to: operations, memories that are not derived again, and those that are active again."""
+
+    restored: int = 0
+    kept_out: int = 0
+    back: Sequence[Ref] = ()
+    conflicts: Mapping[Drop, str] = field(default_factory=dict)
+
+
 def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
-    """Undo a background job: put back every node, edge and passage it touched as it was, in one change of kind `undo`.
+    """Undo a background job: put back every node, edge and passage it touched as it was, by changes of kind `undo`.
 
     What the job made is dropped; a passage comes back under a new number, with its vector where the store's model is
     still the same. Where something has touched any of it since, or hangs on what would go, nothing is written and all
-    of that is listed. Memories that the job derived are not derived again until a person asks for all of them anew
-    (`rederive`). Raises NotFoundError for a job that changed nothing or is too long ago, ConflictError for one
-    that was undone already or has not ended.
+    of that is listed. Of a job that made many nodes these go first, in changes of their own, so that other writes find
+    their turn; such a write, or a kill, may stop it halfway. Asked again, it goes on. Memories that the job derived are
+    not derived again until a person asks for all of them anew (`rederive`). Raises NotFoundError for a job that changed
+    nothing or is too long ago, ConflictError for one that was undone already or has not ended.
     """
-
-    def decision() -> Decision[tuple[_Plan, int, list[Ref]]]:
-        _check(store, job)
-        plan = _planned(store, store.journal.effects.of(job))
-        derived = _derived(store.records, plan.operations)
-        if plan.conflicts or dry_run:
-            return Decision((), (plan, len(derived), []))
-        # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
-        excluded.note_undone(store, derived)
-        composer = Composer(store, store.runtime.clock())
-        composer.add(plan.operations)
-        recompute_validity(composer, store)
-        back = _coming_back(store.index, plan.operations)
-        return Decision((composer.change("undo", undo=job),), (plan, len(derived), back))
-
-    plan, kept, back = store.writer.submit(decision)
-    for memory in store.records.present(back):
+    _check(store, job)
+    left = {effect.drop: effect for effect in store.journal.effects.of(job)}
+    plan = _planned(store, left.values())
+    if plan.conflicts or dry_run:
+        derived = () if plan.conflicts else _derived(store.records, plan.operations, _keys(plan))
+        came = [_Came(0 if plan.conflicts else len(plan.operations), len(derived), (), plan.conflicts)]
+    else:
+        came = list(_carried_out(store, job, left, plan))
+    for memory in store.records.present([ref for change in came for ref in change.back]):
         if isinstance(memory, Memory):
             settle_stored(store, memory)  # what came in meanwhile was not set against it
-    conflicts = _told(store, job, plan.conflicts) if plan.conflicts else ()
     return UndoReport(
         job=job,
-        restored=0 if conflicts else len(plan.operations),
-        kept_out=0 if conflicts else kept,
-        conflicts=conflicts,
+        restored=sum(change.restored for change in came),
+        kept_out=sum(change.kept_out for change in came),
+        conflicts=_told(store, job, came[-1].conflicts) if came[-1].conflicts else (),
         dry_run=dry_run,
     )
 
 
-def _derived(records: Records, operations: Sequence[Operation]) -> list[Memory]:
-    """Return the derived memories that would go, without their key where an earlier version comes back under it."""
+def _carried_out(store: Store, job: str, left: dict[Drop, Effect], whole: _Plan) -> Iterator[_Came]:
+    """Do what was planned, change by change; yield what each came to, up to the first that something stands against.
+
+    `left`, which this empties, has the effects that were not looked at yet.
+    """
+    going = [op for op in whole.operations if isinstance(op, DropNode)]
+    named = {Ref(label=op.label, id=op.id) for op in whole.operations if isinstance(op, DropNode | PutNode)}
+    pieces = [going[at : at + _NODES] for at in range(0, len(going), _NODES)] if len(going) > _NODES else []
+    kept = _keys(whole)
+
+    def decision(nodes: Sequence[DropNode]) -> Decision[_Came]:
+        _check(store, job)
+        hanging = store.journal.effects.attached([Ref(label=op.label, id=op.id) for op in nodes])
+        concerned = dict.fromkeys((*nodes, *(drop for drop in hanging if drop in left))) if nodes else list(left)
+        plan = _planned(store, [left.pop(drop) for drop in concerned])
+        if plan.conflicts:
+            return Decision((), _Came(conflicts=plan.conflicts))
+        derived = _derived(store.records, plan.operations, kept)
+        # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
+        excluded.note_undone(store, derived)
+        composer = Composer(store, store.runtime.clock())
+        composer.add(plan.operations)
+        recompute_validity(composer, store, later=named if nodes else ())
+        came = _Came(len(plan.operations), len(derived), _coming_back(store.index, plan.operations))
+        return Decision((composer.change("undo", **({} if nodes else {"undo": job})),), came)
+
+    for nodes in (*pieces, ()):
+        came = store.writer.submit(partial(decision, nodes))
+        yield came
+        if came.conflicts:
+            return
+
+
+def _keys(plan: _Plan) -> frozenset[object]:
+    """Return the keys of derived memories under which an earlier version comes back."""
+    coming = (node_from(op.label, op.id, op.props) for op in plan.operations if isinstance(op, PutNode))
+    return frozenset(node.attributes.get(KEY) for node in coming if isinstance(node, Memory))
+
+
+def _derived(records: Records, operations: Sequence[Operation], kept: Collection[object]) -> list[Memory]:
+    """Return the derived memories that would go, without their key where that is `kept`."""
     going = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)]
-    coming = [node_from(op.label, op.id, op.props) for op in operations if isinstance(op, PutNode)]
-    keys = {node.attributes.get(KEY) for node in coming if isinstance(node, Memory)}
     gone = [node for node in records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
-    return [replace(memory, attributes={}) if memory.attributes[KEY] in keys else memory for memory in gone]
+    return [replace(memory, attributes={}) if memory.attributes[KEY] in kept else memory for memory in gone]
 
 
 def _coming_back(index: StoreIndex, operations: Sequence[Operation]) -> list[Ref]:
@@ -122,8 +166,8 @@ def _check(store: Store, job: str) -> None:
         raise ConflictError(f"job {job} has not ended yet", hint="try again when `helix work` shows that it has")
 
 
-def _planned(store: Store, effects: list[Effect]) -> _Plan:
-    """Compare what there is with what the job left; on the writer's thread."""
+def _planned(store: Store, effects: Collection[Effect]) -> _Plan:
+    """Compare what there is with what the job left; what is to be written by it, on the writer's thread."""
     plan = _Plan()
     present = store.journal.effects.held([effect.drop for effect in effects])
     for effect, now in zip(effects, present, strict=True):

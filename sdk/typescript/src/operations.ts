@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (5a622e5352178bc0).
+// Written by scripts/schema from the schema and queries/operations.graphql (26075e84b6d5d4e0).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
