@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import soak_brought
 from benchmarks.soak_api import Api, Doubt, Refused
 from benchmarks.soak_brought import PASSPHRASE, Other, finished
-from benchmarks.soak_daemon import Home, Running, Zygote
+from benchmarks.soak_daemon import PAUSE, START_LIMIT, Home, Running, Zygote, within
 from benchmarks.soak_journal import read
 from benchmarks.soak_judge import JOURNAL, judge, settled
 from benchmarks.soak_ledger import Facts, Ledger, Verdict
@@ -99,6 +99,7 @@ class Kills:
         if kind != "restore":
             for writer in writers:
                 writer.start()
+            self._written()
         time.sleep(rng.uniform(0.0, 0.3))
         verdict = Verdict()
         try:
@@ -122,6 +123,12 @@ class Kills:
                 settled(api)
                 after(api)
         return joined(verdict, judge(self.home, running, self.ledger, self.retries, rng))
+
+    def _written(self) -> None:
+        """Wait until this store has taken two operations: on a busy machine a first one takes longer than a round."""
+        deadline = time.monotonic() + within(START_LIMIT)
+        while self.ledger.counts["acknowledged"] < 2 and self.home.ended() is None and time.monotonic() < deadline:
+            time.sleep(PAUSE)
 
     def _wait(self, kind: str, rng: random.Random, api: Api | None = None) -> bool:
         """Sleep a random part of what such a piece of work takes; return whether a job was over by then."""
