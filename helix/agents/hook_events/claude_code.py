@@ -68,6 +68,8 @@ def action_ended(
     if action.is_edit:
         action, status = replace(action, change=_changed(_table(payload, "tool_input"))), None
         failed = failed is True
+    elif failed and status == 0:
+        status = None  # what said that it failed is the client; the 0 was printed
     elif status is not None:
         failed = True if status else None
     ended = _ended(action, exit_status=status, failed=failed, output=output)

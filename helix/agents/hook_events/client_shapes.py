@@ -69,13 +69,13 @@ def patched(payload: Payload, patch: object) -> dict[str, Any]:
     return {**payload, "tool_name": "Edit", "tool_input": {"file_path": path, "old_string": old, "new_string": new}}
 
 
-def said_status(text: str, *, behind: bool = False) -> int | None:
-    """Return the exit status that a tool's answer in a hook payload says in words; None where it says none.
+def said_status(text: str) -> int | None:
+    """Return the exit status that the first line of a tool's answer in a hook payload says; None where it says none.
 
-    `behind` says that the client writes it behind what the command printed, which may say another one, and not before.
+    What is below was printed by the command, which may say another one.
     """
-    found = _STATUS.findall(text)
-    return int(found[-1 if behind else 0]) if found else None
+    found = _STATUS.search(text.partition("\n")[0])
+    return int(found[1]) if found else None
 
 
 def told(held: object) -> Mapping[str, Any]:
@@ -285,7 +285,7 @@ def read_gemini(payload: Payload) -> HookEvent | None:
     text = said if isinstance(said, str) else ""
     status = gemini_status(text)
     failed = bool(answer.get("error"))
-    if status == 0 and (failed or payload["tool_input"].get("is_background")):
+    if status == 0 and payload["tool_input"].get("is_background"):
         status = None
     return claude_code.action_ended(payload, status=status, output=_WRAPPING.sub("", text), failed=failed or None)
 
@@ -368,7 +368,7 @@ def read_opencode(payload: Payload) -> HookEvent | None:
 OPENCODE = ClientShape(read_opencode, context_as("context"), claude_code.delivery)
 
 
-# VS Code: Claude Code's events, its own tools. What a terminal's answer says in words of the status is read.
+# VS Code: Claude Code's events, its own tools. A terminal's answer ends with the status, where that is known and not 0.
 
 _VSCODE_NAMES = {"sessionId": "session_id", "hookEventName": "hook_event_name"}
 _VSCODE_TOOLS = {
@@ -379,6 +379,7 @@ _VSCODE_TOOLS = {
     "insert_edit_into_file": "Edit",
 }
 _VSCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "code": "new_string"}
+_VSCODE_FAILED = re.compile(r"^Command exited with code ([1-9]\d{0,8})\s*\Z", re.MULTILINE)
 
 
 def read_vscode(payload: Payload) -> HookEvent | None:
@@ -392,7 +393,8 @@ def read_vscode(payload: Payload) -> HookEvent | None:
         return claude_code.read(payload)
     output = payload.get("tool_response")
     text = output if isinstance(output, str) else ""
-    return claude_code.action_ended(payload, status=said_status(text, behind=True), output=text)
+    said = _VSCODE_FAILED.search(text)
+    return claude_code.action_ended(payload, status=int(said[1]) if said else None, output=text)
 
 
 VSCODE = ClientShape(

@@ -30,6 +30,8 @@ _TOOLS = {
     "write_to_file": "Write",
 }
 _GIVEN = {"path": "file_path", "old_text": "old_string", "new_text": "new_string", "diff": "new_string"}
+_NO_END = ("[Command is still running", "Command was aborted")
+"""What is said of a command that a person sent to the background, or broke off."""
 
 
 def read(payload: Payload) -> HookEvent | None:
@@ -44,8 +46,10 @@ def read(payload: Payload) -> HookEvent | None:
     text = "\n".join([*(str(one.get("result") or "") for one in results), error]) if results else held
     text = text.strip() if isinstance(text, str) else ""
     failed = bool(broken or told.get("error")) or told.get("success") is False
-    status = said_status(error if results else text.partition("\n")[0])
-    if status is None and results and not failed:
+    status = said_status(error if results else text)
+    if any(str(one.get(name) or "").startswith(_NO_END) for one in results for name in ("result", "error")):
+        status, failed = None, False
+    elif status is None and results and not failed:
         status = 0
     return claude_code.action_ended(named, status=status, output=text, failed=failed or None)
 

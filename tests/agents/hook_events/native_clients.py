@@ -166,7 +166,7 @@ class VSCode(NativeSession):
         return {"sessionId": self.name, "cwd": str(self.project), "hookEventName": event}
 
     def run(self, command: str, status: int = 0, output: str = "") -> str:
-        answer = f"{output}\nCommand exited with code {status}"
+        answer = f"{output}\n\nCommand exited with code {status}" if status else output
         return self._tool("run_in_terminal", {"command": command, "explanation": "e"}, answer)
 
     def edit(self, file: str) -> str:

@@ -38,6 +38,12 @@ ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
 EACH = pytest.mark.parametrize("kind", SESSIONS, ids=[kind.__name__ for kind in SESSIONS])
 
 
+def ending(client: str, payload: dict[str, Any]) -> tuple[int | None, bool | None]:
+    ended = CLIENTS[client].read(payload)
+    assert isinstance(ended, ActionEnded)
+    return ended.action.exit_status, ended.action.passed
+
+
 def keep(helix: Helix, project: Path, trigger: str, resolution: str, kind: str = "failure", **more: Any) -> None:
     scope = folder_identity(project).scope
     memories.store(helix, StoreRequest(trigger=trigger, resolution=resolution, kind=kind, scope=scope, **more))
@@ -59,7 +65,9 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(
     assert len(shown) == 1
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SESSIONS if kind is not Continue], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in SESSIONS if kind not in (Continue, VSCode)], ids=lambda kind: kind.__name__
+)
 def test_what_failed_and_was_mended_here_is_shown_in_the_next_session_of_another_client(
     helix: Helix, project: Path, kind: type[NativeSession]
 ) -> None:
@@ -227,18 +235,36 @@ def test_cline_runs_several_commands_at_once_and_one_that_failed_is_told(helix: 
 
 
 def test_what_a_command_printed_of_a_status_is_none_of_its_own(helix: Helix, project: Path) -> None:
-    printed, session = "a worker exited with code 0", VSCode(helix, project)
-    call = {"tool_name": "run_in_terminal", "tool_use_id": "c", "tool_input": {"command": "pytest"}}
-    said = {**session.base("PostToolUse"), **call, "tool_response": f"{printed}\nCommand exited with code 2"}
-    failed = CLIENTS["vscode"].read(said)
-    assert isinstance(failed, ActionEnded)
-    assert failed.action.exit_status == 2
+    printed, own = "a worker exited with code 0", "Command exited with code 2"
+    terminal = {"tool_name": "run_in_terminal", "tool_use_id": "c", "tool_input": {"command": "pytest"}}
+    for answer, status in (
+        (f"{printed}\n\n{own}", 2),
+        (printed, None),  # it still runs, or nobody knows how it ended
+        (f"a worker exited with code 1\n{own}\n3 passed", None),
+    ):
+        told = {**VSCode(helix, project).base("PostToolUse"), **terminal, "tool_response": answer}
+        assert ending("vscode", told) == (status, False if status else None)
     older = {"toolName": "execute_command", "parameters": {"command": "pytest"}, "success": True}
     base = Cline(helix, project).base("PostToolUse")
-    for result, status in ((f"Command executed.\n{printed}", None), (f"Command failed (exit code 3)\n{printed}", 3)):
-        ended = CLIENTS["cline"].read({**base, "postToolUse": {**older, "result": result}})
-        assert isinstance(ended, ActionEnded)
-        assert ended.action.exit_status == status
+    for answer, status in ((f"Command executed.\n{printed}", None), (f"Command failed (exit code 3)\n{printed}", 3)):
+        assert ending("cline", {**base, "postToolUse": {**older, "result": answer}})[0] == status
+    shell = {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "tool_use_id": "c"}
+    killed = {**Continue(helix, project).base("PostToolUseFailure"), **shell}
+    assert ending("continue", {**killed, "error": f"Error (exit code null): {printed}"}) == (None, False)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"result": "[Command is still running. Output will continue in /tmp/output.log]\nboom", "success": True},
+        {"result": "", "error": "Command was aborted", "success": False},
+    ],
+)
+def test_what_has_not_ended_in_cline_has_neither_passed_nor_failed(
+    helix: Helix, project: Path, result: dict[str, Any]
+) -> None:
+    call = {"id": "c", "name": "run_commands", "input": "make all", "output": [{"query": "make all", **result}]}
+    assert ending("cline", {**Cline(helix, project).base("tool_result"), "tool_result": call}) == (None, None)
 
 
 def test_clines_sub_agents_are_told_apart_from_its_agent(helix: Helix, project: Path) -> None:
