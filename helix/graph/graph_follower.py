@@ -64,7 +64,7 @@ class GraphFollower:
         self._wanted = journal.last_seq
         self._retry_at = 0.0
         self._when_asked = self._checked = when_asked
-        self._mended = self._suspended = self._closed = False
+        self._mended = self._suspended = self._closed = self._new = False
         self._era = 0
         unclean = files_of(self.path)[1].exists() or (journal.last_seq > _PILE_ROWS and not self.path.exists())
         self._used = time.monotonic() - _IDLE_SECONDS + (0 if unclean else _CHECK_AFTER_SECONDS)
@@ -95,8 +95,7 @@ class GraphFollower:
         Asked before a change is accepted, so that a full disk is met here and not inside Kuzu.
         """
         needed = _SPARE_BYTES + size_of(self.path) // _SPARE_SHARE
-        free = shutil.disk_usage(self.path.parent).free
-        if free < needed:
+        if (free := shutil.disk_usage(self.path.parent).free) < needed:
             raise DiskFullError(
                 f"only {free >> 20} MiB are free for {self.path.parent}; {needed >> 20} MiB are kept in reserve",
                 hint="free some space and try again: nothing was lost, and recall goes on",
@@ -125,9 +124,8 @@ class GraphFollower:
 
     def _asked(self, question: str, until: float, named: dict[str, Any]) -> Any:
         self._catch_up(until)
-        left = until - time.monotonic()
-        limit = {"timeout_ms": max(1, int(1000 * left))} if question == "cypher" else {}
-        return self._tell(question, left, **named, **limit)
+        limit = {"timeout_ms": max(1, int(1000 * (until - time.monotonic())))} if question == "cypher" else {}
+        return self._tell(question, until - time.monotonic(), **named, **limit)
 
     def vector_search(self, vector: Sequence[float], k: int) -> list[tuple[str, float]]:
         """Ask the vector index of the store's graph; refuses at once while that sleeps, is busy or behind."""
@@ -186,6 +184,7 @@ class GraphFollower:
                             hint="try again, or with more time",
                         )
                     self._step(min(_SLICE_MS, int(1000 * left) + 1))
+                self._new = False
                 return
             except ProcessEndedError:
                 self._start()
@@ -243,7 +242,7 @@ class GraphFollower:
         for _ in range(_TRIES):
             self._process = GraphProcess(self._command(self.path.with_suffix(".lock")))
             try:
-                said = self._tell("open", _START_SECONDS)
+                said = self._tell("open", _START_SECONDS, new=self._new)
             except (ProcessEndedError, QueryTimeoutError):
                 if self._suspended:
                     raise self._unavailable() from None
@@ -440,7 +439,8 @@ class GraphFollower:
                 if file.exists():
                     file.rename(place)
             self._journal.clear_poison()
-            self._checked = self._mended = True  # a difference that is left now is told of, and not built anew again
+            # A difference that is left now is told of, and what is lacking is replayed: neither is built anew again.
+            self._checked = self._mended = self._new = True
             self.needs_rebuild = False
             self.trouble = self.warning = ""
             self.applied_seq = built.seq

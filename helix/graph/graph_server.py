@@ -54,12 +54,13 @@ class GraphServer:
         self._refused: list[tuple[int, str]] = []
         self._ahead = 0
 
-    def open(self) -> dict[str, Any]:
+    def open(self, *, new: bool = False) -> dict[str, Any]:
         """Open the store's graph and bring it up to date; where it cannot be, say why, and what becomes of the file.
 
         Answers `reason` ("" where all is well) and `verdict`: "aside" for a file that is no graph of this journal,
         "remove" for one that is only out of date, "build" where there is none. `ahead` is the last row of one that
-        knows more rows of this journal than the journal does, else 0.
+        knows more rows of this journal than the journal does, else 0. One that is `new`, as a job has just built it,
+        is never out of date for what was written meanwhile: building it anew would meet the same.
         """
         with self._journal.look() as look:
             reason, verdict = self._opened(look)
@@ -67,7 +68,7 @@ class GraphServer:
                 _limit_memory(None)
                 self._build(self._path, look, lambda stage, done, total: None)
                 reason, verdict = self._opened(look)
-        if not reason and self._is_far_behind():
+        if not reason and not new and self._is_far_behind():
             self._close()
             return {"reason": "the graph is far behind the journal", "verdict": "remove"}
         if reason:

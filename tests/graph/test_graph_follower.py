@@ -26,7 +26,7 @@ from helix.graph import graph_follower
 from helix.graph.build import build
 from helix.graph.graph_files import Place
 from helix.graph.graph_follower import GraphFollower
-from helix.graph.graph_server import GraphServer
+from helix.graph.graph_server import BUILT_AT_ONCE, GraphServer
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import files_of
 from helix.graph.process import ProcessEndedError
@@ -35,7 +35,7 @@ from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
 from helix.model.edge import Label, Ref, Relation
-from helix.model.operations import Change, Operation, PutEdge, PutNode, PutPassage, Row
+from helix.model.operations import Change, DropNode, Operation, PutEdge, PutNode, PutPassage, Row
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
 from helix.operations import graph as graph_operations
@@ -208,6 +208,21 @@ def test_a_graph_that_lacks_a_large_part_is_built_rather_than_replayed(journal: 
     assert built_bytes(follower.path) > small
 
 
+def test_a_graph_that_a_job_has_built_is_kept_however_much_was_written_meanwhile(
+    journal: Journal, tmp_path: Path
+) -> None:
+    """As when a large import is undone while its graph is built: thrown away, it would be missed until the next start."""
+    written(journal, *[node(f"n{number:04}") for number in range(BUILT_AT_ONCE + 1_000)])
+    follower = GraphFollower(journal, place(tmp_path), clock=system_clock)
+    built = follower.build(lambda *_: None)
+    written(journal, *[DropNode(label=Label.MEMORY, id=f"n{number:04}") for number in range(900)])
+    written(journal, node("told-since"))
+    assert follower.swap(built) == 2
+    assert len(held(follower)) == BUILT_AT_ONCE + 101
+    assert (follower.trouble, follower.needs_rebuild) == ("", False)
+    follower.close()
+
+
 def built_bytes(path: Path) -> int:
     engine = KuzuEngine(path, dimension=DIMENSION)
     try:
@@ -352,7 +367,7 @@ def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal:
 OPENED = """
 import json, resource, sys
 from helix.graph.graph_files import Place
-from helix.graph.graph_server import GraphServer
+from helix.graph.graph_server import BUILT_AT_ONCE, GraphServer
 said = GraphServer(Place(**json.loads(sys.argv[1]))).open()
 megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps({"verdict": said["verdict"], "megabytes": megabytes}))
