@@ -38,12 +38,14 @@ class ClientShape(NamedTuple):
     """A client: what a payload tells, how an answer is written, what a payload and its retry have in common.
 
     `shows` are the events whose answer reaches the agent. What is to be shown at another waits for the next of these.
+    `parts` says that its sub-agents have sessions of their own, of which nothing says whose they are.
     """
 
     read: Callable[[Payload], HookEvent | None]
     write: Callable[[HookEvent, HookReply], dict[str, Any]]
     delivery: Callable[[Payload], str]
     shows: tuple[type[HookEvent], ...] = (HookEvent,)
+    parts: bool = False
 
 
 def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
@@ -235,7 +237,7 @@ def read_cursor(payload: Payload) -> HookEvent | None:
 
 
 CURSOR = ClientShape(
-    read_cursor, context_as("additional_context"), claude_code.delivery, shows=(SessionBegan, ActionEnded)
+    read_cursor, context_as("additional_context"), claude_code.delivery, shows=(SessionBegan, ActionEnded), parts=True
 )
 
 

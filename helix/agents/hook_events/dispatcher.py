@@ -225,6 +225,8 @@ class Reacting:
         if reaction is None:
             return NOTHING
         session = self._sessions.of(event, scope)
+        if CLIENTS[client].parts:
+            self._sessions.hide_agents(session, event)
         desk = Desk(
             store=self._store,
             session=session,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.hook_events.hook_events import HookEvent
+from helix.agents.hook_events.hook_events import HookEvent, PromptGiven, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
 from helix.identity import DEEPEST, Identity, project_of
+from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Ref
 from helix.model.episode import session_id
@@ -20,6 +22,8 @@ from helix.store.store import Store
 
 MOST_SESSIONS = 200
 """How many sessions are kept in mind; of one that was let go, what is in the store is known."""
+_UNDER_WAY = 3_600.0
+"""Seconds after something was heard of a private session in which its sub-agents may begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +93,15 @@ class HookSession:
     recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
 
     `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief; `recollected` says
-    that it was looked up, `told_before` holds the ids of actions that its history has told of already. `prompts`
-    counts what its user said, `told` holds the ids of memories that came with its brief and prompts; `asked_at` and
-    `asked_terms` are of the last prompt that memories were looked up for.
+    that it was looked up, `told_before` holds the ids of actions that its history has told of already; `old` says that
+    the store had it when it was first heard of. `prompts` counts what its user said, `told` holds the ids of memories
+    that came with its brief and prompts; `asked_at` and `asked_terms` are of the last prompt that memories were looked
+    up for.
     """
 
-    def __init__(self, name: str, place: Identity) -> None:
+    def __init__(self, name: str, place: Identity, *, old: bool = False) -> None:
         self.name = name
+        self.old = old
         self.scope = place.scope
         self.root = place.root
         self.project = place
@@ -315,6 +321,20 @@ class Sessions:
         self._store = store
         self._turn = threading.Lock()
         self._known: OrderedDict[tuple[str, str], HookSession] = OrderedDict()
+        self._private_until = 0.0
+
+    def hide_agents(self, session: HookSession, event: HookEvent) -> None:
+        """Have a session be private that may be a private one's sub-agent's, where hooks do not say whose it is.
+
+        That is one in which nobody has asked anything, while a private one is under way.
+        """
+        now = time.monotonic()
+        if is_private(self._store, session.name):
+            self._private_until = now + _UNDER_WAY
+        elif isinstance(event, PromptGiven | SessionBegan) or session.prompts or session.old:
+            return
+        elif now < self._private_until:
+            open_session(self._store, SessionRequest(name=session.name, private=True))
 
     def of(self, event: HookEvent, scope: str = "") -> HookSession:
         """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""
@@ -323,7 +343,8 @@ class Sessions:
             known = self._known.get(name)
             if known is None:
                 place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
-                known = self._known[name] = HookSession(event.session, place)
+                old = self._is_open(place.scope, event.session)
+                known = self._known[name] = HookSession(event.session, place, old=old)
             self._known.move_to_end(name)
             while len(self._known) > MOST_SESSIONS:
                 self._known.popitem(last=False)

@@ -352,3 +352,26 @@ def test_an_opencode_session_is_private_by_the_id_that_opencode_tells(helix: Hel
     other = EpisodeRequest(content="said elsewhere", session="Zw7htNlWZjk12zjCAI0Chw")
     assert capture.record_episode(helix, other).episode is not None, "its name looks like a key too, and is not private"
     assert capture.episodes(helix, session=other.session).total == 1
+
+
+def test_a_private_session_of_cursor_has_no_sub_agent_of_whom_something_is_kept(helix: Helix, project: Path) -> None:
+    """Cursor 3.18 gives each a conversation of its own, in whose hooks nothing names the one that called it."""
+    old, private = Cursor(helix, project, "old"), Cursor(helix, project, "private")
+    old.prompt("have the tests pass")
+    old.run("make old", 2, ERROR)
+    assert helix.reacting.settle(MOST_SECONDS)
+    capture.open_session(helix, SessionRequest(name=private.name, private=True))
+    before = helix.store.journal.last_seq
+    private.prompt("look into it")
+    for name in ("agent", "another"):
+        Cursor(helix, project, name).run("make all", 2, ERROR)
+        Cursor(helix, project, name).run("make all")
+    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.store.journal.last_seq == before
+    new = Cursor(helix, project, "new")
+    new.begin()
+    new.prompt("have the docs built")
+    for session in (old, new):
+        session.run("make docs", 2, ERROR)
+    assert helix.reacting.settle(MOST_SECONDS)
+    assert [capture.episodes(helix, session=one.name).total for one in (old, new)] == [2, 1]
