@@ -211,7 +211,7 @@ def test_a_graph_that_lacks_a_large_part_is_built_rather_than_replayed(journal: 
 def test_a_graph_that_a_job_has_built_is_kept_however_much_was_written_meanwhile(
     journal: Journal, tmp_path: Path
 ) -> None:
-    """As when a large import is undone while its graph is built: thrown away, it would be missed until the next start."""
+    """As by an undo of what was just imported: without it there would be no graph until the next start."""
     written(journal, *[node(f"n{number:04}") for number in range(BUILT_AT_ONCE + 1_000)])
     follower = GraphFollower(journal, place(tmp_path), clock=system_clock)
     built = follower.build(lambda *_: None)
