@@ -22,7 +22,7 @@ from helix.model.edge import Label, Ref
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
-from helix.operations import erasure, memories
+from helix.operations import erasure, memories, review
 from helix.recall.answer import disputed
 from tests.counting import calls_of
 from tests.strands.conftest import Machines
@@ -144,3 +144,17 @@ def test_a_recall_of_what_is_disputed_reads_few_of_its_edges(machines: Machines,
     names = disputed(index.view, index.graph, both, index.view.walkable("p"), reading)
     assert (sorted(names), len(asked)) == (both, 2)
     assert "denied" in names.values()
+
+
+def test_a_memory_stays_as_sure_however_many_contradict_it_that_are_believed_less(
+    machines: Machines, tmp_path: Path
+) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    mine = said(helix, "the gateway listens on port 9000")
+    before = memories.get(helix, mine).confidence
+    told = [memory(one, f"the gateway listens on port {port}") for one, port in ((FIRST, 8001), (SECOND, 8002))]
+    for row in told:
+        row["props"]["recorded_at"] = 4 * MOMENT  # what is told later is not settled by trust: it is open
+    assert brought(helix, tmp_path, told).state is JobState.DONE
+    assert mine in {side.id for one in review.contradictions(helix).items for side in (one.first, one.second)}
+    assert memories.get(helix, mine).confidence == before

@@ -20,7 +20,6 @@ from helix.memory.contradiction.detect import Contradiction
 from helix.model.dispute import DisputeStatus, Outcome
 from helix.model.edge import Edge, Relation
 from helix.model.memory import Memory, Status
-from helix.model.provenance import Trust
 from helix.model.records import edge_from
 from helix.store.index import StoreIndex
 
@@ -30,7 +29,6 @@ _WINS = {FIRST: Ruling.FIRST, SECOND: Ruling.SECOND}
 _LOSES = {Ruling.FIRST: SECOND, Ruling.SECOND: FIRST}
 _DOUBT = 0.25
 """Share of its confidence that a contradicted memory loses while the contradiction is open."""
-_OUTSIDE = Trust.TOOL_OUTPUT.rank
 
 
 def oppose(
@@ -158,10 +156,9 @@ def disputes_of(records: Records, memory: Memory) -> list[Edge]:
 def doubted(composer: Composer, memory: Memory, *, by: Memory) -> float:
     """Lower the confidence of a memory that a contradiction puts in doubt, and return what was taken.
 
-    What tools or the web say takes nothing from a better founded memory: doubt would be a cheap attack on it.
+    A weaker voice takes nothing from a better founded memory: it may contradict it any number of times.
     """
-    doubter = by.provenance.trust.rank
-    if doubter >= _OUTSIDE and doubter > memory.provenance.trust.rank:
+    if by.provenance.trust.rank > memory.provenance.trust.rank:
         return 0.0
     taken = _DOUBT * memory.confidence
     composer.patch(memory.ref, confidence=memory.confidence - taken)
