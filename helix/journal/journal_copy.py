@@ -13,6 +13,7 @@ from helix.errors import InvalidInputError, StoreError
 from helix.journal import table_check
 from helix.journal.backend import Backend, put
 from helix.journal.database import check_migrations, make_tables, mapped
+from helix.journal.value_check import check_values
 
 _HEADER = b"SQLite format 3\0"
 _LAST_SEQ = 1 << 53
@@ -59,6 +60,14 @@ def check(path: Path, called: Path | None = None) -> int:
         if newest is not None and newest > _LAST_SEQ:
             raise sqlite3.DatabaseError("no row of a journal has such a number")
         return int(rows)
+
+
+def check_foreign(path: Path, called: Path) -> int:
+    """Check a copy of a journal that anybody may have written as `check` does, and all that its rows say."""
+    rows = check(path, called)
+    with _reading(path, called) as connection:
+        check_values(connection, called)
+    return rows
 
 
 def copy_checked(path: Path, target: Path) -> None:

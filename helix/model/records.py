@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Edge, Label, Ref
+from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory, Status, counted
-from helix.model.operations import Props, PutEdge, PutNode, Scalar
+from helix.model.operations import Props, Put, PutEdge, PutNode, PutPassage, Scalar
 from helix.model.provenance import Provenance
 from helix.model.reflection import Reflection
 from helix.model.task import Exploration, Plan, Task, Workspace
@@ -101,6 +101,42 @@ def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
 def node_from(label: Label, node_id: str, props: Props) -> Node:
     """Return the domain object of a stored node's record."""
     return typing.cast(Node, from_props(CLASS_OF[label], {**props, "id": node_id}))
+
+
+def check_put(op: Put) -> None:
+    """Raise an error where what an operation writes is no record's, a TypeError, a ValueError or another one.
+
+    Properties that the model does not know are nobody's, and may be anything.
+    """
+    match op:
+        case PutPassage():
+            texts = [op.id, op.owner.id, op.text]
+        case PutEdge():
+            texts = [op.source.id, op.target.id]
+            _check_props(Edge, op.props)
+        case PutNode():
+            texts = [op.id]
+            _check_props(CLASS_OF[op.label], op.props)
+    for text in texts:
+        _check_value(text, _TEXT)
+
+
+def _check_props(cls: type[Any], props: Props) -> None:
+    kinds = _KINDS[cls]
+    for name in props.keys() & kinds.keys():
+        _check_value(props[name], kinds[name])
+
+
+def _check_value(value: Any, kind: _Kind) -> None:
+    if value is None and kind.optional:
+        return
+    if type(value) not in kind.stored:
+        raise TypeError(f"a {type(value).__name__} is none of {kind.stored}")
+    found = kind.restore(value)
+    if isinstance(found, str):
+        found.encode("utf-8")
+    elif found != found or (kind.restore is _parsed and not isinstance(found, dict)):  # NaN is not itself
+        raise ValueError("no number, or no table")
 
 
 def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,6 +234,29 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
 _RESTORERS = {cls: {name: _restorer(hint) for name, hint in hints.items()} for cls, hints in _HINTS.items()}
+
+
+class _Kind(typing.NamedTuple):
+    """What a property's stored value is: which types it may have, and what turns it into the field's."""
+
+    stored: tuple[type[Any], ...]
+    restore: Callable[[Any], Any]
+    optional: bool
+
+
+def _kinds(cls: type[Any]) -> dict[str, _Kind]:
+    numbers: Mapping[Any, tuple[type[Any], ...]] = {float: (int, float), int: (int,), datetime: (int,)}
+    found = {}
+    for name, hint in {**_HINTS[Provenance], **_HINTS[cls]}.items():
+        base = _without_none(hint)
+        restore = _restorer(base)
+        if restore is not None and base not in (Ref, Relation):
+            found[name] = _Kind(numbers.get(base, (str,)), restore, base is not hint)
+    return found
+
+
+_KINDS = {cls: _kinds(cls) for cls in _HINTS}
+_TEXT = _Kind((str,), _as_it_is, optional=False)
 
 NODE_DEFAULTS: Mapping[Label, Props] = types.MappingProxyType(
     {

@@ -83,7 +83,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
     with _taken(source, store.path) as taken:
-        rows = copies.check(taken, called=source)
+        rows = copies.check_foreign(taken, called=source)
         kept = _free(store.path, store.runtime.clock())
         ticket.progress(0, 0, "keeping the present journal")
         store.journal.file.backup_to(kept)
@@ -113,7 +113,7 @@ def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, ob
     if not source.is_file():
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     with StoreLock(folder), _taken(source, folder) as taken:
-        rows = copies.check(taken, called=source)
+        rows = copies.check_foreign(taken, called=source)
         journal, kept = folder / JOURNAL_NAME, _free(folder, now)
         existed = journal.exists()
         left = erasing.left_by(journal) if existed else erasing.Legacy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from working import job
 
 from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
 from helix.journal import journal_copy
+from helix.journal.chain import GENESIS, chained_digest, digest_of
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.hard_forget import hard_forget, note, plan_hard_forget
@@ -383,3 +385,41 @@ def test_what_was_found_in_episodes_and_is_kept_damaged_is_found_once_more(setti
         helix.flush()
         helix.worker.settle()
         assert [item.error for item in helix.store.work.items() if item.error] == []
+
+
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("recorded_at", 1 << 62), ("easiness", None), ("attributes", "7"), ("trigger", 7), ("name", "\ud800")],
+)
+def test_a_backup_whose_log_says_what_cannot_be_is_refused_before_anything_is_replaced(
+    settings: Settings, tmp_path: Path, name: str, value: object, closed: bool
+) -> None:
+    """Its chain may be whole, and its state what the log comes to: nothing would tell that from what Helix wrote."""
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    with closing(sqlite3.connect(backup, isolation_level=None)) as connection:
+        before = GENESIS
+        for seq, at, payload, salt, *_ in connection.execute("SELECT * FROM log ORDER BY seq").fetchall():
+            said = json.loads(zlib.decompress(payload))
+            for op in said["ops"]:
+                if op.get("label") == "Memory":
+                    op["props"][name] = value
+            payload = zlib.compress(json.dumps(said).encode())
+            digest = digest_of(salt, payload)
+            before = chained_digest(before, seq, at, digest)
+            row = (payload, digest, before, seq)
+            connection.execute("UPDATE log SET payload = ?, digest = ?, chain = ? WHERE seq = ?", row)
+
+    def restored(ticket: Ticket) -> None:
+        with pytest.raises(InvalidInputError, match="does not write"):
+            restore(store, backup, ticket)
+
+    if closed:
+        with pytest.raises(InvalidInputError, match="does not write"):
+            restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        if not closed:
+            job(store, restored)
+        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None

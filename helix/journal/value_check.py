@@ -1,0 +1,50 @@
+"""The values of a journal's file from elsewhere: each property holds what the model says of it.
+
+Whoever wrote such a file can have made its log and its state agree, so that nothing tells later that they are wrong.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from helix.errors import InvalidInputError, StoreCorruptError
+from helix.journal.backend import DatabaseConnection
+from helix.journal.decoding import put_edge, put_node
+from helix.journal.log import proved
+from helix.model.operations import Put, PutEdge, PutNode, PutPassage
+from helix.model.records import check_put
+
+
+def check_values(connection: sqlite3.Connection, called: Path) -> None:
+    """Raise InvalidInputError where a row of a journal's file, of its log or its state, says what cannot be.
+
+    Rows that cannot be read are damage, which is found and made good as in any journal.
+    """
+    for op in _puts(connection):
+        try:
+            check_put(op)
+        except (KeyError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            what = "passage" if isinstance(op, PutPassage) else op.label if isinstance(op, PutNode) else op.type
+            raise InvalidInputError(
+                f"{called} holds a {what} with a value that Helix does not write",
+                hint="name a backup that Helix wrote and nobody changed",
+            ) from error
+
+
+def _puts(connection: DatabaseConnection) -> Iterator[Put]:
+    for row in connection.execute("SELECT CAST(payload AS BLOB), CAST(salt AS BLOB), CAST(digest AS BLOB) FROM log"):
+        said = proved(*row)
+        if said is not None:
+            yield from (op for op in said.operations if isinstance(op, PutNode | PutEdge | PutPassage))
+    for query, read in (
+        ("SELECT label, id, props FROM node", put_node),
+        ("SELECT type, source_label, source, target_label, target, props FROM edge", put_edge),
+    ):
+        for row in connection.execute(query):
+            try:
+                op = read(row)
+            except StoreCorruptError:
+                continue
+            yield op
