@@ -9,7 +9,7 @@ import json
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import datetime
 from enum import Enum
 from typing import Any, TypeVar
@@ -87,14 +87,18 @@ def to_props(record: Any) -> dict[str, Scalar]:
 
 
 def from_props(cls: type[T], props: Mapping[str, Any]) -> T:
-    """Return the domain object of flat properties; unknown ones are ignored, absent ones keep their default."""
+    """Return the domain object of flat properties; unknown ones are ignored, absent ones keep their default.
+
+    None is what takes a property back, so where a field has another default it counts as absent.
+    """
     values: dict[str, Any] = {}
     for name, restore in _RESTORERS[cls].items():
         if restore is None:
             values[name] = from_props(Provenance, props)
-        elif name in props:
-            value = props[name]
-            values[name] = None if value is None else restore(value)
+        elif (value := props.get(name)) is not None:
+            values[name] = restore(value)
+        elif name in props and name not in _DEFAULTED[cls]:
+            values[name] = None
     return cls(**values)
 
 
@@ -234,6 +238,10 @@ def _field_types(cls: type[Any]) -> dict[str, Any]:
 
 _HINTS = {cls: _field_types(cls) for cls in (*CLASS_OF.values(), Edge, Provenance)}
 _RESTORERS = {cls: {name: _restorer(hint) for name, hint in hints.items()} for cls, hints in _HINTS.items()}
+_DEFAULTED = {
+    cls: frozenset(one.name for one in fields(cls) if one.default_factory is not MISSING or one.default is not MISSING)
+    for cls in _HINTS
+}
 
 
 class _Kind(typing.NamedTuple):
@@ -251,7 +259,8 @@ def _kinds(cls: type[Any]) -> dict[str, _Kind]:
         base = _without_none(hint)
         restore = _restorer(base)
         if restore is not None and base not in (Ref, Relation):
-            found[name] = _Kind(numbers.get(base, (str,)), restore, base is not hint)
+            optional = base is not hint or name in _DEFAULTED[cls] | _DEFAULTED[Provenance]
+            found[name] = _Kind(numbers.get(base, (str,)), restore, optional)
     return found
 
 

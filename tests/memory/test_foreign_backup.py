@@ -390,7 +390,7 @@ def test_what_was_found_in_episodes_and_is_kept_damaged_is_found_once_more(setti
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("recorded_at", 1 << 62), ("easiness", None), ("attributes", "7"), ("trigger", 7), ("name", "\ud800")],
+    [("recorded_at", 1 << 62), ("kind", None), ("attributes", "7"), ("trigger", 7), ("name", "\ud800")],
 )
 def test_a_backup_whose_log_says_what_cannot_be_is_refused_before_anything_is_replaced(
     settings: Settings, tmp_path: Path, name: str, value: object, closed: bool

@@ -58,6 +58,15 @@ def test_an_episodes_own_agent_goes_before_its_provenances() -> None:
     assert put_record(episode).props["agent"] == "ada"
 
 
+@given(memories)
+def test_a_property_that_was_taken_back_is_what_it_is_where_nobody_said_it(memory: Memory) -> None:
+    props = put_record(memory).props
+    needed = {"name", "kind", "trigger", "resolution", "recorded_at"}
+    bare = {name: props[name] for name in needed}
+    taken_back = {**dict.fromkeys(props), **bare}
+    assert node_from(Label.MEMORY, memory.id, taken_back) == node_from(Label.MEMORY, memory.id, bare)
+
+
 def test_an_edge_survives_the_way_to_properties_and_back() -> None:
     edge = Edge(
         type=Relation.RELATED,
