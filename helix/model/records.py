@@ -253,7 +253,7 @@ class _Kind(typing.NamedTuple):
 
 
 def _kinds(cls: type[Any]) -> dict[str, _Kind]:
-    numbers: Mapping[Any, tuple[type[Any], ...]] = {float: (int, float), int: (int,), datetime: (int,)}
+    numbers: Mapping[Any, tuple[type[Any], ...]] = {float: (int, float), int: (int, float), datetime: (int,)}
     found = {}
     for name, hint in {**_HINTS[Provenance], **_HINTS[cls]}.items():
         base = _without_none(hint)
