@@ -36,17 +36,13 @@ def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter
     def elsewhere(index: StoreIndex) -> Rows:
         return alike if index.generation == generation else index.rows_of(())
 
-    pairs = list(_to_compare(store.index, fresh, alike))
-    kept = []
+    pairs = _to_compare(store.index, fresh, alike)
     for done, (ref, met) in enumerate(pairs):
         _rest(ticket, done, 2 * len(pairs))
-        twin = _twin(store, ref, elsewhere if met else None)
-        if twin is None:
-            kept.append((ref, met))
-        else:
-            counts["folded"] += _fold(run, ref, twin)
-    for done, (ref, met) in enumerate(kept):
-        _rest(ticket, len(pairs) + done, len(pairs) + len(kept))
+        while (twin := _twin(store, ref, elsewhere if met else None)) is not None and _fold(run, ref, twin):
+            counts["folded"] += 1
+    for done, (ref, met) in enumerate(pairs):
+        _rest(ticket, len(pairs) + done, 2 * len(pairs))
         (memory,) = store.records.present([ref])
         for one in unsettled(store, memory, elsewhere if met else None) if isinstance(memory, Memory) else ():
             settled(run, one)
@@ -74,16 +70,21 @@ def _alike(store: Store, known: Iterable[Known]) -> Rows:
     return store.index.rows_of(found)
 
 
-def _to_compare(index: StoreIndex, fresh: Iterable[Ref], alike: Rows) -> Iterable[tuple[Ref, bool]]:
-    """Yield what has somebody here to meet, and whether it has met those that are alike."""
+def _to_compare(index: StoreIndex, fresh: Iterable[Ref], alike: Rows) -> list[tuple[Ref, bool]]:
+    """Return what has somebody here to meet, and whether it has met those that are alike; the best founded first.
+
+    So what was folded into a memory is folded no further: of a chain each would take over all that is before it.
+    """
     others = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) - alike
     scopes = index.scopes_of(others)
+    found = []
     for ref in fresh:
         row = index.row_of(ref)
         if row is not None and index.status_of(ref) is Status.ACTIVE:
             met = row in alike
             if not met or index.scope_of(row) in scopes:
-                yield ref, met
+                found.append((rank(index.memory(row)), ref, met))
+    return [(ref, met) for _, ref, met in sorted(found, key=lambda one: one[0])]
 
 
 def _twin(store: Store, ref: Ref, but: LeftOut | None) -> Memory | None:
@@ -115,4 +116,4 @@ def _fold(run: Run, ref: Ref, twin: Memory) -> bool:
         fold(composer, run.store.records, stays, goes)
         return True
 
-    return bool(run.write(f"fold {ref.id}", compose))
+    return bool(run.write(f"fold {ref.id} {twin.id}", compose))

@@ -158,3 +158,16 @@ def test_a_memory_stays_as_sure_however_many_contradict_it_that_are_believed_les
     assert brought(helix, tmp_path, told).state is JobState.DONE
     assert mine in {side.id for one in review.contradictions(helix).items for side in (one.first, one.second)}
     assert memories.get(helix, mine).confidence == before
+
+
+def test_of_many_twins_each_is_folded_once_with_its_own_edges_alone(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    twins, leaves = ([f"01a{kind}0000-0000-7000-8000-{number:012x}" for number in range(30)] for kind in (2, 3))
+    rows = [memory(one, SAID, recorded_at=MOMENT - number) for number, one in enumerate(twins)]
+    rows += [memory(one, f"{one} pigeons sat on the roof", kind="decision") for one in leaves]
+    rows += [edge("CAUSES", ("Memory", one), ("Memory", leaf)) for one, leaf in zip(twins, leaves, strict=True)]
+    assert brought(helix, tmp_path, rows).state is JobState.DONE
+    (stays,) = found(helix, SAID)
+    assert stays == twins[-1]
+    own, taken_over, folded = len(leaves), len(leaves) - 1, len(twins) - 1
+    assert helix.store.index.edge_count == own + taken_over + folded

@@ -20,6 +20,7 @@ from helix.memory.job_run.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import MERGED, OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
+from helix.model.operations import DropEdge
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 from helix.model.records import edge_from, flatten
 from helix.recall.similar import nearest
@@ -201,14 +202,15 @@ def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
     What contradicts the winner, and since when, is not for a weaker voice of elsewhere to say: that is found anew.
     """
     here = winner.ref
-    present = {(op.type, op.source, op.target) for op in records.edges_at(here)}
+    taken = []
     for op in records.edges_at(loser):
-        if op.type not in _CARRIED or here in (op.source, op.target):
-            continue
-        source, target = (here if end == loser else end for end in (op.source, op.target))
-        edge = replace(edge_from(op), source=source, target=target)
-        ruled = op.type is Relation.CONTRADICTS and _from_elsewhere(edge.provenance, winner)
-        if (op.type, source, target) not in present and not ruled:
+        if op.type in _CARRIED and here not in (op.source, op.target):
+            source, target = (here if end == loser else end for end in (op.source, op.target))
+            taken.append(replace(edge_from(op), source=source, target=target))
+    present = records.edges([DropEdge(type=edge.type, source=edge.source, target=edge.target) for edge in taken])
+    for edge, held in zip(taken, present, strict=True):
+        ruled = edge.type is Relation.CONTRADICTS and _from_elsewhere(edge.provenance, winner)
+        if held is None and not ruled:
             yield edge
 
 
