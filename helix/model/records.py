@@ -178,7 +178,7 @@ def property_types(cls: type[Any]) -> dict[str, type[Any]]:
     return {name: numbers.get(restore, str) for name, restore in _restorers_of(cls).items()}
 
 
-def _restorers_of(cls: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
+def _restorers_of(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
     return {name: restore for name, restore in (_RESTORERS[Provenance] | _RESTORERS[cls]).items() if restore}
 
 
@@ -254,12 +254,11 @@ class _Kind(typing.NamedTuple):
 
 def _kinds(cls: type[Any]) -> dict[str, _Kind]:
     numbers: Mapping[Any, tuple[type[Any], ...]] = {float: (int, float), int: (int, float), datetime: (int,)}
-    found = {}
-    for name, hint in {**_HINTS[Provenance], **_HINTS[cls]}.items():
-        base = _without_none(hint)
-        restore = _restorer(base)
-        if restore is not None and base not in (Ref, Relation):
-            optional = base is not hint or name in _DEFAULTED[cls] | _DEFAULTED[Provenance]
+    hints, defaulted, found = _HINTS[Provenance] | _HINTS[cls], _DEFAULTED[Provenance] | _DEFAULTED[cls], {}
+    for name, restore in _restorers_of(cls).items():
+        base = _without_none(hints[name])
+        if base not in (Ref, Relation):
+            optional = base is not hints[name] or name in defaulted
             found[name] = _Kind(numbers.get(base, (str,)), restore, optional)
     return found
 

@@ -367,7 +367,7 @@ def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal:
 OPENED = """
 import json, resource, sys
 from helix.graph.graph_files import Place
-from helix.graph.graph_server import BUILT_AT_ONCE, GraphServer
+from helix.graph.graph_server import GraphServer
 said = GraphServer(Place(**json.loads(sys.argv[1]))).open()
 megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps({"verdict": said["verdict"], "megabytes": megabytes}))

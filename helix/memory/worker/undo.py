@@ -100,13 +100,13 @@ def _carried_out(store: Store, job: str, left: dict[Drop, Effect], whole: _Plan)
     `left`, which this empties, has the effects that were not looked at yet.
     """
     going = [op for op in whole.operations if isinstance(op, DropNode)]
-    named = {Ref(label=op.label, id=op.id) for op in whole.operations if isinstance(op, DropNode | PutNode)}
+    named = {_ref(op) for op in whole.operations if isinstance(op, DropNode | PutNode)}
     pieces = [going[at : at + _NODES] for at in range(0, len(going), _NODES)] if len(going) > _NODES else []
     kept = _keys(whole)
 
     def decision(nodes: Sequence[DropNode]) -> Decision[_Came]:
         _check(store, job)
-        hanging = store.journal.effects.attached([Ref(label=op.label, id=op.id) for op in nodes])
+        hanging = store.journal.effects.attached([_ref(op) for op in nodes])
         concerned = dict.fromkeys((*nodes, *(drop for drop in hanging if drop in left))) if nodes else list(left)
         plan = _planned(store, [left.pop(drop) for drop in concerned])
         if plan.conflicts:
@@ -135,15 +135,19 @@ def _keys(plan: _Plan) -> frozenset[object]:
 
 def _derived(records: Records, operations: Sequence[Operation], kept: Collection[object]) -> list[Memory]:
     """Return the derived memories that would go, without their key where that is `kept`."""
-    going = [Ref(label=op.label, id=op.id) for op in operations if isinstance(op, DropNode)]
+    going = [_ref(op) for op in operations if isinstance(op, DropNode)]
     gone = [node for node in records.present(going) if isinstance(node, Memory) and KEY in node.attributes]
     return [replace(memory, attributes={}) if memory.attributes[KEY] in kept else memory for memory in gone]
 
 
 def _coming_back(index: StoreIndex, operations: Sequence[Operation]) -> list[Ref]:
     """Return the memories that the operations make active, and that are not."""
-    coming = (Ref(label=op.label, id=op.id) for op in operations if isinstance(op, PutNode) and _is_active(op))
+    coming = (_ref(op) for op in operations if isinstance(op, PutNode) and _is_active(op))
     return [ref for ref in coming if index.status_of(ref) is not Status.ACTIVE]
+
+
+def _ref(op: DropNode | PutNode) -> Ref:
+    return Ref(label=op.label, id=op.id)
 
 
 def _is_active(op: PutNode) -> bool:
@@ -195,10 +199,10 @@ def _back(before: Put, now: Put | None) -> Put:
 def _keep_whole(store: Store, plan: _Plan) -> None:
     """Find what going back would tear: what hangs on a node that goes or has gone, and names that are taken."""
     going = {op for op in plan.operations if isinstance(op, DropNode | DropEdge | DropPassage)}
-    gone = [Ref(label=op.label, id=op.id) for op in going if isinstance(op, DropNode)]
+    gone = [_ref(op) for op in going if isinstance(op, DropNode)]
     if gone:
         plan.conflicts.update(dict.fromkeys(set(store.journal.effects.attached(gone)) - going, ""))
-    coming = {Ref(label=op.label, id=op.id): op for op in plan.operations if isinstance(op, PutNode)}
+    coming = {_ref(op): op for op in plan.operations if isinstance(op, PutNode)}
     for op in plan.operations:
         ends = (op.source, op.target) if isinstance(op, PutEdge) else (op.owner,) if isinstance(op, PutPassage) else ()
         for end in ends:
@@ -233,7 +237,7 @@ def _told(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoCo
 def _what(index: StoreIndex, drop: Drop) -> str:
     match drop:
         case DropNode():
-            return _name(index, Ref(label=drop.label, id=drop.id))
+            return _name(index, _ref(drop))
         case DropEdge():
             return f"{_name(index, drop.source)} {drop.type} {_name(index, drop.target)}"
         case DropPassage():
