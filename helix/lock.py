@@ -82,7 +82,7 @@ def is_locked(store: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        _lock(fd)
+        _ask(fd)
     except OSError:
         return True
     finally:
@@ -134,8 +134,13 @@ if sys.platform == "win32":
         msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         os.lseek(fd, 0, os.SEEK_SET)
 
+    _ask = _lock  # no lock is shared there
+
 else:
     import fcntl
 
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _ask(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that ask at once are no owner to each other

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, replace
+from fcntl import LOCK_SH, flock
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,16 @@ def test_a_record_counts_only_while_its_process_holds_the_store(plain: Settings)
         assert daemon.find(plain.store_path) is None
     recorded(plain)
     assert daemon.find(plain.store_path) is None
+
+
+def test_somebody_else_who_asks_at_the_same_time_is_no_owner_of_the_store(plain: Settings) -> None:
+    with StoreLock(plain.store_path) as lock:
+        recorded(plain)
+    # What a client that asks holds, for as long as it takes to ask.
+    with lock.path.open("rb") as asking:
+        flock(asking, LOCK_SH)
+        assert not is_locked(plain.store_path)
+        assert daemon.find(plain.store_path) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"pid": 1}', "\x00"])
