@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from helix.model.clock import from_micros
-from helix.model.edge import DRAWN, MERGED, Edge, Label, Ref, Relation
+from helix.model.edge import DRAWN, MERGED, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode, Row, Scalar
 from helix.model.records import edge_from, node_from
@@ -71,16 +71,12 @@ def versions_of(index: StoreIndex, memory: Memory) -> frozenset[str]:
     found, ahead = {memory.id}, [memory.id]
     while ahead:
         here = Ref(label=Label.MEMORY, id=ahead.pop())
-        for edge in map(edge_from, index.records.edges_at(here)):
-            if _replaces(edge):
+        for edge in map(edge_from, index.records.edges_at(here, Relation.SUPERSEDES)):
+            if not {DRAWN, MERGED} & edge.attributes.keys():
                 new = {edge.source.id, edge.target.id} - found
                 found |= new
                 ahead += new
     return frozenset(found)
-
-
-def _replaces(edge: Edge) -> bool:
-    return edge.type is Relation.SUPERSEDES and not {DRAWN, MERGED} & edge.attributes.keys()
 
 
 def _version(index: StoreIndex, lineage: _Lineage, row: Row) -> Version | None:
