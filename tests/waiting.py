@@ -16,7 +16,7 @@ T = TypeVar("T")
 MOST_SECONDS = 180.0
 """Longest wait for one thing: a machine that does a lot beside the tests is twenty times slower."""
 _MILLISECONDS = str(int(MOST_SECONDS * 1000))
-UNHURRIED = dict.fromkeys(("HELIX_CYPHER_TIMEOUT_MS", "HELIX_REQUEST_TIMEOUT_MS"), _MILLISECONDS)
+UNHURRIED = dict.fromkeys(("HELIX_CYPHER_TIMEOUT_MS", "HELIX_REQUEST_TIMEOUT_MS", "HELIX_HOOK_MS"), _MILLISECONDS)
 """The environment of a service whose time limits no test runs into by chance."""
 
 
