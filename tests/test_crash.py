@@ -24,6 +24,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.engine import GRAPH_NAME, JOURNAL_NAME
 from helix.store.writer import Decision
+from tests.sampling import some
 from tests.victims import Victims
 from tests.waiting import UNHURRIED, finished
 
@@ -106,7 +107,7 @@ def test_kills_at_any_moment_lose_no_acknowledged_write(
     assert len(acknowledged) > len(moments), "the writers wrote between their deaths"
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "empty", "log"])
+@pytest.mark.parametrize("damage", some(["garbage", "truncated", "empty", "log"], 1))
 def test_a_damaged_graph_file_is_rebuilt_without_loss(victims: Victims, tmp_path: Path, damage: str) -> None:
     acknowledged = run_victim(victims, tmp_path, 0, "none", 0.5)
     with open_store(tmp_path) as helix:
@@ -182,6 +183,7 @@ def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:
         assert not chain.ok
 
 
+@pytest.mark.soak
 def test_a_store_of_little_memory_keeps_vectors_out_of_the_graph_and_finds_by_them(tmp_path: Path) -> None:
     def little(on: bool) -> Helix:
         settings = configuration.load({"home": tmp_path, "low_memory": on}, environ=UNHURRIED, cwd=tmp_path)

@@ -22,6 +22,7 @@ from helix.errors import ConfigError, DaemonError, StoreLockedError
 from helix.lock import StoreLock, is_locked
 from helix.processes import daemon_environment
 from helix.settings import Settings
+from tests.sampling import some
 from tests.waiting import MOST_SECONDS, until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,6 +121,7 @@ def test_after_a_kill_a_connected_client_gets_a_new_daemon_at_a_port_of_its_own(
     client.close()
 
 
+@pytest.mark.soak
 def test_a_connected_client_goes_on_with_a_daemon_that_somebody_else_started(plain: Settings) -> None:
     client = daemon.ensure_running(plain)
     first = running(plain)
@@ -141,6 +143,7 @@ def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings
     assert daemon.used_ports(plain.store_path)[-2:] == (used[-1], now)
 
 
+@pytest.mark.soak
 def test_at_the_last_port_a_daemon_says_where_it_is_to_a_page_and_nothing_to_others(plain: Settings) -> None:
     first = daemon.ensure_running(plain)
     old = running(plain).port
@@ -179,7 +182,7 @@ def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings)
     assert not (plain.store_path / daemon.DAEMON_FILE).exists()
 
 
-@pytest.mark.parametrize("how", ["the store", "the record", "another's record"])
+@pytest.mark.parametrize("how", some(["the store", "the record", "another's record"], 1))
 def test_a_daemon_that_nobody_finds_any_more_leaves_by_itself(plain: Settings, how: str) -> None:
     server = serve(plain)
     until(lambda: daemon.find(plain.store_path) is not None or server.poll() is not None)
@@ -195,6 +198,7 @@ def test_a_daemon_that_nobody_finds_any_more_leaves_by_itself(plain: Settings, h
     assert not is_locked(plain.store_path)
 
 
+@pytest.mark.soak
 def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(plain: Settings) -> None:
     daemon.ensure_running(plain).close()
     first = running(plain)
@@ -209,6 +213,7 @@ def test_a_daemon_of_another_version_is_replaced_unless_it_was_started_by_hand(p
         daemon.ensure_running(plain)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_daemon_that_cannot_say_that_it_is_ready_serves_all_the_same(plain: Settings) -> None:
     line = [sys.executable, "-m", "helix.cli.main", "--store", str(plain.store_path), "serve"]

@@ -15,6 +15,7 @@ import pytest
 
 from helix import daemon
 from helix.settings import Settings, load
+from tests.sampling import some
 from tests.waiting import MOST_SECONDS, UNHURRIED, until
 
 LITTLE = 64
@@ -73,7 +74,7 @@ HALVES = {
 }
 
 
-@pytest.mark.parametrize("words", HALVES.values(), ids=HALVES)
+@pytest.mark.parametrize("words", some(HALVES.values(), 2), ids=HALVES)
 def test_others_connections_keep_neither_commands_nor_browsers_out(
     small: tuple[Settings, subprocess.Popen[bytes]], words: bytes
 ) -> None:
@@ -94,6 +95,7 @@ def test_others_connections_keep_neither_commands_nor_browsers_out(
     assert process.poll() is None
 
 
+@pytest.mark.soak
 def test_websockets_that_never_come_to_be_keep_no_place(small: tuple[Settings, subprocess.Popen[bytes]]) -> None:
     """Of a header that is longer than it takes the WebSocket's server says nothing at all."""
     port = port_of(small[0])
@@ -140,6 +142,7 @@ serve.serve_store(load({"home": home}, environ={}, cwd=home), idle_minutes=0, re
 """
 
 
+@pytest.mark.soak
 def test_it_leaves_even_where_its_work_never_ends(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('embedding_model = "none"\n', "utf-8")
     process = subprocess.Popen(

@@ -114,6 +114,7 @@ def test_a_disk_that_another_program_fills_loses_nothing(small_disk: Path) -> No
         assert served == {stored.id, after.id}
 
 
+@pytest.mark.soak
 def test_no_daemon_starts_on_a_full_disk_and_that_is_what_its_client_says(
     small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

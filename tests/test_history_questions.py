@@ -22,6 +22,7 @@ from helix import settings as configuration
 from helix.model.recall import RecallQuery
 from helix.operations import ingest
 from helix.service import Helix
+from tests.sampling import some
 from tests.waiting import UNHURRIED, finished
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +60,7 @@ def history(
         yield helix, ids
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", some(SETS, 1))
 def test_at_least_fifteen_of_twenty_questions_are_answered_in_the_top_five(
     history: tuple[Helix, dict[str, str]], name: str
 ) -> None:

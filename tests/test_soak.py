@@ -52,6 +52,7 @@ def judged(home: Home, running: Running, ledger: Ledger) -> Verdict:
     return judge(home, running, ledger, Retries(), random.Random(SEED))
 
 
+@pytest.mark.soak
 def test_the_judge_finds_nothing_wrong_after_a_kill_and_sees_what_was_promised_and_is_not_there(home: Home) -> None:
     ledger, running = Ledger(), home.start()
     kept = stored(running, ledger)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from helix.memory.worker.kinds import KINDS
+from tests.sampling import some
 from tests.victims import Victims
 
 PLACES = ("taken", "before 1", "after 1", "before 1", "after 1", "finishing", "finished")
@@ -16,7 +17,7 @@ SHORT = ("after 1",)
 STEPS = 6
 
 
-@pytest.mark.parametrize("kind", ["steps", *KINDS])
+@pytest.mark.parametrize("kind", some(["steps", *KINDS], 3))
 def test_a_job_that_is_killed_in_many_places_is_done_once(
     victims: Victims, tmp_path: Path, pytestconfig: pytest.Config, kind: str
 ) -> None:

@@ -19,6 +19,7 @@ from mcp_types import Implementation, ListRootsResult, Root
 from pydantic import FileUrl
 
 from helix.service import Helix
+from tests.sampling import some
 
 HELLO = json.dumps(
     {
@@ -111,7 +112,7 @@ def test_else_the_folder_that_the_command_was_started_in_says_so(served: Served,
     assert asked(served, note, mode=mode, headers=headers).endswith("in github.com/farm/barn.")
 
 
-@pytest.mark.parametrize("folder", ["relative/folder", "%00", "/" + "a" * 9_000, "", "/nowhere/at/all"])
+@pytest.mark.parametrize("folder", some(["relative/folder", "%00", "/" + "a" * 9_000, "", "/nowhere/at/all"], 1))
 def test_a_folder_that_is_none_is_no_reason_to_fail(served: Served, folder: str) -> None:
     assert asked(served, note, headers={"x-helix-folder": folder}).startswith(("added", "merged"))
 

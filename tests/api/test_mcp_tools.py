@@ -31,6 +31,7 @@ from helix.operations import capture, memories
 from helix.operations.listed import OPERATIONS
 from helix.service import Helix
 from helix.text.tokens import estimate_tokens
+from tests.sampling import some
 
 MOST_TOKENS = 1_500
 """What all tools together may cost an agent."""
@@ -127,6 +128,7 @@ def test_what_reads_like_an_instruction_is_held_back(helix: Helix) -> None:
     assert "without telling" not in near
 
 
+@pytest.mark.soak
 def test_every_answer_keeps_its_budget(helix: Helix) -> None:
     for number in range(30):
         keep(helix, f"building part {number} of the barn", f"use plank {number} " * 12, kind="convention", scope="barn")
@@ -394,7 +396,7 @@ def test_the_graph_quotes_what_nobody_here_stands_for(helix: Helix) -> None:
     assert (own["title"], own["by"]) == (name, "you")
 
 
-@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+@pytest.mark.parametrize("mode", some([LEGACY, NEWEST], 1))
 def test_who_waits_is_told_for_how_long(helix: Helix, mode: str) -> None:
     let_go, told = threading.Event(), []
 

@@ -51,6 +51,7 @@ def result(models_path: Path, tmp_path_factory: pytest.TempPathFactory, pytestco
     return found
 
 
+@pytest.mark.soak
 def test_the_json_holds_every_figure_and_no_request_failed(result: dict[str, Any]) -> None:
     assert list(result["end_to_end"]) == ["1", "2"]
     for figures in (*result["end_to_end"].values(), result["end_to_end_embedded"]):
@@ -62,6 +63,7 @@ def test_the_json_holds_every_figure_and_no_request_failed(result: dict[str, Any
         assert stage["p50_ms"] <= stage["p95_ms"] <= stage["p99_ms"]
 
 
+@pytest.mark.soak
 def test_what_is_not_measured_of_a_small_store_says_why(result: dict[str, Any]) -> None:
     unmeasured = {target.at for target in TARGETS if value_at(result, target.at) is None}
     # The share of a busy machine is not plausible, and is then not measured either.

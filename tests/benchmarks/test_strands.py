@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from benchmarks.strand_halves import NOTES, measure
 
 from helix import settings as configuration
@@ -31,6 +32,7 @@ def commits() -> list[Mapping[str, Any]]:
     return made
 
 
+@pytest.mark.soak
 def test_two_halves_of_a_history_merge_to_the_same_and_lose_no_answer(tmp_path: Path) -> None:
     settings = configuration.load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path)
     run = measure(commits(), settings, lambda _: None, HashEmbedder(256))

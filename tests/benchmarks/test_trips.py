@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.soak
 def test_each_call_is_counted_by_what_it_passes() -> None:
     program = "import sys; sys.path[:0] = ['.', 'scripts']; from benchmarks.trips import trips; trips()"
     told = subprocess.run(

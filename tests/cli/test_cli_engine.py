@@ -45,6 +45,7 @@ def test_a_server_is_prepared_and_served_from_and_outlives_its_home(cluster: Clu
             machine.run("stop")
 
 
+@pytest.mark.soak
 def test_tenants_share_nothing(cluster: Cluster, tmp_path: Path) -> None:
     homes = {name: tmp_path / name for name in ("red", "blue")}
     machines = [Machine(home, {"HELIX_ENGINE": cluster.address, "HELIX_TENANT": name}) for name, home in homes.items()]

@@ -97,6 +97,7 @@ def test_tools_are_listed_and_called(session: Session, tmp_path: Path) -> None:
     assert (found["name"], found["by"]) == (written["structuredContent"]["name"], "agent")
 
 
+@pytest.mark.soak
 def test_a_session_outlives_its_daemon(session: Session, helix_command: Command) -> None:
     session.open()
     name = session.call("note", text="the barn is red")["structuredContent"]["name"]
@@ -215,6 +216,7 @@ def test_its_process_loads_neither_a_model_nor_the_server() -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
+@pytest.mark.soak
 def test_a_client_is_greeted_before_there_is_a_daemon(home: Path, tmp_path: Path, helix_command: Command) -> None:
     helix_command("stop")
     with started(tmp_path) as session:

@@ -58,6 +58,7 @@ def test_two_daemons_come_to_the_same(two: Sequence[Machine], tmp_path: Path) ->
     assert laptop.names() == desktop.names()
 
 
+@pytest.mark.soak
 def test_a_daemon_shares_a_scope_with_another_one(two: Sequence[Machine]) -> None:
     laptop, desktop = two
     laptop.store("the proxy listens on port 8080")

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pytest
 from messages_server import Block, Script, call, say
 from person import Person
 
@@ -76,6 +77,7 @@ def agent(prompt: str, **more: Any) -> Block:
     return call("Agent", description="build", prompt=prompt, subagent_type="helix:builder", **more)
 
 
+@pytest.mark.soak
 def test_the_kept_payloads_have_the_shape_of_what_the_client_sends(person: Person) -> None:
     file = person.project / "a.txt"
     file.write_text("hello\n", "utf-8")

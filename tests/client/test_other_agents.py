@@ -19,6 +19,7 @@ from coding_client import ROOT
 from scripted_model import Script, Tool, model_of
 
 from helix.text.client_ids import digested_session
+from tests.sampling import some
 
 INSTALLED = ROOT / "build/agents/node_modules"
 SECONDS = 120
@@ -115,6 +116,7 @@ def placed(folder: Path, project: str, more: str = "") -> tuple[Path, Path, dict
     return home, at, {"HOME": str(home), "HELIX_HOME": str(helix), "HELIX_EMBEDDING_MODEL": "none"}
 
 
+@pytest.mark.soak
 def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     installed = [agent for agent in AGENTS if program_of(agent)][: None if pytestconfig.getoption("--soak") else 2]
     if not installed:
@@ -151,7 +153,7 @@ def test_what_one_agent_wrote_the_next_one_finds(tmp_path: Path, pytestconfig: p
         helix_for(settings, "stop")
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", some(AGENTS, 1))
 def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Path, agent: str) -> None:
     """And what fails there is kept, with its status: without a tool of Helix being called."""
     needed(agent)
@@ -177,6 +179,7 @@ def test_hooks_brief_an_agent_and_show_it_a_failure_at_its_command(tmp_path: Pat
         helix_for(settings, "stop")
 
 
+@pytest.mark.soak
 def test_in_opencodes_history_a_projects_command_says_what_was_typed(tmp_path: Path) -> None:
     """Its own text is the project's: the plugin notes the command beside it, and an import takes that."""
     needed("opencode")
@@ -211,6 +214,7 @@ class Delegating(Script):
         return named["bash"], {"description": "d", "command": "python3 missing.py"}
 
 
+@pytest.mark.soak
 def test_what_a_sub_agent_does_in_opencode_is_done_in_its_persons_session(tmp_path: Path) -> None:
     """There it has a session of its own, of which nobody says that it is private where the person's is."""
     needed("opencode")

@@ -48,6 +48,7 @@ def ended(task: str, outcome: str, **metadata: Any) -> dict[str, Any]:
     return dict(call("TaskUpdate", taskId=task, status="completed", metadata={"helix_outcome": outcome, **metadata}))
 
 
+@pytest.mark.soak
 def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(person: Person) -> None:
     person.script("check.sh", "exit 0\n")
     person.script("upload.sh", "echo 'error: upload refused' >&2\nexit 3\n")
@@ -95,6 +96,7 @@ def test_what_is_remembered_reaches_a_builder_and_its_outcome_comes_back(person:
     assert any("formats.txt" in json.dumps(candidate) for candidate in waiting)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("asked", [{}, {"run_in_background": True}], ids=["by default", "in the background"])
 def test_planner_and_builders_have_the_task_list_however_they_are_called(person: Person, asked: dict[str, Any]) -> None:
     both = [builder("1", "a", "true", "first-one"), builder("2", "b", "true", "second-one")]
@@ -115,6 +117,7 @@ def test_planner_and_builders_have_the_task_list_however_they_are_called(person:
     assert "a is done" in (told := new_text(script, "BEGIN")[2]) and "b is done" in told
 
 
+@pytest.mark.soak
 def test_a_failure_is_shown_at_its_command_and_at_no_other(person: Person) -> None:
     for name in ("check.sh", "other.sh", "check_all.sh"):
         person.script(name, "exit 0\n")
@@ -192,6 +195,7 @@ def test_a_session_begins_with_what_was_decided_in_its_project_and_no_other(pers
         assert ("kept in the cellar" in new_text(script, "BEGIN")[0]) == told
 
 
+@pytest.mark.soak
 def test_a_prompt_that_wants_no_memories_gets_none(person: Person) -> None:
     person.remember("leap-years", "pattern", "changing the date parser", "Test the twenty-ninth of February.")
     objective = "change the date parser so that it takes leap years\nNO_INJECT: true"

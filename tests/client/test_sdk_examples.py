@@ -73,6 +73,7 @@ def openai(url: str) -> dict[str, str]:
     return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
 
 
+@pytest.mark.soak
 def test_a_graph_of_langgraph_is_told_what_it_answered_before(machine: Machine) -> None:
     told = Script(calls=(), says=ANSWER)
     for _ in range(2):
@@ -83,6 +84,7 @@ def test_a_graph_of_langgraph_is_told_what_it_answered_before(machine: Machine) 
     assert ANSWER in second and "nothing yet" not in second
 
 
+@pytest.mark.soak
 def test_an_agent_of_the_openai_sdk_finds_what_another_wrote(machine: Machine) -> None:
     wrote = Script(calls=[("write", {"when": QUESTION, "what": ANSWER})], says="noted")
     with model_of(wrote) as url:

@@ -374,6 +374,7 @@ print(json.dumps({"verdict": said["verdict"], "megabytes": megabytes}))
 """
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to the limit")
 def test_a_page_of_zeros_has_the_graph_take_no_more_memory_than_it_may(
     tmp_path: Path, pytestconfig: pytest.Config
@@ -413,7 +414,9 @@ def _opened(where: Place) -> str:
     return str(said["verdict"])
 
 
-@pytest.mark.parametrize("found", ["a folder", "another's graph", "nothing", "one ahead", "text", "a link", "a pipe"])
+@pytest.mark.parametrize(
+    "found", some(["a folder", "another's graph", "nothing", "one ahead", "text", "a link", "a pipe"], 2)
+)
 def test_a_file_that_is_no_graph_of_this_journal_is_moved_aside_and_built_anew(
     journal: Journal, tmp_path: Path, found: str
 ) -> None:

@@ -129,6 +129,7 @@ def told_by_history(file: Path, project: Path, call: str, name: str, given: dict
             history.write(json.dumps(record) + "\n")
 
 
+@pytest.mark.soak
 def test_a_killed_daemon_costs_a_session_neither_what_it_was_shown_nor_what_it_learned_meanwhile(
     plain: Settings, tmp_path: Path
 ) -> None:

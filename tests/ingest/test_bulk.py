@@ -179,6 +179,7 @@ def test_a_vector_is_taken_for_a_line_of_one_passage_without_a_secret(tmp_path: 
     assert len(taken | made) == len({source for source, _, _ in passages})
 
 
+@pytest.mark.soak
 def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many: tuple[str, str]) -> None:
     answered: dict[str, bool] = {}
     with opened(tmp_path / "home") as helix:
@@ -230,6 +231,7 @@ def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(tmp_path: Path,
         assert upkeep.doctor(helix).healthy
 
 
+@pytest.mark.soak
 def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, many: tuple[str, str]) -> None:
     with opened(tmp_path / "home") as helix:
 
@@ -247,6 +249,7 @@ def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, 
         assert not upkeep.status(helix).warnings
 
 
+@pytest.mark.soak
 def test_a_service_that_closes_does_not_wait_for_the_graph(tmp_path: Path, many: tuple[str, str]) -> None:
     home = tmp_path / "home"
     with opened(home) as helix:
@@ -326,6 +329,7 @@ def test_few_lines_go_in_without_the_graph_leaving(small: tuple[Helix, str, Path
     assert ended(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 3
 
 
+@pytest.mark.soak
 def test_an_import_stops_where_a_backup_takes_the_place_of_the_store(tmp_path: Path) -> None:
     turns = [json.dumps({"id": f"u{n}", "content": f"turn {n} about omega{n}", "session": "s"}) for n in range(1_200)]
     file, vectors = write(tmp_path, turns)

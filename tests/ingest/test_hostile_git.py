@@ -298,6 +298,7 @@ def test_a_removal_ends_the_latest_of_very_many_deprecations(make_history: objec
     assert [source.rpartition(":")[2] for source in removal.ends] == known[20:40]
 
 
+@pytest.mark.soak
 def test_titles_numbers_and_deprecations_of_long_ago_are_forgotten() -> None:
     index = CommitIndex()
     old = ("Deprecate support of tapes (#1)", "Add a drum (#2)")

@@ -31,6 +31,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.listing import MemoryFilter
+from tests.sampling import some
 from tests.waiting import finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -161,7 +162,7 @@ def test_memories_of_mem0_come_in_as_a_tools_word(helix: Helix, tmp_path: Path, 
     assert take_in(helix, file, scope="shop")["skipped"] == 1
 
 
-@pytest.mark.parametrize("many", [0, 4_000])
+@pytest.mark.parametrize("many", some([0, 4_000], 1))
 def test_the_graph_of_mem0_comes_in_as_entities_and_edges(helix: Helix, tmp_path: Path, many: int) -> None:
     relations = [
         {"source": "billing", "relationship": "depends_on", "target": "postgres"},
@@ -566,6 +567,7 @@ def test_what_an_import_showed_goes_with_what_is_erased(helix: Helix, tmp_path: 
     assert [job.result["memories"] for job in helix.jobs.all() if job.kind == "ingest"] == [1, 1]
 
 
+@pytest.mark.soak
 def test_nobody_who_writes_waits_for_many_long_texts(helix: Helix, tmp_path: Path) -> None:
     words, written = "words of a log " * 2_000, list[int]()
     file = tmp_path / "mem0.json"

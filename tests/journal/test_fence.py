@@ -282,6 +282,7 @@ def test_two_machines_cannot_have_one_address(server: Server, monkeypatch: pytes
     server.leave(other)
 
 
+@pytest.mark.soak
 def test_the_next_host_is_asked_where_one_answers_nothing(server: Server) -> None:
     """As a machine that lost its power, or was cut off: nothing there refuses a connection."""
     there = conninfo_to_dict(server.url)

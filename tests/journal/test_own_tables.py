@@ -119,6 +119,7 @@ def test_a_server_that_can_only_be_read_is_said_to_be_one(address: str) -> None:
         assert "primary" in refused.value.hint
 
 
+@pytest.mark.soak
 def test_a_server_that_lets_no_more_connections_in_is_said_to(address: str) -> None:
     with closing(Server(address)) as server:
         server.migrate()

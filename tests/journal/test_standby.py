@@ -90,6 +90,7 @@ def held(server: Server, tenant: int, beside: Path) -> set[str]:
         return {node.id for node in state.nodes()}
 
 
+@pytest.mark.soak
 def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Time after time the primary is killed among writes, and the standby promoted in its place."""
     acknowledged: set[str] = set()
@@ -117,6 +118,7 @@ def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path
                 serving.stop()
 
 
+@pytest.mark.soak
 def test_a_home_lives_where_its_standby_is_lost() -> None:
     """It says so without a standby: or it would count as gone, and answer nothing, while nothing can be written."""
     with running() as primary, closing(Server(primary.address)) as server:

@@ -67,6 +67,7 @@ def test_the_index_finds_what_is_near_and_follows_what_changes(shop: tuple[Tenan
     assert not any(ident.startswith(kept) for ident, _ in helix.store.vectors.vector_search(vector.tolist(), 50))
 
 
+@pytest.mark.soak
 def test_a_role_that_serves_is_shown_the_index_of_its_tenant_alone(shop: tuple[Tenant, Helix], server: Server) -> None:
     tenant, helix = shop
     with server.connection() as connection:
@@ -88,6 +89,7 @@ def test_a_role_that_serves_is_shown_the_index_of_its_tenant_alone(shop: tuple[T
         assert len(backend.vector_search(HashEmbedder().embed([QUESTION])[0].tolist(), 10)) == 10
 
 
+@pytest.mark.soak
 def test_what_a_tenant_was_searched_by_goes_with_it(shop: tuple[Tenant, Helix], server: Server) -> None:
     tenant, helix = shop
     server.index_vectors(tenant.slug)

@@ -108,6 +108,7 @@ def test_a_task_that_said_it_once_and_says_it_no_more_leaves_no_trace_of_it(stor
     assert holds(store, WORD) == []
 
 
+@pytest.mark.soak
 @pytest.mark.file
 def test_no_backup_that_was_out_of_reach_brings_the_words_of_a_task_back(store: Store, tmp_path: Path) -> None:
     ident = memory(store, SENTENCE)

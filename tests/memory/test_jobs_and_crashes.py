@@ -15,6 +15,7 @@ from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder
 from helix.store import doctor
 from helix.store.store import Store
+from tests.sampling import some
 from tests.victims import Victims
 from tests.waiting import UNHURRIED
 
@@ -48,7 +49,7 @@ def check_done_once(store: Store) -> str:
     return item.id
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", some(PLACES, 2))
 def test_a_job_killed_in_the_middle_has_every_step_exactly_once(victims: Victims, tmp_path: Path, place: str) -> None:
     assert victims.run("job_victim", tmp_path, place, random.Random(place).randint(2, STEPS)) == -9
     assert victims.run("job_victim", tmp_path, "nowhere", 0) == 0

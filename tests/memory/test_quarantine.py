@@ -115,6 +115,7 @@ def test_lines_of_a_file_never_get_more_trust_than_an_agents_word(helix: Helix) 
     assert not served(helix)
 
 
+@pytest.mark.soak
 def test_a_bulk_import_holds_back_what_an_ordinary_one_does(helix: Helix, tmp_path: Path) -> None:
     lines = [json.dumps({"id": number, "text": f"Zebra {number} eats grass."}) for number in range(1_000)]
     path = tmp_path / "many.jsonl"

@@ -39,6 +39,7 @@ from helix.text.sentences import sentences
 from helix.text.tokens import estimate_tokens
 from tests.counting import calls_of
 from tests.memory.conftest import START, Moment
+from tests.sampling import some
 from tests.waiting import UNHURRIED
 
 TALK = (
@@ -192,6 +193,7 @@ def test_a_summary_that_a_person_forgot_is_not_made_again(living: Helix, store: 
     assert run(store, "again") == {} and not summaries(store)
 
 
+@pytest.mark.soak
 def test_the_same_words_over_and_over_come_to_one_summary(store: Store, moment: Moment) -> None:
     words = "The nightly build of the parser in Bergen takes 40 minutes"
     for number in range(120):
@@ -378,7 +380,8 @@ def _plain(number: int) -> Episode:
 
 
 @pytest.mark.parametrize(
-    "content", ["```\n" * 1_500, "".join(f"w{number}.\n" for number in range(1_500)), "? " * 2_000, "- a b c d\n" * 900]
+    "content",
+    some(["```\n" * 1_500, "".join(f"w{number}.\n" for number in range(1_500)), "? " * 2_000, "- a b c d\n" * 900], 1),
 )
 def test_a_text_of_very_many_sentences_is_summed_up_by_looking_at_each_a_few_times(content: str) -> None:
     """Each step looked at all that was left, also once nothing fitted any more: a text of fences took minutes."""

@@ -205,6 +205,7 @@ def test_undo_never_takes_away_what_somebody_else_did(
                 assert now.get(key) == expected.get(key)
 
 
+@pytest.mark.soak
 def test_a_restored_store_is_the_same_in_memory_in_the_graph_and_when_opened_or_built_again(tmp_path: Path) -> None:
     store = store_at(tmp_path)
     furnish(store)

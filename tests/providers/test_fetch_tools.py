@@ -58,6 +58,7 @@ def test_uv_fetches_where_there_is_no_pip(bare_python: Path, tiny_models: tuple[
     assert installs(bare_python, only(tmp_path, "uv"), tiny_models, tmp_path)
 
 
+@pytest.mark.soak
 def test_pip_of_another_python_fetches(bare_python: Path, tiny_models: tuple[Model, ...], tmp_path: Path) -> None:
     path = only(tmp_path)
     # A launcher as systems install it, bound to a Python that has pip.
@@ -69,6 +70,7 @@ def test_pip_of_another_python_fetches(bare_python: Path, tiny_models: tuple[Mod
     assert installs(bare_python, path, tiny_models, tmp_path)
 
 
+@pytest.mark.soak
 def test_throw_away_environment_fetches_where_there_is_no_installer(
     bare_python: Path, tiny_models: tuple[Model, ...], tmp_path: Path
 ) -> None:

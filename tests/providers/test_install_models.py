@@ -129,6 +129,7 @@ def test_wheel_of_another_hash_is_refused(tiny_models: tuple[Model, Model], tmp_
     assert not any(name.startswith("fetch-") or name.endswith(".whl") for name in left_over(tmp_path / "models"))
 
 
+@pytest.mark.soak
 def test_install_killed_at_any_step_counts_for_nothing_and_is_resumed(
     tiny_models: tuple[Model, Model], tmp_path: Path, index: Path
 ) -> None:

@@ -205,7 +205,7 @@ def test_a_provider_that_fails_hands_the_question_on(
     assert (answer.tokens_in, answer.tokens_out) == (200, 20), "what the failure took is counted"
 
 
-@pytest.mark.parametrize("reply", [Reply(delay=2.0), Reply(drip=True)], ids=["silent", "dripping"])
+@pytest.mark.parametrize("reply", some([Reply(delay=2.0), Reply(drip=True)], 1), ids=["silent", "dripping"])
 def test_no_provider_holds_a_question_longer_than_the_time_limit(
     provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls, reply: Reply
 ) -> None:

@@ -124,6 +124,7 @@ def test_long_text_is_cut_before_the_tokenizer_sees_it(real_embedder: LocalEmbed
     assert np.array_equal(real_embedder.embed([long])[0], real_embedder.embed([long + "and more"])[0])
 
 
+@pytest.mark.soak
 def test_query_gets_through_while_a_bulk_job_runs(real_embedder: LocalEmbedder) -> None:
     texts = [f"{number} " + "a sentence of a long bulk job " * 40 for number in range(24)]
     done = threading.Event()
@@ -178,6 +179,7 @@ def test_embedding_works_without_any_network(models_path: Path, real_embedder: L
     assert there == real_embedder.embed(["no network"]).tobytes().hex()
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 def test_memory_does_not_grow_with_the_number_of_texts(models_path: Path) -> None:
     assert int(python(MEMORY, models_path)) < 64

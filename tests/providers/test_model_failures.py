@@ -93,6 +93,7 @@ def _said(memory: Memory) -> tuple[str, ...]:
     return (memory.kind.value, memory.trigger, memory.resolution, f"{memory.confidence:.6f}", f"{memory.importance}")
 
 
+@pytest.mark.soak
 def test_a_model_that_fails_in_every_way_changes_nothing(
     settings: Settings, provider: ScriptedProvider, calls: LiteLLMCalls
 ) -> None:

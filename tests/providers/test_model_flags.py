@@ -37,6 +37,7 @@ def provider() -> Iterator[ScriptedProvider]:
     made.close()
 
 
+@pytest.mark.soak
 def test_what_a_model_finds_is_flagged_and_ends_nothing_though_a_month_lies_between(
     settings: Settings, provider: ScriptedProvider
 ) -> None:

@@ -22,6 +22,7 @@ _WORK = (
 )
 
 
+@pytest.mark.soak
 def test_a_tenant_is_opened_and_read_where_nothing_may_be_written(team: Team) -> None:
     """Also with work of a process that was killed, which is begun again by the first one that may write."""
     tenant = team.tenant()

@@ -74,6 +74,7 @@ def test_a_home_that_is_killed_is_taken_over_with_all_that_it_acknowledged(own: 
     assert sorted(_names(other, key)) == sorted(thing for writer in writers for thing in writer.acknowledged)
 
 
+@pytest.mark.soak
 def test_a_home_that_leaves_gives_its_tenants_back_at_once(own: Team) -> None:
     key = own.key(own.tenant())
     home, other = own.processes
@@ -83,6 +84,7 @@ def test_a_home_that_leaves_gives_its_tenants_back_at_once(own: Team) -> None:
     assert other.send("GET", "/readyz").json() == {"ready": True}
 
 
+@pytest.mark.soak
 def test_a_process_that_starts_where_one_was_killed_goes_on_in_its_place(own: Team) -> None:
     tenant = own.tenant()
     key = own.key(tenant)
@@ -99,6 +101,7 @@ def test_a_process_that_starts_where_one_was_killed_goes_on_in_its_place(own: Te
     assert own.sql("SELECT epoch FROM head WHERE tenant = $1", number)[0][0] == 2
 
 
+@pytest.mark.soak
 def test_a_home_that_slept_writes_nothing_when_it_wakes(own: Team) -> None:
     key = own.key(own.tenant())
     home, other = own.processes
@@ -124,6 +127,7 @@ def test_a_home_that_slept_writes_nothing_when_it_wakes(own: Team) -> None:
     assert _names(other, key) == names
 
 
+@pytest.mark.soak
 def test_work_that_nobody_s_home_has_is_found_and_done(own: Team) -> None:
     tenant = own.tenant()
     key = own.key(tenant)
@@ -140,6 +144,7 @@ def test_work_that_nobody_s_home_has_is_found_and_done(own: Team) -> None:
     assert other.child.poll() is None
 
 
+@pytest.mark.soak
 def test_a_server_that_is_away_for_a_while_is_waited_for(own: Team) -> None:
     key = own.key(own.tenant())
     home = own.processes[0]
@@ -153,6 +158,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(own: Team) -> None:
     assert "before" in _names(home, key)
 
 
+@pytest.mark.soak
 def test_a_process_drains_before_it_leaves(own: Team) -> None:
     leaving = own.start("--drain", "3").announced()
     key = own.key(own.tenant())
@@ -165,6 +171,7 @@ def test_a_process_drains_before_it_leaves(own: Team) -> None:
     assert own.processes[0].code(key, STATUS) == "OK"
 
 
+@pytest.mark.soak
 def test_who_asks_notices_nothing_of_a_home_that_changes(own: Team) -> None:
     """What is handed on to a process that is no home any more is handed on to the next one, once more."""
     tenant = own.tenant()
@@ -188,6 +195,7 @@ def test_who_asks_notices_nothing_of_a_home_that_changes(own: Team) -> None:
     assert {f"thing {attempt}" for attempt in range(5)} <= set(_names(other, key))
 
 
+@pytest.mark.soak
 def test_a_process_that_is_let_in_no_more_is_not_ready_until_it_is(tmp_path: Path) -> None:
     with gathered(tmp_path) as team:
         one, key = team.start().announced(), team.key(team.tenant())

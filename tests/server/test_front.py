@@ -22,6 +22,7 @@ from helix.journal.read_only import JournalReader
 from helix.model.principal import Role
 from helix.server.accounts import LINK
 from helix.server.crowd import MOST_AT_ONCE
+from tests.sampling import some
 from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import MOST_SECONDS, until
 
@@ -252,7 +253,7 @@ async def _next(socket: ClientConnection) -> dict[str, Any]:
             return dict(told["payload"]["data"]["events"])
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", some([0, 1], 1))
 def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: int) -> None:
     tenant = team.tenant()
     key, watcher = team.key(tenant), team.key(tenant, Role.READER, name="watcher")
@@ -278,7 +279,7 @@ def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: i
     asyncio.run(watched())
 
 
-@pytest.mark.parametrize("accept", ["text/event-stream", "Text/Event-Stream"])
+@pytest.mark.parametrize("accept", some(["text/event-stream", "Text/Event-Stream"], 1))
 def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Team, accept: str) -> None:
     tenant, here = team.tenant(), team.processes[0]
     watcher = team.key(tenant, Role.READER, name="watcher")
@@ -292,6 +293,7 @@ def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Tea
                 assert time.monotonic() - begun < MOST_SECONDS
 
 
+@pytest.mark.soak
 def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
     tenant, here = team.tenant(), team.start("--idle", "0.034", HELIX_METRICS_TOKEN="counted").announced()
     key = team.key(tenant, Role.READER, name="watcher")
@@ -312,6 +314,7 @@ def test_a_key_has_so_many_answers_under_way(team: Team) -> None:
     here.stop()
 
 
+@pytest.mark.soak
 def test_no_tenant_takes_the_websockets_of_the_others(team: Team) -> None:
     greedy, other, here = team.tenant(), team.key(team.tenant()), team.start().announced()
 
@@ -343,6 +346,7 @@ def test_what_a_client_says_in_its_headers_is_handed_on_as_it_came(team: Team) -
         assert told.json()["data"]
 
 
+@pytest.mark.soak
 def test_nobody_holds_a_connection_by_half_a_request(team: Team) -> None:
     url = httpx.URL(team.processes[0].url)
     with socket.create_connection((url.host, url.port), timeout=MOST_SECONDS) as half:

@@ -49,6 +49,7 @@ def test_many_tenants_take_turns(small: tuple[Team, Process]) -> None:
     until(lambda: team.sql("SELECT count(*) FROM head WHERE home IS NOT NULL") == [(0,)])
 
 
+@pytest.mark.soak
 def test_an_open_tenant_at_rest_has_no_thread_of_its_own(small: tuple[Team, Process]) -> None:
     team, _ = small
     here = team.start(HELIX_METRICS_TOKEN="counted").announced()
@@ -67,6 +68,7 @@ def test_an_open_tenant_at_rest_has_no_thread_of_its_own(small: tuple[Team, Proc
     until(lambda: threads() < 40)
 
 
+@pytest.mark.soak
 def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small: tuple[Team, Process]) -> None:
     """That one may have erased for good what would lie here for ever."""
     team, here = small
@@ -89,6 +91,7 @@ def test_what_is_kept_of_a_tenant_goes_once_another_process_has_served_it(small:
     until(lambda: not folder.exists())
 
 
+@pytest.mark.soak
 def test_what_is_kept_of_a_tenant_is_not_taken_by_one_that_has_its_name_next(small: tuple[Team, Process]) -> None:
     """That one may come here with as many homes behind it as the old one had."""
     team, here = small
@@ -137,6 +140,7 @@ def test_what_the_work_of_a_tenant_logs_names_it(
     here.stop()
 
 
+@pytest.mark.soak
 def test_the_graph_of_a_tenant_is_made_when_it_is_asked(small: tuple[Team, Process]) -> None:
     team, here = small
     key = team.key(team.tenant())

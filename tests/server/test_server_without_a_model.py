@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
 from helix.model.principal import Role
 from helix.processes import python_command
@@ -15,6 +16,7 @@ from tests.server.team import Team
 from tests.waiting import MOST_SECONDS
 
 
+@pytest.mark.soak
 def test_the_log_says_how_to_install_one_and_clients_are_told_of_no_file(team: Team, tmp_path: Path) -> None:
     key = team.key(team.tenant(), Role.READER)
     with (tmp_path / "log").open("w") as log:

@@ -73,6 +73,7 @@ def test_a_laptop_and_a_tenant_hold_the_same_of_a_scope(own: Team, laptop: Machi
     assert "of the next home" in _kept(laptop, "acme/api")
 
 
+@pytest.mark.soak
 def test_who_may_only_read_adds_nothing_and_others_do_not_sync(own: Team, laptop: Machine) -> None:
     tenant, here = own.tenant(), own.processes[0]
     whole = own.key(tenant)

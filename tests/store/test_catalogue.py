@@ -307,6 +307,7 @@ def test_loading_anew_replaces_everything_and_marks_it() -> None:
     assert before.row_of(ref("a")) == 0
 
 
+@pytest.mark.soak
 def test_readers_see_whole_changes_only_while_a_writer_writes() -> None:
     catalogue = loaded([put_record(memory("m", helped=0.0, failed=0.0))])
     torn: list[tuple[float, float]] = []

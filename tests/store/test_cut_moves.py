@@ -127,6 +127,7 @@ def carried_until(moment: str | int, monkeypatch: pytest.MonkeyPatch, source: st
     assert writes.done == _ALL
 
 
+@pytest.mark.soak
 def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another_try(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +258,7 @@ def test_what_arrived_whole_is_opened_although_its_source_is_gone(
         moves.end(where[1], tenant)
 
 
+@pytest.mark.soak
 def test_a_source_that_cannot_be_asked_is_gone_when_the_operator_says_so_alone(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -127,7 +127,7 @@ def assert_loud(helix: Helix) -> None:
     assert any(not one.ok and one.check == "acknowledged changes" for one in upkeep.doctor(helix).findings)
 
 
-@pytest.mark.parametrize("way", some(WAYS, 4))
+@pytest.mark.parametrize("way", some(WAYS, 2))
 def test_a_loss_is_loud_until_it_is_acknowledged_and_is_taken_back(home: Path, way: Callable[[Path], None]) -> None:
     way(home)
     with opened(home) as helix:

@@ -47,6 +47,7 @@ def _restored(cluster: Cluster, moment: str) -> Cluster:
     return beside
 
 
+@pytest.mark.soak
 def test_one_tenant_goes_back_to_before_a_mistake(archived: Cluster, tmp_path: Path) -> None:
     told = {"home": tmp_path / "home", "engine": archived.address, "tenant": "shop", "embedding_model": "none"}
     settings = configuration.load(told, environ={}, cwd=tmp_path)

@@ -60,6 +60,7 @@ def test_memories_that_were_folded_into_each_other_hold_nobody_up(machines: Mach
     assert said(helix, "what is written behind it")
 
 
+@pytest.mark.soak
 def test_a_memory_can_be_erased_on_which_a_long_chain_of_insights_rests(machines: Machines, tmp_path: Path) -> None:
     helix = believing(machines(), Trust.TOOL_OUTPUT)
     mine = said(helix, SAID)
@@ -74,6 +75,7 @@ def test_a_memory_can_be_erased_on_which_a_long_chain_of_insights_rests(machines
     assert findable(helix) == []
 
 
+@pytest.mark.soak
 def test_a_failure_is_kept_where_many_like_it_have_a_long_chain_of_versions(machines: Machines, tmp_path: Path) -> None:
     helix = believing(machines(), Trust.AGENT_INFERRED)
     failed = "`make wheel` fails: error W1 of the axle"
@@ -103,6 +105,7 @@ def test_of_each_failure_is_asked_once_what_it_is_about_however_many_count_it(
     assert calls_of(marks_of, lambda: memories.store(helix, request)) < 3 * len(failures)
 
 
+@pytest.mark.soak
 def test_a_failure_is_stored_in_the_time_of_few_however_many_were_like_it(machines: Machines, tmp_path: Path) -> None:
     helix = believing(machines(), Trust.AGENT_INFERRED)
     words = "upload job times out on a large file behind the proxy"
@@ -123,6 +126,7 @@ def test_a_failure_is_stored_in_the_time_of_few_however_many_were_like_it(machin
         assert calls_of(reading, lambda: systemic.notice(helix.store, mine)) < 200
 
 
+@pytest.mark.soak
 def test_a_recall_of_what_is_disputed_reads_few_of_its_edges(machines: Machines, tmp_path: Path) -> None:
     helix = believing(machines(), Trust.AGENT_INFERRED)
     ids = [f"01a20000-0000-7000-8000-{number:012x}" for number in range(400)]

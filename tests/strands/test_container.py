@@ -466,6 +466,7 @@ def test_trying_a_passphrase_takes_a_second_and_256_mb(tmp_path: Path, monkeypat
     assert read(tmp_path / "a.dna") == [b"a"]
 
 
+@pytest.mark.soak
 def test_what_does_not_fit_into_memory_is_written_and_read(tmp_path: Path) -> None:
     """44 MB of plaintext, 22 MB of content: beyond what four lines take, that needs hardly any more memory."""
     run = subprocess.run(

@@ -16,6 +16,7 @@ import pytest
 from helix.errors import InvalidInputError, NotFoundError
 from helix.ingest import repository
 from helix.strands.git_remote import BRANCH, GitRemote
+from tests.sampling import some
 from tests.waiting import until
 
 NAME = f"{'a' * 16}/00000001-{'b' * 16}-{'c' * 16}.dna"
@@ -93,6 +94,7 @@ def filled(tmp_path: Path, server: tuple[type[Server], str]) -> tuple[type[Serve
     return server
 
 
+@pytest.mark.soak
 def test_a_transfer_that_goes_on_may_take_longer_than_git_may_be_silent(
     filled: tuple[type[Server], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +121,9 @@ def test_a_transfer_that_stands_still_is_ended(
     assert at(tmp_path / "other.git", address).names() == [NAME]
 
 
-@pytest.mark.parametrize("left", ["shallow.lock", "refs/helix/strands.lock", "config.lock", "objects/pack/tmp_pack_1"])
+@pytest.mark.parametrize(
+    "left", some(["shallow.lock", "refs/helix/strands.lock", "config.lock", "objects/pack/tmp_pack_1"], 1)
+)
 def test_what_git_leaves_that_was_killed_stops_no_later_sync(
     filled: tuple[type[Server], str], tmp_path: Path, left: str
 ) -> None:

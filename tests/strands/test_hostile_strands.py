@@ -480,6 +480,7 @@ def test_attributes_without_end_are_no_row(machines: Machines, tmp_path: Path) -
     assert (job.state, job.error_code) == (JobState.FAILED, InvalidInputError.code)
 
 
+@pytest.mark.soak
 def test_nobody_who_writes_waits_for_many_long_rows(machines: Machines, tmp_path: Path) -> None:
     helix, written = believing(machines(), Trust.USER_ASSERTED), list[int]()
     words = "words of a log " * 2_000

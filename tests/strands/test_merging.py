@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from exchanging import drop, root, rows_of, take
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -160,6 +161,7 @@ def settle(machines: Sequence[Helix]) -> None:
     raise AssertionError("the machines never come to the same")
 
 
+@pytest.mark.soak
 @settings(
     max_examples=draws(7),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

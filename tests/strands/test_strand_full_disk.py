@@ -36,7 +36,7 @@ def leave(folder: Path, room: int) -> Path:
     return ballast
 
 
-@pytest.mark.parametrize("room", some(ROOMS, 2))
+@pytest.mark.parametrize("room", some(ROOMS, 1))
 def test_an_import_that_fills_the_disk_is_not_there(
     small_disk: Path,  # noqa: F811
     machines: Machines,
@@ -69,6 +69,7 @@ def test_an_import_that_fills_the_disk_is_not_there(
         assert upkeep.stats(here).total == MEMORIES + 20
 
 
+@pytest.mark.soak
 def test_an_export_that_fills_the_disk_leaves_no_file(small_disk: Path, machines: Machines) -> None:  # noqa: F811
     helix = machines()
     keys.new_key(helix, "me")

@@ -164,7 +164,7 @@ def check(scene: Scene, deed: str, home: Path, *, where: str) -> None:
                 assert item.node.trigger.startswith(f"{trigger} "), where
 
 
-@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 10))
+@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 5))
 def test_killed_at_a_place_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, deed: str, place: str, nth: int
 ) -> None:
@@ -174,6 +174,7 @@ def test_killed_at_a_place_it_is_whole_or_not_there(
         check(scene, deed, home, where=f"{deed} {place} {nth}")
 
 
+@pytest.mark.soak
 def test_killed_while_somebody_built_on_it_it_is_whole_and_so_is_what_was_built(
     victims: Victims, scene: Scene, tmp_path: Path
 ) -> None:
@@ -196,6 +197,7 @@ def test_killed_while_somebody_built_on_it_it_is_whole_and_so_is_what_was_built(
             assert undo(helix.store, job, dry_run=True).conflicts
 
 
+@pytest.mark.soak
 def test_what_is_left_of_an_import_keeps_no_start_waiting_and_stops_when_it_is_told(
     victims: Victims, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +221,7 @@ def test_what_is_left_of_an_import_keeps_no_start_waiting_and_stops_when_it_is_t
         check(scene, "import", home, where="at the start after that")
 
 
-@pytest.mark.parametrize("deed", PLACES)
+@pytest.mark.parametrize("deed", some(PLACES, 1))
 def test_killed_at_any_moment_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, pytestconfig: pytest.Config, deed: str
 ) -> None:

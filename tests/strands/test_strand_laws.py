@@ -57,6 +57,7 @@ def play(machines: list[Helix], history: list[Any]) -> None:
             act(machines, at, action, set())
 
 
+@pytest.mark.soak
 @QUICK
 @given(history=HISTORIES)
 def test_rolling_back_what_was_merged_restores_exactly(history: list[Any], three: list[Helix]) -> None:
@@ -71,6 +72,7 @@ def test_rolling_back_what_was_merged_restores_exactly(history: list[Any], three
     assert root(here) == before.root
 
 
+@pytest.mark.soak
 @QUICK
 @given(history=HISTORIES)
 def test_undoing_what_was_merged_restores_exactly(history: list[Any], three: list[Helix]) -> None:

@@ -128,6 +128,7 @@ def test_a_third_machine_joins_late_and_takes_no_more_than_it_needs(machines: Ma
     assert len([row for row in rows_of(third.store) if row.table == "Memory"]) == 7
 
 
+@pytest.mark.soak
 def test_what_was_brought_back_stays_though_a_late_one_sees_both(machines: Machines, folder: Path) -> None:
     one, other, third = machines(), machines(), machines()
     know_each_other(one, other, third)
@@ -436,7 +437,7 @@ def test_a_hook_of_a_repository_runs_nothing(machines: Machines, tmp_path: Path)
     assert not ran.exists()
 
 
-@pytest.mark.parametrize("scheme", ["", "file://"])
+@pytest.mark.parametrize("scheme", some(["", "file://"], 1))
 def test_a_repository_on_a_disk_names_no_program_that_runs(machines: Machines, tmp_path: Path, scheme: str) -> None:
     place, ran = git(tmp_path), tmp_path / "ran"
     for hook in ("pre-receive", "update", "post-receive", "post-update", "reference-transaction", "push-to-checkout"):
@@ -453,7 +454,7 @@ def test_a_repository_on_a_disk_names_no_program_that_runs(machines: Machines, t
     assert not ran.exists(), ran.read_text("utf-8")
 
 
-@pytest.mark.parametrize(("scheme", "suffix"), [("", ".git"), ("file://", ".git"), ("file://", "")])
+@pytest.mark.parametrize(("scheme", "suffix"), some([("", ".git"), ("file://", ".git"), ("file://", "")], 1))
 def test_no_log_of_a_repository_on_a_disk_leads_to_another_file(
     machines: Machines, tmp_path: Path, scheme: str, suffix: str
 ) -> None:

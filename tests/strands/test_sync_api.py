@@ -492,6 +492,7 @@ def cut(team: Team, cuts: Sequence[int]) -> Iterator[Callable[[str], HttpRemote]
         yield remote
 
 
+@pytest.mark.soak
 def test_what_breaks_off_goes_on_where_it_ended(
     team: Team, machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ from helix.text.command_line.parser import (
     read,
     simple_commands,
 )
+from tests.sampling import some
 
 BASH = shutil.which("bash")
 ACCEPTS = r"""
@@ -196,7 +197,7 @@ def test_joined_words_are_taken_apart_into_the_same_words(words: list[str]) -> N
     assert simple_commands(joined_command(["x", *words])) == (Command(words=("x", *words)),)
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
+@pytest.mark.parametrize("piece", some(HOSTILE, 15))
 def test_hostile_lines_are_read_in_steps_that_grow_as_they_do(piece: str) -> None:
     for size in (1_000, 30_000):
         line = piece * (size // len(piece))

@@ -10,14 +10,17 @@ from playwright.sync_api import expect
 from window.hands import Keys, shows, undo
 from window.walks import WALKS
 
+from tests.sampling import some
 
-@pytest.mark.parametrize("name", WALKS)
+
+@pytest.mark.parametrize("name", some(WALKS, 6))
 def test_it_is_done_by_keyboard_alone(stocked: Window, name: str) -> None:
     walk = WALKS[name]
     with stocked.page(walk.path) as page:
         walk.go(page, Keys(), stocked.running.home)
 
 
+@pytest.mark.soak
 def test_two_pages_see_each_other_s_changes(stocked: Window) -> None:
     with stocked.page("/?scope=acts") as one, stocked.page("/?scope=acts") as other:
         here = one.get_by_role("row", name=re.compile("platform", re.I))

@@ -62,6 +62,7 @@ def halted(running: Daemon) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the graph's process under /proc")
 def test_a_graph_that_is_behind_is_waited_for_and_shown_once_it_has_caught_up(coast: Window) -> None:
     with coast.page() as page:
@@ -77,6 +78,7 @@ def test_a_graph_that_is_behind_is_waited_for_and_shown_once_it_has_caught_up(co
         expect(page.get_by_text(WAITS)).to_have_count(0)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the graph's process under /proc")
 def test_a_way_through_a_graph_that_is_behind_is_waited_for_beside_what_is_drawn(coast: Window) -> None:
     with coast.page() as page:
@@ -91,6 +93,7 @@ def test_a_way_through_a_graph_that_is_behind_is_waited_for_beside_what_is_drawn
         expect(page.get_by_text(WAITS)).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_graph_that_is_built_anew_is_waited_for(browser: Browser, models_path: Path, tmp_path: Path) -> None:
     with daemon(tmp_path, models_path, fill={0: much}, embedding_model="none") as running:
         graph = tmp_path / ".helix/store/graph.kuzu"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from looking import Window
 from playwright.sync_api import expect
 from window.hands import press, shows
@@ -11,6 +12,7 @@ from window.hands import press, shows
 QUESTION = "/?q=what+is+worth+knowing&scope=many&all=1"
 
 
+@pytest.mark.soak
 def test_who_says_it_narrows_what_a_question_finds_and_not_what_it_found(stocked: Window) -> None:
     with stocked.page(QUESTION) as page:
         cards = page.locator(".card")
@@ -52,6 +54,7 @@ def test_a_list_shows_any_statuses_together_as_its_address_says(stocked: Window)
         expect(page).not_to_have_url(re.compile("status="))
 
 
+@pytest.mark.soak
 def test_status_and_time_narrow_a_question_as_they_narrow_the_list(stocked: Window) -> None:
     question = "/?q=how+many+keys+has+the+safe&scope=till&all=1"
     with stocked.page(question) as page:

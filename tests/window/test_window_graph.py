@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from looking import Window
 from playwright.sync_api import Page, expect
 from window.browser import until
@@ -24,6 +25,7 @@ def taken_along(page: Page, form: str) -> bytes:
     return Path(waiting.value.path()).read_bytes()
 
 
+@pytest.mark.soak
 def test_the_graph_is_begun_chosen_from_and_widened_by_keyboard_alone(stocked: Window) -> None:
     with stocked.page("/graph") as page:
         tab_to(page, page.get_by_label("Begin at a name"))
@@ -46,6 +48,7 @@ def test_the_graph_is_begun_chosen_from_and_widened_by_keyboard_alone(stocked: W
         expect(page).to_have_url(re.compile("also="))
 
 
+@pytest.mark.soak
 def test_a_community_of_the_overview_is_opened_by_pointer_and_by_keyboard(stocked: Window) -> None:
     with stocked.page("/graph") as page:
         largest = page.evaluate(
@@ -129,6 +132,7 @@ def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
         expect(page).to_have_url(re.compile("until="))
 
 
+@pytest.mark.soak
 def test_a_name_that_nothing_has_is_said_with_what_is_like_it_and_the_question(stocked: Window) -> None:
     with stocked.page("/graph?start=parser.py") as page:
         shows(page, "There is no node called “parser.py”.")

@@ -39,6 +39,7 @@ def has_graph(running: Daemon) -> bool:
     return True
 
 
+@pytest.mark.soak
 def test_a_question_finds_commits_and_each_view_shows_them_without_complaint(own: Window) -> None:
     with own.page(TO_COMMITS) as page:
         expect(page.locator(".card").first).to_be_visible()
@@ -58,6 +59,7 @@ def test_a_question_finds_commits_and_each_view_shows_them_without_complaint(own
             shows(page, words)
 
 
+@pytest.mark.soak
 def test_its_graph_is_seen_from_afar_opened_and_walked(own: Window) -> None:
     with own.page("/graph") as page:
         shows(page, "communities: nodes that are tied to each other")

@@ -35,6 +35,7 @@ def test_hostile_texts_are_drawn_as_texts(stocked: Window) -> None:
             assert page.locator("[onerror], main script, a[href^='javascript']").count() == 0
 
 
+@pytest.mark.soak
 def test_the_page_says_that_the_daemon_is_gone_and_goes_on_with_the_next(empty: Window) -> None:
     with empty.page("/decide?tab=duplicates", quiet=False) as page:
         empty.running.helix("stop")
@@ -62,6 +63,7 @@ def tour(page: Page) -> None:
         until(page, f"location.pathname === '{path}' && {SETTLED}", 60)
 
 
+@pytest.mark.soak
 def test_memory_returns_after_every_view_was_opened_and_closed(stocked: Window, request: pytest.FixtureRequest) -> None:
     with stocked.page(again=False) as page:
         debugger = page.context.new_cdp_session(page)
@@ -88,6 +90,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.soak
 def test_a_full_disk_is_said_on_the_page_which_goes_on_once_there_is_room(
     browser: Browser, small_disk: Path, models_path: Path
 ) -> None:

@@ -10,8 +10,10 @@ from looking import Window
 from playwright.sync_api import Page, expect
 from window.hands import fill, press, undo
 
+from tests.sampling import some
 
-@pytest.mark.parametrize("twice", ["pressed", "held", "clicked"])
+
+@pytest.mark.parametrize("twice", some(["pressed", "held", "clicked"], 1))
 def test_a_decision_is_taken_once_however_often_its_key_comes(stocked: Window, twice: str) -> None:
     with stocked.page("/decide?tab=quarantine&scope=acts") as page:
         cases = page.locator(".case")
@@ -54,6 +56,7 @@ def test_the_parts_of_a_score_come_to_the_score(stocked: Window) -> None:
         assert drawn == pytest.approx([max(1.0, 100 * value / max(values)) for value in values], abs=2)
 
 
+@pytest.mark.soak
 def test_what_went_wrong_stays_until_it_is_closed(stocked: Window) -> None:
     with stocked.page("/?q=staging+cluster&scope=acts") as page:
         press(page, page.locator(".card-button").first)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from looking import NARROW, WIDE, Window, fits, no_barrier
 from playwright.sync_api import expect
 from window.hands import shows
 from window.stocked import EARLIER
 
 
+@pytest.mark.soak
 def test_what_was_learned_this_week_takes_one_click(stocked: Window) -> None:
     with stocked.page() as page:
         total = page.locator("main p", has_text="memories, the").first
@@ -40,6 +42,7 @@ def test_what_contradicts_what_takes_one_click(stocked: Window) -> None:
         shows(page, "The API gateway listens on port 9090", "The API gateway listens on port 8080", "The first holds")
 
 
+@pytest.mark.soak
 def test_whether_memory_helps_takes_one_click(proven: Window, axe: str) -> None:
     with proven.page() as page:
         page.get_by_role("link", name="Does it help?").click()

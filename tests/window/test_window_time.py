@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from looking import Window
 from playwright.sync_api import expect
 from window.browser import until
@@ -12,6 +13,7 @@ from window.hands import pick, press, shows, tab_to
 DRAWN = "Number(document.querySelector('[data-nodes]')?.dataset.nodes)"
 
 
+@pytest.mark.soak
 def test_a_list_goes_by_when_things_happened_or_by_when_they_were_learned(stocked: Window) -> None:
     with stocked.page("/?scope=past") as page:
         rows = page.get_by_role("grid", name="Memories").get_by_role("row")
@@ -39,6 +41,7 @@ def test_episodes_go_by_when_they_happened(stocked: Window) -> None:
         expect(rows.filter(has_text="Rust was tried")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_the_time_line_is_zoomed_and_moved_by_keys_and_its_lists_follow(stocked: Window) -> None:
     with stocked.page("/happened?scope=past") as page:
         axis = page.get_by_role("group", name=re.compile("Time line"))

@@ -22,7 +22,7 @@ def phone(browser: Browser, stocked_daemon: Daemon) -> Iterator[Window]:
     return Window(stocked_daemon, browser, viewport=NARROW, has_touch=True, is_mobile=True)
 
 
-@pytest.mark.parametrize("name", some(WALKS, 8))
+@pytest.mark.parametrize("name", some(WALKS, 4))
 def test_it_is_done_by_finger(phone: Window, name: str) -> None:
     walk = WALKS[name]
     with phone.page(walk.path) as page:
@@ -55,6 +55,7 @@ def apart(places: list[tuple[float, float]]) -> float:
     return math.dist(*places[:2])
 
 
+@pytest.mark.soak
 def test_the_graph_is_dragged_and_pinched(phone: Window) -> None:
     with phone.page("/graph?start=npm-ci-fails-behind-proxy&relations=RELATED") as page:
         until(page, f"{DRAWN} > 1")

@@ -11,6 +11,8 @@ from playwright.sync_api import ViewportSize, expect
 from window.browser import until
 from window.hands import shows, turn
 
+from tests.sampling import some
+
 FOUND = "tests-fail-relation-orders-already"
 VIEWS = (
     ("/?scope=shop", "The cart is kept in Redis"),
@@ -88,7 +90,7 @@ def look_at(window: Window, views: Sequence[tuple[str, str]], axe: str, *, soake
                 no_barrier(page, axe, path, LOOKS)
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", some([WIDE, NARROW], 1), ids=["wide", "narrow"])
 def test_no_list_is_higher_than_the_screen_so_that_it_reads_only_what_is_looked_at(
     stocked: Window, size: ViewportSize
 ) -> None:
@@ -142,6 +144,7 @@ def test_every_view_of_a_stocked_store_is_open_to_everybody(
     )
 
 
+@pytest.mark.soak
 def test_what_opens_over_a_view_is_open_to_everybody(stocked: Window, axe: str) -> None:
     def both_themes(what: str) -> None:
         expect(page.locator("[data-entering]")).to_have_count(0)
@@ -175,6 +178,7 @@ def test_what_opens_over_a_view_is_open_to_everybody(stocked: Window, axe: str) 
         expect(page.locator(".toast")).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_every_view_of_an_empty_store_says_what_to_do(empty: Window, axe: str, pytestconfig: pytest.Config) -> None:
     look_at(empty, NOTHING_YET, axe, soaked=pytestconfig.getoption("--soak"))
 
@@ -202,6 +206,7 @@ def test_what_is_left_by_a_link_is_found_again_by_going_back(stocked: Window) ->
         expect(page).to_have_title("Ask · Helix")
 
 
+@pytest.mark.soak
 def test_an_address_that_says_no_date_shows_its_view_and_what_was_ignored(empty: Window) -> None:
     for path in ("/?since=foo", "/helps?since=99999", "/?q=proxy&asOf=2026-13-45", "/happened?tab=episodes&since=x"):
         with empty.page(path) as page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from looking import Window
 from playwright.sync_api import expect
 from window.hands import press, shows
@@ -11,6 +12,7 @@ from window.hands import press, shows
 FOUND = "tests-fail-relation-orders-already"
 
 
+@pytest.mark.soak
 def test_a_memory_leads_to_the_tasks_and_sessions_that_it_was_shown_to(stocked: Window) -> None:
     with stocked.page(f"/memory/{FOUND}") as page:
         detail = page.locator("article.detail")
@@ -40,6 +42,7 @@ def test_a_session_is_read_from_its_beginning(stocked: Window) -> None:
         expect(rows.last).to_contain_text("fails on Windows")
 
 
+@pytest.mark.soak
 def test_a_task_of_a_plan_says_what_it_was_shown(stocked: Window) -> None:
     with stocked.page("/happened?tab=plans") as page:
         press(page, page.get_by_role("link", name=re.compile("new payment provider")))

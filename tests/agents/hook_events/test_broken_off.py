@@ -110,6 +110,7 @@ _DEEDS = st.lists(st.sampled_from(["pass", "fail", "edit", "use"]), max_size=6)
 _ENDS = st.lists(st.sampled_from(["", "", "Stop", "SessionEnd"]), min_size=6, max_size=6)
 
 
+@pytest.mark.soak
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=draws(7))
 @given(_DEEDS, _ENDS, st.sampled_from(["", "delivered", "blocked"]))
 def test_a_session_that_ends_without_a_word_and_is_resumed_comes_to_what_one_without_a_break_does(

@@ -182,6 +182,7 @@ def test_tasks_that_share_a_memory_give_and_take_their_own(living: Helix, store:
     assert memories.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
 
 
+@pytest.mark.soak
 def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_before(
     living: Helix, store: Store
 ) -> None:

@@ -174,6 +174,7 @@ def test_what_a_task_taught_is_linked_to_it_once(living: Helix, store: Store) ->
     assert [(op.type, op.target.id) for op in edges] == [(Relation.LEARNED, memory.id)]
 
 
+@pytest.mark.soak
 def test_cypher_answers_whether_it_helped(living: Helix, store: Store) -> None:
     remembered(living, "one", "two")
     task = mirror(store, SEEN)
