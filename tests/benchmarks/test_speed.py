@@ -89,6 +89,7 @@ def test_a_share_above_the_whole_is_not_measured() -> None:
     assert throughput(100.0, 25.0, None, 16)["share_of_cores_in_use"] is None
 
 
+@pytest.mark.soak
 def test_what_is_measured_is_exact(result: dict[str, Any]) -> None:
     assert result["filtered"]["outside_the_filter"] == 0
     assert result["inside"]["vector"]["all"]["recall@20"] == 1.0
@@ -96,6 +97,7 @@ def test_what_is_measured_is_exact(result: dict[str, Any]) -> None:
     assert result["inside"]["pagerank"]["overlap@100"] > 0.99
 
 
+@pytest.mark.soak
 def test_the_store_is_as_large_as_was_asked_for(result: dict[str, Any]) -> None:
     assert result["build"]["nodes"]["Memory"] == COUNT
     assert 2 * COUNT < result["build"]["edges"] < 5 * COUNT
@@ -103,6 +105,7 @@ def test_the_store_is_as_large_as_was_asked_for(result: dict[str, Any]) -> None:
     assert result["disk_bytes"]["journal.db"] > 0
 
 
+@pytest.mark.soak
 def test_the_tables_show_each_target_as_met_missed_or_not_measured(result: dict[str, Any]) -> None:
     lines = list(tables(result))
     for target in TARGETS:
@@ -110,6 +113,7 @@ def test_the_tables_show_each_target_as_met_missed_or_not_measured(result: dict[
         assert line.endswith(("met", "MISSED")) or "not measured" in line
 
 
+@pytest.mark.soak
 def test_a_plot_is_drawn_where_matplotlib_is_and_none_where_it_is_not(result: dict[str, Any], tmp_path: Path) -> None:
     runs = [{**result, "nodes": size} for size in (300, 3_000)]
     drawn = plot(tmp_path / "growth.svg", runs)

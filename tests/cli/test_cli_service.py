@@ -167,6 +167,7 @@ def test_a_backup_is_written_restored_and_never_overwritten(helix_command: Comma
     assert helix_command("restore", "--backup", str(tmp_path / "none")).code == NotFoundError.exit_code
 
 
+@pytest.mark.soak
 def test_a_backup_takes_the_place_of_a_store_that_is_stopped_or_damaged(helix_command: Command, tmp_path: Path) -> None:
     here, file = ("--home", str(tmp_path / "home")), tmp_path / "monday.backup"
     name = helix_command(*here, "store", "Backups hold this memory.", "--json").data["store"]["name"]
