@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from helix.model.clock import from_micros
-from helix.model.edge import DRAWN, MERGED, Label, Ref, Relation
+from helix.model.edge import DRAWN, MERGED, Edge, Label, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode, Row, Scalar
 from helix.model.records import edge_from, node_from
