@@ -38,14 +38,14 @@ class ClientShape(NamedTuple):
     """A client: what a payload tells, how an answer is written, what a payload and its retry have in common.
 
     `shows` are the events whose answer reaches the agent. What is to be shown at another waits for the next of these.
-    `parts` says that its sub-agents have sessions of their own, of which nothing says whose they are.
+    `persons` is what a person's session alone tells, where sub-agents have sessions and nothing says whose.
     """
 
     read: Callable[[Payload], HookEvent | None]
     write: Callable[[HookEvent, HookReply], dict[str, Any]]
     delivery: Callable[[Payload], str]
     shows: tuple[type[HookEvent], ...] = (HookEvent,)
-    parts: bool = False
+    persons: type[HookEvent] | None = None
 
 
 def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
@@ -237,7 +237,11 @@ def read_cursor(payload: Payload) -> HookEvent | None:
 
 
 CURSOR = ClientShape(
-    read_cursor, context_as("additional_context"), claude_code.delivery, shows=(SessionBegan, ActionEnded), parts=True
+    read_cursor,
+    context_as("additional_context"),
+    claude_code.delivery,
+    shows=(SessionBegan, ActionEnded),
+    persons=PromptGiven,
 )
 
 
@@ -330,7 +334,13 @@ def write_goose(event: HookEvent, _: HookReply) -> dict[str, Any]:
     return {"decision": "allow"} if isinstance(event, Rested) else {}
 
 
-GOOSE = ClientShape(read_goose, write_goose, lambda payload: claude_code.delivery(_named_by_goose(payload)), shows=())
+GOOSE = ClientShape(
+    read_goose,
+    write_goose,
+    lambda payload: claude_code.delivery(_named_by_goose(payload)),
+    shows=(),
+    persons=SessionBegan,  # an agent's prompt is told as a person's is
+)
 
 
 # opencode: what Helix's plugin there tells (client_settings/clients/opencode_plugin.js), and the text it puts in place.

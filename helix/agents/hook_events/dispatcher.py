@@ -224,9 +224,11 @@ class Reacting:
         reaction = _REACTIONS.get(type(event))
         if reaction is None:
             return NOTHING
-        session = self._sessions.of(event, scope)
-        if CLIENTS[client].parts:
-            self._sessions.hide_agents(session, event)
+        session = self._sessions.placed(event, scope)
+        if persons := CLIENTS[client].persons:
+            self._sessions.hide_agents(session, event, persons)
+        if session is None:
+            return NOTHING
         desk = Desk(
             store=self._store,
             session=session,

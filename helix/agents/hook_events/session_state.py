@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.hook_events.hook_events import HookEvent, PromptGiven, SessionBegan
+from helix.agents.hook_events.hook_events import HookEvent, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
 from helix.identity import DEEPEST, Identity, project_of
@@ -322,19 +322,36 @@ class Sessions:
         self._turn = threading.Lock()
         self._known: OrderedDict[tuple[str, str], HookSession] = OrderedDict()
         self._private_until = 0.0
+        self._persons: OrderedDict[str, None] = OrderedDict()
 
-    def hide_agents(self, session: HookSession, event: HookEvent) -> None:
+    def hide_agents(self, session: HookSession | None, event: HookEvent, persons: type[HookEvent]) -> None:
         """Have a session be private that may be a private one's sub-agent's, where hooks do not say whose it is.
 
-        That is one in which nobody has asked anything, while a private one is under way.
+        That is one of which nothing was heard that only a person's tells (`persons`), while a private one is under way.
         """
-        now = time.monotonic()
-        if is_private(self._store, session.name):
+        now, name = time.monotonic(), event.session
+        if is_private(self._store, name):
             self._private_until = now + _UNDER_WAY
-        elif isinstance(event, PromptGiven | SessionBegan) or session.prompts or session.old:
             return
-        elif now < self._private_until:
-            open_session(self._store, SessionRequest(name=session.name, private=True))
+        with self._turn:
+            if isinstance(event, persons):
+                self._persons[name] = None
+                if len(self._persons) > MOST_SESSIONS:
+                    self._persons.popitem(last=False)
+            elif name in self._persons:
+                self._persons.move_to_end(name)
+        if session is None or session.old or name in self._persons or isinstance(event, SessionBegan):
+            return
+        if now < self._private_until:
+            open_session(self._store, SessionRequest(name=name, private=True))
+
+    def placed(self, event: HookEvent, scope: str = "") -> HookSession | None:
+        """Return `of` once anything has told where the session of hooks is, None before.
+
+        Goose and Windsurf name no folder with a prompt, and what is learned in no project is told in all.
+        """
+        known = scope or event.folder or (scope, event.session) in self._known
+        return self.of(event, scope) if known else None
 
     def of(self, event: HookEvent, scope: str = "") -> HookSession:
         """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""

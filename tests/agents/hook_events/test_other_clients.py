@@ -375,3 +375,59 @@ def test_a_private_session_of_cursor_has_no_sub_agent_of_whom_something_is_kept(
         session.run("make docs", 2, ERROR)
     assert helix.reacting.settle(MOST_SECONDS)
     assert [capture.episodes(helix, session=one.name).total for one in (old, new)] == [2, 1]
+
+
+def _goose(helix: Helix, session: str, event: str, **more: object) -> None:
+    helix.reacting.tell("goose", {"event": event, "session_id": session, **more})
+
+
+def _goose_fixes(helix: Helix, session: str, project: Path) -> None:
+    """Goose names the folder with a tool alone."""
+    for number, event in enumerate(("PostToolUseFailure", "PostToolUse", "PostToolUse")):
+        tool: tuple[str, Any] = ("developer__shell", {"command": "make all"})
+        if number == 1:
+            tool = ("developer__edit", {"path": str(project / "a.py"), "before": "a", "after": "b"})
+        told = {"tool_name": tool[0], "tool_input": tool[1], "tool_call_id": f"c-{number}"}
+        _goose(helix, session, event, working_dir=str(project), **told)
+
+
+@pytest.mark.parametrize("client", ["goose", "windsurf"])
+def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
+    helix: Helix, project: Path, client: str
+) -> None:
+    if client == "goose":
+        _goose(helix, "g-1", "SessionStart")
+        _goose(helix, "g-1", "UserPromptSubmit", message="build it")
+        _goose_fixes(helix, "g-1", project)
+        _goose(helix, "g-1", "SessionEnd")
+    else:
+        for event, info in (
+            ("pre_user_prompt", {}),
+            ("post_run_command", {"command_line": "make", "cwd": str(project)}),
+        ):
+            payload = {"trajectory_id": "w-1", "agent_action_name": event, "tool_info": info}
+            helix.reacting.tell("windsurf", payload)
+    assert helix.reacting.settle(MOST_SECONDS)
+    sessions = [one.scope for one in capture.sessions(helix).items]
+    assert sessions == [folder_identity(project).scope]
+    kept = memories.memories(helix).items
+    assert [one.scope for one in kept] == sessions * (client == "goose")
+
+
+def test_a_private_session_of_goose_has_no_sub_agent_of_whom_something_is_kept(helix: Helix, project: Path) -> None:
+    """Goose tells of an agent's prompt as of a person's, in a session of its own, but begins a person's alone."""
+    _goose(helix, "old", "SessionStart")
+    capture.open_session(helix, SessionRequest(name="private", private=True))
+    before = helix.store.journal.last_seq
+    for name in ("private", "agent"):
+        _goose(helix, name, "UserPromptSubmit", message="look into it")
+        _goose_fixes(helix, name, project)
+        _goose(helix, name, "Stop")
+    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.store.journal.last_seq == before
+    _goose(helix, "new", "SessionStart")
+    for name in ("old", "new"):
+        _goose(helix, name, "UserPromptSubmit", message="have the docs built")
+        _goose_fixes(helix, name, project)
+    assert helix.reacting.settle(MOST_SECONDS)
+    assert {one.name for one in capture.sessions(helix).items} == {"old", "new"}
