@@ -15,6 +15,7 @@ from helix.model.recall import RecallAnswer, RecallItem, RecallQuery
 from helix.providers.reranker import Reranker
 from helix.recall.answer import RecordReader, fill
 from helix.recall.arms import Matches
+from helix.recall.fair_threads import FairThreads
 from helix.recall.question import RecallQuestion, TextReading, check_query, moment_of, read_question
 from helix.recall.ranking import Reread, rank
 from helix.recall.recipes import Recipe, recipe_named, recipes_of
@@ -32,7 +33,7 @@ from helix.store.projection import GraphSnapshot, Projection
 Embed = Callable[[str], VectorArray]
 
 AT_ONCE = 3
-"""Questions that are answered at the same time, the rest in the order in which they came. On two cores two leave one
+"""Questions that are answered at the same time; the rest wait, and stores take turns. On two cores two leave one
 of them idle now and then, and four or more take the interpreter from each other: 33, 42 and 36 answers a second with
 two, three and four (sixteen clients, 100,000 memories)."""
 
@@ -44,12 +45,12 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self.answering = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-recall")
+        self.answering = FairThreads(AT_ONCE, "helix-recall")
         self.embedding = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="helix-question")
 
     def close(self) -> None:
         """Finish what recall was asked, and end the threads."""
-        self.answering.shutdown()
+        self.answering.close()
         self.embedding.shutdown()
 
 
@@ -100,22 +101,18 @@ class Recaller:
         question = read_question(query, now, self._reading)
         if question.cut:
             notes.append("only the first part of the query was read, it is very long")
-        # The model reads the question while others have their turn, and beside the filter and the words; what is left
-        # of it to wait for is the stage "embed".
-        embedding = self._embedding(question, notes)
-        return self._turns.answering.submit(self._answer, query, recipe, question, embedding, now, notes).result()
+        return self._turns.answering.submit(self, self._answer, query, recipe, question, now, notes).result()
 
     def _answer(
         self,
         query: RecallQuery,
         recipe: Recipe,
         question: RecallQuestion,
-        embedding: Future[VectorArray] | None,
         now: datetime,
         notes: list[str],
     ) -> RecallAnswer:
         watch = Stopwatch()
-        scene, matches = self._scene(query, question, embedding, now, notes, watch)
+        scene, matches = self._scene(query, question, now, notes, watch)
         found = search(scene, matches, self._vectors, watch)
         ranking = rank(scene, found, recipe, watch, self._reread(scene, notes))
         items = fill(
@@ -138,19 +135,17 @@ class Recaller:
         check_query(query, self._settings.page_size)
         now = self._clock()
         question = read_question(query, now, self._reading)
-        embedding = self._embedding(question, [])
-        return self._turns.answering.submit(self._walk, query, question, embedding, now, limit).result()
+        return self._turns.answering.submit(self, self._walk, query, question, now, limit).result()
 
     def _walk(
         self,
         query: RecallQuery,
         question: RecallQuestion,
-        embedding: Future[VectorArray] | None,
         now: datetime,
         limit: int,
     ) -> list[tuple[Ref, float]]:
         watch = Stopwatch()
-        scene, matches = self._scene(query, question, embedding, now, [], watch)
+        scene, matches = self._scene(query, question, now, [], watch)
         heat = heat_of(search(scene, matches, self._vectors, watch), scene.view.walkable(query.scope))
         hottest = np.argsort(-heat, kind="stable")[:limit]
         return [(scene.view.ref_of(int(row)), float(heat[row] / heat[hottest[0]])) for row in hottest if heat[row] > 0]
@@ -159,13 +154,14 @@ class Recaller:
         self,
         query: RecallQuery,
         question: RecallQuestion,
-        embedding: Future[VectorArray] | None,
         now: datetime,
         notes: list[str],
         watch: Stopwatch,
     ) -> tuple[Scene, Matches]:
         """Return what a recall works on, and what the question's words find there."""
         graph, view = self._present()
+        # The model reads the question beside the filter and the words; what is left of it to wait for is "embed".
+        embedding = self._embedding(question, notes)
         with watch("filter"):
             mask = view.mask(query, now) & ~_evidence_only(view)
         with watch("lexical"):
