@@ -507,6 +507,8 @@ MARKS = (
     "İ",
     "é",
     "=",
+    "\\n",
+    *('login("ann", "', '<a password="', "Cookie: JSESSIONID=", "--value ", "kv put "),
 )
 PIECES = st.sampled_from((*TOKENS.values(), *NAMES, *MARKS))
 
@@ -554,6 +556,16 @@ HOSTILE = (
     *("<a>b", "<password>x</password>", " -u a", "-u a -p ", "Server=a;", "Password=b;", "key a1b2:", 'c("a", '),
     *("login: a/", "htpasswd -b ", "password='a b ", "token is a"),
     *("set -gx token ", "cat >token <<E\n", '{"password": {', "gh secret set a -b "),
+    *(
+        'login("a","b1c2d3",',
+        "cookie: JSESSIONID=",
+        '<a password="b" ',
+        "password --value ",
+        "put a/password ",
+        "KEY0",
+        "\\n",
+    ),
+    *("0123456789abcdef01234567:", "mnemonic = aaa bbb ", "https://a/key/", 'salt="!aA1'),
 )
 
 

@@ -40,6 +40,43 @@ def assert_taken_out(text: str) -> None:
         *("host=db user=mira password=[[harbour]] port=5432", "Login{user=mira, password=[[harbour]]}"),
         *("CREATE USER mira WITH PASSWORD '[[harbour]]';", "CREATE USER 'mira' IDENTIFIED BY '[[harbour]]';"),
         *('api_key="[[Harbour9lights]]"', "db_password: [[h@rb0ur)]]"),
+        *(
+            "  MYSQL_ROOT_PASSWORD: [[root]]",
+            "shop --password=[[HarbourLight]]",
+            "helm upgrade --set auth.password=[[harbour]]",
+        ),
+        *(
+            "kubectl create secret generic db --from-literal=password=[[HarbourLight]]",
+            'connect("user=mira password=[[harbour]]")',
+        ),
+        *(
+            "aws ssm put-parameter --name /shop/db/password --type SecureString --value [[Harbour9]]",
+            "bindpw [[harbour]]",
+        ),
+        *('az keyvault secret set --name db-password --value "[[Harbour9]]"', "rocommunity [[harbour]]"),
+        *(
+            "iscsiadm -o update -n node.session.auth.password -v [[Harbour9]]",
+            "nmcli dev wifi connect Shop password [[harbour9]]",
+        ),
+        *(
+            'ftp.login("mira", "[[harbour9]]")',
+            'getConnection(url, "mira", "[[harbour9]]")',
+            'get(url, auth=("mira", "[[harbour9]]"))',
+        ),
+        *('<datasource user="mira" password="[[HarbourPass]]"/>', "<password>[[plainHarbour]]</password>"),
+        *("netlify env:set SHOP_PASSWORD [[Kr4ken!Bay]]", "consul kv put shop/db/password [[Kr4ken!Bay]]"),
+        *(
+            'dotnet user-secrets set "Shop:Password" "[[Kr4ken!Bay]]"',
+            "poetry config http-basic.shop mira [[Harbour9]]",
+        ),
+        "bundle config gems.shop.test mira:[[Harbour9]]",
+        *(
+            "rootpw --plaintext [[Kr4ken!Bay]]",
+            "keytool -storepass [[tidal-77-harbour]] -list",
+            "user: mira\npass: [[Harbour9]]",
+        ),
+        "<AdministratorPassword><Value>[[Kr4ken!Bay]]</Value></AdministratorPassword>",
+        "https://api.shop.test/weather?q=Kiel&appid=[[9f86d081884c7d659a2feaa0c55ad015]]",
     ],
 )
 def test_a_word_is_a_password_where_a_setting_or_a_command_gives_it(text: str) -> None:
@@ -62,6 +99,14 @@ def test_a_word_is_a_password_where_a_setting_or_a_command_gives_it(text: str) -
             "pin = 13",
             "led_pin = 4821",
         ),
+        *("<password>password</password>", "<password>${shop.password}</password>", '<field password="newPassword"/>'),
+        *("--name password --description harbour", 'signal.connect("clicked", "harbour")', 'login("user", "password")'),
+        *(
+            "db_password = password",
+            "helm upgrade --set auth.password=$PASSWORD",
+            "salt = os.urandom(16)",
+            "bindpw <password>",
+        ),
     ],
 )
 def test_a_word_that_gives_no_password_stays(text: str) -> None:
@@ -81,6 +126,8 @@ def test_a_word_that_gives_no_password_stays(text: str) -> None:
         *("mira:[[Harbour-9]]@tcp(db.test:3306)/shop", "proxy mira:[[Harbour-9]]@proxy.test:8080"),
         *("https://[[HARBOURLIGHTSOFTHESOUTH]]@git.test/a.git", "ssh://[[harbourlight1234567]]@git.test/a.git"),
         "https://hooks.slack.com/services/[[TKraKenBy/BHarBourL/Zq83hfKd02mvPa71Tx4wQ9Lm]]",
+        *(f"https://shop.test/{part}/[[{made_of(ALNUM, 24)}]]/send" for part in ("token", "api/key", "v1/apikey")),
+        f"Cookie: JSESSIONID=[[{made_of(HEX, 32)}]]; theme=dark",
         "Authorization: Bearer [[words_of_a_made_up_harbour]]",
         "curl -H 'X-Api-Key: [[sk-shop-HARBOUR-998877]]' https://shop.test",
     ],
@@ -103,6 +150,7 @@ def test_a_secret_of_an_address_or_header_goes_whatever_its_words(text: str) -> 
             "// user: see a@b",
             "https://mira@shop.test/a",
         ),
+        *("https://shop.test/docs/token/how-tokens-are-made-here", "https://shop.test/key/value", "Cookie: theme=dark"),
         *("mailto:mira@mail.test:25", "shop:1.25@sha256:12345", "sip:mira@phone.test:5060", "ssh:git@git.test:22"),
         *("Authorization: Bearer your_access_token_here", "https://hooks.slack.com/services/", "#token: none"),
     ],
@@ -154,6 +202,30 @@ def test_a_token_of_words_in_capitals_goes_like_one(prefix: str) -> None:
         "xaat-{}-{}-{}-{}-{}".format(*(made_of(HEX, size, size) for size in (8, 4, 4, 4, 12))),
         f"ghs_12345_eyJ{made_of(ALNUM, 40)}.{made_of(ALNUM, 60)}.{made_of(ALNUM, 43)}",
         "123456789:A" + made_of(ALNUM + "-_", 34),
+        *(prefix + made_of(HEX, 32) for prefix in ("ek_", "cu_", "QN_", "key-")),
+        *(
+            prefix + made_of(ALNUM, 32)
+            for prefix in ("cio", "mainnet", "dbtc_", "nbp_", "unkey_", "polar_oat_", "hcw_")
+        ),
+        *(prefix + made_of(ALNUM + "-_", 86) for prefix in ("apiv3_", "essu_", "Atza|", "vercel_blob_rw_")),
+        *("sk_org_live_" + made_of(ALNUM, 40), "ak-" + made_of(ALNUM, 22), "cflt" + made_of(ALNUM + "+/", 60)),
+        *(
+            "pk_" + made_of(HEX, 34),
+            "packagist_out_" + made_of(HEX, 58),
+            "ATTA" + made_of(HEX, 64) + made_of("0123ABCD", 8),
+        ),
+        *("amzn1.oa2-cs.v1." + made_of(HEX, 64), "private_" + made_of(ALNUM, 27) + "=", "sk" + made_of(ALNUM, 178)),
+        "{}-{}-{}".format(*(made_of(HEX, size, size) for size in (32, 8, 8))),
+        "PRD-{}-{}-{}-{}-{}".format(*(made_of(HEX, size, size) for size in (12, 4, 4, 4, 4))),
+        f"pdl_live_apikey_{made_of(string.ascii_lowercase, 26)}_{made_of(ALNUM, 22)}_{made_of(ALNUM, 3)}",
+        f"1/{made_of('123456789', 16)}:{made_of(HEX, 32)}",
+        f"{made_of(HEX, 24)}:{made_of(HEX, 64, 3)}",
+        f"AKIA{made_of('ABCDEFG234567', 16)},{made_of(ALNUM + '+/', 40)}",
+        f"AAAA{made_of(ALNUM, 7)}:APA91b{made_of(ALNUM + '-_', 134)}",
+        f"KEY{made_of('0123456789ABCDEF', 32)}_{made_of(ALNUM, 22)}",
+        f"{made_of(ALNUM, 3)}8Q~{made_of(ALNUM, 20)}.{made_of('abc_', 13)}",
+        f"SCRAM-SHA-256$4096:{made_of(ALNUM, 22)}==${made_of(ALNUM, 43)}=:{made_of(ALNUM, 43, 3)}=",
+        "{SSHA}" + made_of(ALNUM, 38) + "==",
     ],
 )
 def test_a_token_of_a_vendors_documented_shape_goes_whole(token: str) -> None:
@@ -161,8 +233,41 @@ def test_a_token_of_a_vendors_documented_shape_goes_whole(token: str) -> None:
     assert redaction.text == f"with [REDACTED:{redaction.kinds[0]}] in"
 
 
-@pytest.mark.parametrize("text", ["fw-version-of-the-board-rev2", "am_monthly_report_2026", "llx-tree-view-component"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "fw-version-of-the-board-rev2",
+            "am_monthly_report_2026",
+            "llx-tree-view-component",
+            "cu_seqlens_k_of_all_heads",
+        ),
+        *("private_networking_for_all_of_them", "mainnetShelleyGenesisHashForTheNodeConfig", "1/2: " + "ab" * 16),
+    ],
+)
 def test_a_name_that_begins_like_a_token_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"ran {prefix}{made_of(ALNUM, 24)} in" for prefix in ("toolu_01", "msg_01", "call_", "LA_kwDO", "resp_")),
+        f'{{\\"toolCallId\\":\\"{made_of(ALNUM, 26)}\\"}}',
+        *(
+            "shop --session bx-q0ym-wtr-dashboard open",
+            "Session: 019ed89f-2278-7363-9e9f-609e8d5fd6ef\\n  Phase: active",
+        ),
+        *(
+            "permissions:\\n  id-token: write\\n+permissions: {}",
+            "PASS - Fixed!\\n4. multiply",
+            "try-except-pass (SIM105)",
+        ),
+        *("with --enable-psk --enable-opensslcoexist", "--proxy-password and\\n--oauth2-bearer take arguments"),
+    ],
+)
+def test_what_events_of_agents_hold_stays(text: str) -> None:
+    """Names that interfaces give their objects, and words at the end of a line that is escaped as in JSON."""
     assert redact(text).text == text
 
 
@@ -171,6 +276,35 @@ def test_the_private_members_of_a_key_in_json_go(member: str) -> None:
     value = made_of(ALNUM + "-_", 43)
     text = f'{{"kty": "RSA", "n": "{made_of(ALNUM, 60, 3)}", "{member}": "{value}"}}'
     assert value not in redact(text).text
+
+
+def test_a_static_key_of_openvpn_goes() -> None:
+    lines = "\n".join(made_of(HEX, 32, line) for line in range(16))
+    text = f"-----BEGIN OpenVPN Static key V1-----\n{lines}\n-----END OpenVPN Static key V1-----"
+    assert redact(f"with\n{text}\nin").text == "with\n[REDACTED:private-key]\nin"
+
+
+@pytest.mark.parametrize(("prefix", "size"), [("xprv", 107), ("zprv", 107), ("nsec1", 58)])
+def test_a_private_key_of_a_wallet_goes(prefix: str, size: int) -> None:
+    assert redact(
+        f"with {prefix}{made_of('234567890acdefghjk' if size == 58 else '23456789ABCDabcd', size)} in"
+    ).kinds == ("private-key",)
+
+
+@pytest.mark.parametrize(
+    "named", ["mnemonic = '{}'", 'SHOP_MNEMONIC="{}"', "seed phrase: {}", "the recovery phrase is {}"]
+)
+def test_the_words_by_which_a_wallet_is_restored_go(named: str) -> None:
+    words = "harbour lantern ridge copper violin change anchor walnut ember glacier again any"
+    assert redact(named.format(words)).text == named.format("[REDACTED:password]")
+    assert not redact(named.format("of the people who have to write it down again and again and")).findings
+
+
+@pytest.mark.parametrize("name", ["AUTH_SALT", "AUTH_KEY", "LOGGED_IN_KEY"])
+def test_a_key_of_signs_goes_whatever_it_looks_like(name: str) -> None:
+    made = made_of(ALNUM + "!@#$%^&*() -_[]{}<>~+=,.;:/?|", 60)
+    assert redact(f"define('{name}', '<`{made}');").text == f"define('{name}', '[REDACTED:credential]');"
+    assert not redact(f"define('{name}', 'put your own phrase here, it may be long');").findings
 
 
 def test_a_secret_key_of_minisign_goes() -> None:
@@ -185,10 +319,23 @@ def test_a_secret_key_of_minisign_goes() -> None:
     [
         *("snmp_community", "community_string", "snmpCommunity", "privKey", "privacy_key", "sshkey", "aws_creds"),
         *("key_material", "authentication_key", "db_pswd", "clientSecret", "password_mysql", "user_pin", "apiKeys"),
+        *("ldap_bindpw", "password_couchbase", "private_key_pem"),
     ],
 )
 def test_a_name_promises_the_secret_that_it_holds(name: str) -> None:
     assert redact_value(name, "Kr4ken-Bay-2211").findings
+
+
+@pytest.mark.parametrize(
+    "text", ["api_hash = '[[{}]]'", "TELEGRAM_API_HASH=[[{}]]", "app.config['SECRET_KEY'] = '[[{}]]'"]
+)
+def test_a_key_goes_by_the_words_of_its_name(text: str) -> None:
+    assert_taken_out(text.format(made_of(HEX, 32)))
+
+
+def test_a_secret_id_is_a_secret_where_it_is_no_name() -> None:
+    assert_taken_out("secret_id: [[6f1c2b3a-9d8e-4f70-8a1b-2c3d4e5f6071]]")
+    assert not redact("secret_id: arn:aws:secretsmanager:eu-west-1:4711:secret:shop/db").findings
 
 
 @pytest.mark.parametrize("name", ["community", "led_pin", "password_hint", "tokens", "primary_key", "communities"])

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
-from helix.text.secrets.secret_names import PASSWORD_NAMES, Promise, names_secret, promise_of
+from helix.text.secrets.secret_names import PASSWORD_NAMES, PRODUCTS, Promise, names_secret, promise_of
 from helix.text.secrets.span import Span
 
 _HINT = regex(
-    r"p(?:ass|wd|w\b|at\b|s[kw]|in\b)|se(?:cret|nha|ssion)|srt|k(?:ey|ennwort)|token|a(?:uth|ccess|pi)|wachtwoord|haslo"
-    r"|c(?:red|ontrasena|rumb|ookie|ommunit)|bearer|jwt|l(?:ogin|icen)"
+    r"p(?:ass|wd|w\b|at\b|s[kw]|in\b)|s(?:e(?:cret|nha|ssion|ssid)|rt|alt)|k(?:ey|ennwort)|token|a(?:uth|ccess|pi)"
+    r"|wachtwoord|haslo|c(?:red|ontrasena|rumb|ookie|ommunit)|bearer|jwt|l(?:ogin|icen)"
 )
 _ASSIGNMENT = regex(
     r"""
@@ -24,6 +24,8 @@ _ASSIGNMENT = regex(
         (?P<value_key>["']?\s{0,4}(?:[,:{]|:\s{0,4}\{)?
             (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n]{0,80}){0,3}
             (?:\s{1,40}|(?<=\{))["']?(?:(?:\w{0,10}_)?value|default)["']?\s{0,4}[:=]\s{0,4})
+      | (?P<by_flag>["']?,?\s{1,4}(?:--type[ =]\w{1,20}\ )?["']?
+            (?:--value|--secret-string|(?<=\.password\ )-v)["']?[,\s=]{1,4})
       | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:)\s{0,12})
       | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
@@ -53,6 +55,8 @@ _WEAK_GROUPS = ("comma", "call", "prose", "blank")
 _SETS = regex(
     r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx|ENV)[ \t]{1,8}\Z"
 )
+_PUTS = regex(r"\b(?:set|put|write)[ \t]{1,4}(?:[\w./:-]{1,40}[ \t]{1,4})?[\"']?[\w./:-]{0,60}\Z")
+"""What gives a value to a name, by a tool: `consul kv put shop/password ...`."""
 _LONGEST_PLAIN = 500
 _TRIED_LONG = 400
 _NAME_REACH = 60
@@ -89,9 +93,12 @@ _COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
 _SETTER = regex(r"(?:\bdefine\(\s?[\"']|\bset)(?i:\w{0,12}(?:password|passwd))$")
 _OF_FLAGS = frozenset({"flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "prompt"})
 _FLAG_ENDS = regex(r"[ \t]{0,4}(?:\Z|[\n|;&>'\"`\\]|-)")
-_TO_CONTAINER = regex(r"(?:-e|--env|-D)[ =]?$")
+_TO_TOOL = regex(r"(-e|-D|--?(?:env|build-arg|set|set-string|from-literal|var|extra-vars))[ =]?[\"']?$")
 _PAIR_BEFORE = regex(r"[\w.-]=[^\s,;=]{1,80}[,;]?[ \t]{1,2}$")
 _PAIR_BEHIND = regex(r"[,;]?[ \t]{1,2}[\w.-]{1,40}=[^\s=]")
+# An attribute of an element of XML; a cookie of a header.
+_IN_TAG = regex(r"<[A-Za-z][\w:.-]{0,60}\s[^<>]{0,200}\Z")
+_IN_COOKIE = regex(r"cookie[\"']?\s?[:=][^\n]{0,200}\Z", re.IGNORECASE)
 _NUMBERED = 3  # digits of a token that is written as a name
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
@@ -134,6 +141,8 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         promise = promise_of(match["name"], text[max(0, match.start() - 16) : match.start()])
         if promise is Promise.NONE:
             continue
+        if promise is Promise.MAYBE and _IN_COOKIE.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()):
+            promise = Promise.TOKEN
         items = list(_items(text, match, promise))
         yield from items
         span = None if items else _judged(text, match, promise)
@@ -202,7 +211,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         return None
     tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
     shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
-    stated = text.endswith("--", 0, match.start()) or _is_set(text, match)
+    stated = text.endswith((" -", "--"), 0, match.start()) or _is_set(text, match)
     stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
     end = start + len(value)
@@ -217,6 +226,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     told = login or (in_query and _is_told_in_query(value, promise))
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
     told = told or _is_any_password(match["name"], value, promise, context)
+    told = told or (promise is Promise.PASSWORD and quoted and beside and _is_in_tag(text, match, value))
     if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
@@ -279,7 +289,9 @@ def _is_any_password(name: str, value: str, promise: Promise, context: _Context)
         return False
     if value in _COMMON and not names_secret(name) and ("_" in name or "." in name):
         return context.quoted or (context.alone and context.colon)
-    if strength.is_placeholder(value, every=context.tight and not context.quoted) or value.lower() in name.lower():
+    if strength.is_placeholder(value, every=context.tight and not context.quoted) or (
+        value.lower() in name.lower() and value.lower() not in PRODUCTS
+    ):
         return False
     if context.quoted:
         return not (names_secret(name) and strength.is_identifier(value)) or strength.is_mixed(value)
@@ -289,18 +301,29 @@ def _is_any_password(name: str, value: str, promise: Promise, context: _Context)
 
 
 def _is_given(text: str, match: re.Match[str], value: str) -> bool:
-    """Whether a word is a password by how it is given: by a flag, to a container, or in a list of such pairs.
+    """Whether a word is a password by how it is given: by a flag, to a tool, or in a list of such pairs.
 
     In a call it is the name of what holds one.
     """
-    if not (value.isalpha() and value.islower() and len(value) >= _SHORTEST_NUMBER) or strength.is_placeholder(value):
+    if not value.isalpha() or value.isupper() or len(value) < _SHORTEST_NUMBER or strength.is_placeholder(value):
         return False
     before = text[max(0, match.start() - _ADDRESS_REACH) : match.start()].rpartition("\n")[2]
     if text[match.end("name") : match.end("name") + 1] != "=":
-        return before.endswith("--") and value not in _OF_FLAGS and _FLAG_ENDS.match(text, match.end()) is not None
-    if before.endswith("--") or (match["name"].isupper() and _TO_CONTAINER.search(before)):
+        word = before.endswith("--") and value.islower() and value not in _OF_FLAGS
+        return word and _FLAG_ENDS.match(text, match.end()) is not None
+    tool = _TO_TOOL.search(before)
+    if before.endswith("--") or (tool and (match["name"].isupper() or len(tool[1]) > 2)):
         return True
-    return "(" not in before and bool(_PAIR_BEFORE.search(before) or _PAIR_BEHIND.match(text, match.end()))
+    before = before[max(map(before.rfind, "\"'")) + 1 :]
+    paired = _PAIR_BEFORE.search(before) or _PAIR_BEHIND.match(text, match.end())
+    return "(" not in before and value.islower() and paired is not None
+
+
+def _is_in_tag(text: str, match: re.Match[str], value: str) -> bool:
+    """Whether an attribute in markup gives a password: any but a template or the words of forms alone."""
+    if " " in value or strength.is_placeholder(value, every=True) or not strength.is_word_like(value):
+        return False
+    return _IN_TAG.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()) is not None
 
 
 def _is_label(value: str) -> bool:
@@ -331,10 +354,16 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     keyed = group != "plain" and text.startswith(('":', "':"), match.end("name"))  # `a ? "pass" : "fail"` has a blank
     given = keyed or "=" in text[match.end("name") : match.start(group)]
     if match["name"].lower() == "pass" and not given:
-        strange = match["blank"] is not None and group != "plain" and strength.looks_strange(match[group])
-        return strange or strength.is_mixed(match[group])  # else it is the verdict of a test, or something passed on
+        return (
+            strength.is_mixed(match[group])
+            or _USER_LINE.search(text, max(0, match.start() - 160), match.start()) is not None
+        )  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
+        if match[group].startswith("--"):  # another flag
+            return False
         flag = text.endswith("-", 0, match.start()) or strength.is_scrambled(match[group]) or _is_set(text, match)
+        if not flag and strength.looks_told(match[group]):
+            flag = _PUTS.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()) is not None
         return flag or (group in ("double", "single") and not match["close"])
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None
@@ -345,7 +374,7 @@ def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool, in_q
     value, start = match[group], match.start(group)
     if group != "plain":
         return value
-    value = strength.before_empty_line(value)
+    value = strength.in_its_line(value)
     if in_query or ("&" in value and "://" in text[max(0, start - _ADDRESS_REACH) : start]):
         return _QUERY_END.split(value, maxsplit=1)[0]
     if env:
@@ -359,14 +388,12 @@ def _rest_of_word(text: str, start: int) -> str:
 
 
 def _accepted(value: str, promise: Promise, context: _Context) -> bool:
-    if strength.is_uuid(value):
-        return promise is not Promise.MAYBE
+    if strength.is_uuid(value) or (context.quoted and strength.is_noise(value)):
+        return promise is not Promise.MAYBE or not strength.is_uuid(value)
     if promise in (Promise.MAYBE, Promise.KEY) and strength.is_counting(value):  # an alphabet, a row of digits
         return False
     counted = promise is Promise.TOKEN and not context.weak and strength.is_hex(value) and len(value) >= _COUNTED_HEX
     if promise in (Promise.PASSWORD, Promise.TOKEN) and not context.weak and _is_long_token(value):
-        return True
-    if promise is Promise.PASSWORD and not context.weak and _is_numbered(value):
         return True
     plain = not context.weak and promise is not Promise.MAYBE and len(value) >= _LONG_ENOUGH
     mixed = plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -390,16 +417,8 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
             told = context.shouted and context.alone and numbered and _like_a_token(value, context)
             return told or _like_a_key(value)
         case _:
-            return not strength.is_hex(value) and strength.looks_random(value, least=12) and " " not in value
-
-
-def _is_numbered(value: str) -> bool:
-    """Whether a word with some digits is a password, whatever words it is made of: no name of code has them so."""
-    bare = value.rstrip("!?.#$@*")
-    if not 6 <= len(bare) <= _LONGER_THAN_WORDS or not bare.isalnum() or not bare.isascii():
-        return False
-    digits = sum(map(str.isdigit, bare))
-    return 2 <= digits < len(bare) and not strength.is_stand_in(bare) and not strength.is_expression(bare)
+            random = strength.looks_random(value, least=12) and strength.word_share(value) < 0.4
+            return random and not strength.is_hex(value) and " " not in value
 
 
 def _is_long_token(value: str) -> bool:

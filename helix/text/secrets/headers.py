@@ -1,8 +1,4 @@
-"""Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files.
-
-Of 171 strings of scanners' fixtures that go whole (sets B to D in docs/benchmarks/safety.md), 28 do so only by
-these rules.
-"""
+"""Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files."""
 
 from __future__ import annotations
 
@@ -42,12 +38,12 @@ _WEBHOOK = regex(
     re.IGNORECASE,
 )
 # Keys that stand in the path of a vendor's addresses.
-_KEYED_PATH = regex(
+_KEYED_PATH = regex(  # and any whose part before the last is called so
     r"(?:infura\.io/(?:ws/)?v3|alchemy(?:api)?\.(?:com|io)/v2|quiknode\.pro|thingsboard\.\w+/api/v1|getblock\.io"
-    r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d)/(?P<value>[\w-]{18,80})"
+    r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d|://[^\s\"'<>?#]{1,200}/(?:api[_-]?key|key|token|secret))/(?P<value>[\w-]{18,80})"
 )
 _SIGNED = regex(
-    r"[?&](?:sig|signature|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})",
+    r"[?&](?:sig|signature|appid|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})",
     re.IGNORECASE,
 )
 _AUTHORIZATION = regex(
@@ -91,7 +87,10 @@ _LOGINS = (
         regex(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
     ),
 )
-_HASH = regex(r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$)[\w./$=,+-]{20,400}")
+_HASH = regex(
+    r"(?<![\w$])(?:\$(?:1|5|6|8|9|2[aby]|y|apr1|argon2id?)\$|pbkdf2_sha\d+\$|SCRAM-SHA-\d+\$\d+:|\{S(?:SHA\d{0,3}|MD5)\})"
+    r"[\w./$=,+:-]{20,400}"
+)
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
@@ -172,9 +171,9 @@ def _logins(text: str, lowered: str) -> Iterator[Span]:
                     yield Span(*match.span("value"), "password")
     if "BUNDLE_" in text:
         yield from _values(text, _BUNDLER, "env-value")
-    if "$" in text:
+    if "$" in text or "{S" in text:
         for match in _HASH.finditer(text):
-            if not strength.is_stand_in(match.group().lstrip("$")):
+            if not strength.is_stand_in(match.group().rpartition("}")[2].lstrip("$")):
                 yield Span(*match.span(), "password-hash")
 
 

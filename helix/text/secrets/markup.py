@@ -15,7 +15,7 @@ from helix.text.secrets.secret_names import Promise, promise_of
 from helix.text.secrets.span import Span
 
 _ELEMENT = regex(
-    r"<(?P<name>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,200})?>\s{0,8}(?P<value>[^<>]{3,2000}?)\s{0,8}</(?P=name)>"
+    r"<(?P<name>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,200})?>\s{0,8}(?:<[Vv]alue>)?(?P<value>[^<>]{3,2000}?)\s{0,8}</(?:(?P=name)|[Vv]alue)>"
 )
 _CONNECTED = regex(
     r"\b(?:data ?source|server|host(?:name)?|provider|initial catalog|database(?:name)?|user(?: ?id|name)?|uid|endpoint"
@@ -29,12 +29,16 @@ _MEMBER = regex(
 )
 _MEMBER_REACH, _LONGEST_NUMBER = 400, 16
 _QUOTED = r"(?:\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')"
-_CALL = regex(
-    r"\b[A-Za-z_.]{0,60}(?:credentials?|directoryentry|basicauth\w{0,10}|logon|setlogin|authenticate)\s{0,2}\(\s{0,40}"
-    rf"(?:{_QUOTED}\s{{0,2}},\s{{0,40}}){{1,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']",
-    re.IGNORECASE,
-)
-_CALL_SIGNS = ("credential", "directoryentry", "basicauth", "logon", "setlogin", "authenticate")
+# What signs in or connects, and its arguments up to the password, which is behind the user's name.
+_ARGUMENT = rf"\s{{0,40}}(?:{_QUOTED}|[$\w.]{{1,60}})\s{{0,2}},"
+_USER_AND_PASSWORD = rf"\s{{0,40}}{_QUOTED}\s{{0,2}},\s{{0,40}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']"
+_OF_ONE, _OF_TWO = regex(rf"(?:{_ARGUMENT})?{_USER_AND_PASSWORD}"), regex(_ARGUMENT + _USER_AND_PASSWORD)
+_SIGNS_IN = {
+    **dict.fromkeys(
+        ["login", "logon", "auth=", "basicauth", "credential", "credentials", "directoryentry", "authenticate"], _OF_ONE
+    ),
+    **dict.fromkeys(["connect", "connection", "pdo"], _OF_TWO),
+}
 _PGPASS = regex(
     r"^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<value>[^\s:]{4,100})\s{0,4}$", re.MULTILINE
 )
@@ -43,11 +47,21 @@ _DIGEST = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """A commit, or the digest of an image: behind a name it is no token."""
 _DEVICE = regex(
     r"^[ \t]{0,8}(?:enable[ \t]+(?:password|secret)|username[ \t]+\S{1,60}[ \t]+(?:password|secret)"
-    r"|snmp-server[ \t]+community|(?:pac[ \t]+)?key(?=[ \t]+[0-7][ \t]))"
-    r"(?:[ \t]+level[ \t]+\d{1,2})?(?:[ \t]+\d)?[ \t]+(?P<value>\S{4,128})",
+    r"|snmp-server[ \t]+community|r[ow]community6?|bindpw|requirepass|masterauth|rootpw(?:[ \t]+--\w+)?"
+    r"|(?:pac[ \t]+)?key(?=[ \t]+[0-7][ \t]))(?:[ \t]+level[ \t]+\d{1,2})?(?:[ \t]+\d)?"
+    r"[ \t]+(?P<value>(?!--)\S{4,128})",
     re.MULTILINE,
 )
-_DEVICE_SIGNS = ("enable password", "enable secret", "enable\t", "enable \t", "enable  ", "username", "snmp-server")
+_DEVICE_SIGNS = (
+    "enable password",
+    "enable secret",
+    "username",
+    "community",
+    "bindpw",
+    "rootpw",
+    "requirepass",
+    "masterauth",
+)
 _DEVICE_KEY = regex(r"key[ \t]{1,20}[0-7][ \t]")
 _COLONS = 4
 _VAULT = regex(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120}\s{0,40}){1,200})")
@@ -59,8 +73,8 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         yield from _elements(text)
     if ";" in text and ("passw" in lowered or "pwd" in lowered or "key" in lowered or "secret" in lowered):
         yield from _connections(text)
-    if "(" in text and any(sign in lowered for sign in _CALL_SIGNS):
-        yield from _values(text, _CALL, "password")
+    if '",' in text or "'," in text:
+        yield from _sign_ins(text, lowered)
     if text.count(":") >= _COLONS:
         yield from _values(text, _PGPASS, "password")
     if ":" in text:
@@ -74,13 +88,24 @@ def find(text: str, lowered: str) -> Iterator[Span]:
             yield Span(match.start("value"), match.start("value") + len(match["value"].rstrip()), "credential")
 
 
+def _sign_ins(text: str, lowered: str) -> Iterator[Span]:
+    for call, arguments in _SIGNS_IN.items():
+        at = lowered.find(f"{call}(")
+        while at >= 0:
+            at += len(call) + 1
+            match = arguments.match(text, at)
+            if match is not None and not strength.is_placeholder(match["value"]):
+                yield Span(*match.span("value"), "password")
+            at = lowered.find(f"{call}(", at)
+
+
 def _elements(text: str) -> Iterator[Span]:
     for match in _ELEMENT.finditer(text):
         promise, value = promise_of(match["name"]), match["value"]
         if promise in (Promise.NONE, Promise.MAYBE) or strength.is_template(value):
             continue
         words = value.split()
-        if len(words) == 1 and promise is Promise.PASSWORD and not strength.is_wordy(value):
+        if len(words) == 1 and promise is Promise.PASSWORD and not strength.is_placeholder(value, every=True):
             yield Span(*match.span("value"), "password")
             continue
         numbered = promise is Promise.TOKEN and value.isdigit() and len(value) >= _LONGEST_NUMBER
@@ -106,5 +131,5 @@ def _connections(text: str) -> Iterator[Span]:
 def _values(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
     for match in pattern.finditer(text):
         value = match["value"]
-        if not strength.is_stand_in(value) and not strength.is_wordy(value):
+        if not strength.is_stand_in(value) and not (strength.is_wordy(value) and strength.is_word_like(value)):
             yield Span(*match.span("value"), kind)

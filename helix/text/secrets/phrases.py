@@ -1,8 +1,4 @@
-"""Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases.
-
-Of 171 strings of scanners' fixtures that go whole (sets B to D in docs/benchmarks/safety.md), 18 do so only by
-these rules.
-"""
+"""Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases."""
 
 from __future__ import annotations
 
@@ -14,24 +10,20 @@ from helix.text.secrets import strength
 from helix.text.secrets.secret_names import PLAIN_KEYS, PLAIN_TOKENS, PROSE
 from helix.text.secrets.span import Span
 
+# Any word in front of "key" may be a vendor's name, if it is none of what else has keys: "algolia key d1a06e46...".
 _NAMED = regex(
-    r"\b(?:(?:secret[ _-]access|access|api|secret|private|account|signing|encryption|master|storage)[ _-]keys?"
-    r"|(?:access|auth|api|bearer|refresh|session|deploy|bot)[ _-]tokens?|(?:client|app|shared|webhook)[ _-]secrets?)"
-    r"(?:\s{1,3}(?:is|was|are|to))?[ \t]{0,3}[:=]?\s{1,4}[\"'`(]{0,2}([A-Za-z0-9+/_.~-]{20,200}={0,2})(?![\w+/])",
+    r"\b([A-Za-z][\w.]{2,24})[ _-](?:key|token|secret)s?(?:\s{1,3}(?:is|was|are|to))?[ \t]{0,3}[:=]?\s{1,4}[\"'`(]{0,2}"
+    r"([A-Za-z0-9+/_.~-]{20,200}={0,2})(?![\w+/])",
     re.IGNORECASE,
-)
-# Some word in front of "key" is a vendor's name, where it is no word of what else has keys: "algolia key d1a06e46...".
-_OF_A_VENDOR = regex(
-    r"\b([A-Za-z][\w.]{2,24})[ _-](?:key|token|secret)s?(?:\s{1,3}is)?[ \t]{0,3}[:=]?\s{1,3}[\"'`(]{0,2}"
-    r"([A-Za-z0-9+/_.~-]{24,200}={0,2})(?![\w+/])"
 )
 _NO_VENDORS = PROSE | PLAIN_KEYS | PLAIN_TOKENS
 _PHRASE = regex(
-    r"\b(?:pass[ -]?phrase|(?:seed|recovery|mnemonic)[ -]phrase)(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|was):?)"
-    r"[ \t]{1,4}[\"'`]?"
+    r"(?:\b|_)(?:pass[ -]?phrase|(?:seed|recovery)[ _-]?phrase|mnemonic(?:[ _-]?phrase)?)[\"']?"
+    r"(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|was):?)[ \t]{0,4}[\"'`]?"
     r"((?:[a-z]{3,12}[ \t-]){3,23}[a-z]{3,12})(?=[\"'`.,;)]{0,2}(?:\s|$))",
     re.IGNORECASE,
 )
+_OF_A_WALLET = (12, 15, 18, 21, 24)  # words by which a wallet is restored; "again" and "any" are among the 2,048
 _TOKEN_WORDS = ("token", "api key", "apikey", "access key", "secret")
 _NAMING_WORDS = (
     *("password", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "kennwort", "mot de passe", "mdp"),
@@ -92,8 +84,8 @@ _HOST_PAIR = regex(
 _HOST_PAIR_END = regex(r"[>(][ \t]{0,2}[\w.-]{2,40}[ \t]{0,2}/")
 """What every such pair has: few texts do, and it is found in a fifth of the time."""
 _NAMED_IN_BRACKETS = regex(
-    rf"(?<![A-Za-z]){_PASS_WORD}(?:[ \t]{{0,2}}\(|[ \t]{{1,2}}-[ \t]{{1,2}}|[:][ \t]?[\w.@]{{2,40}}/|-\w{{2,30}}:)"
-    r"(?P<plain>[^\s\"'`<>,;()/]{6,60})",
+    rf"(?<![A-Za-z])(?!pass[ \t]){_PASS_WORD}(?:[ \t]{{0,2}}\(|[ \t]{{1,2}}-[ \t]{{1,2}}|[:][ \t]?[\w.@]{{2,40}}/"
+    r"|-\w{2,30}:)(?P<plain>[^\s\"'`<>,;()/]{6,60})",
     re.IGNORECASE,
 )
 _PRODUCT_KEY = regex(
@@ -113,14 +105,13 @@ _LEAST_HEX = 32
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield secrets told in sentences: passwords, keys and passphrases; `lowered` is the text in lower case."""
     if "key" in lowered or "token" in lowered or "secret" in lowered:
-        for pattern in (_NAMED, _OF_A_VENDOR):
-            for match in pattern.finditer(text):
-                plain = match.lastindex == 2 and match[1].lower() in _NO_VENDORS
-                if not plain and _is_machine_made(match[match.lastindex or 1]):
-                    yield Span(*match.span(match.lastindex or 1), "credential")
-    if "phrase" in lowered:
+        for match in _NAMED.finditer(text):
+            if match[1].lower() not in _NO_VENDORS and _is_machine_made(match[2]):
+                yield Span(*match.span(2), "credential")
+    if "phrase" in lowered or "mnemonic" in lowered:
         for match in _PHRASE.finditer(text):
-            if PROSE.isdisjoint(re.split(r"[ \t-]", match[1].lower())):
+            words = re.split(r"[ \t-]", match[1].lower())
+            if len(words) in _OF_A_WALLET or PROSE.isdisjoint(words):
                 yield Span(*match.span(1), "password")
     for word in _NAMING_WORDS:
         if word in lowered:
@@ -159,7 +150,7 @@ def _told(text: str, lowered: str, word: str) -> Iterator[Span]:
             yield Span(*below.span("plain"), kind)
         if match is not None:
             group = "quoted" if match["plain"] is None else "plain"
-            value = match[group] if group == "quoted" else strength.before_empty_line(match[group]).rstrip(_STOPS)
+            value = match[group] if group == "quoted" else strength.in_its_line(match[group]).rstrip(_STOPS)
             if _is_told(word, value, match):
                 yield Span(match.start(group), match.start(group) + len(value), kind)
         at = lowered.find(word, end)

@@ -15,8 +15,9 @@ _KIND = "private-key"
 # Letters and digits that a body has at least; what is shorter only shows what a key looks like.
 _SHORTEST_BODY = 16
 _SHORTEST_CUT_BODY = 32
-_BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_NAME = r"(?:(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN [Ss]tatic key V1)"
+_BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
+_END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
 _BODY = re.compile(r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*")
 _PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?Private-MAC: ?\w+")
 _AGE = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{20,}")
@@ -26,13 +27,15 @@ TOKEN = "helix-token1:"
 """What stands before the token that lets somebody into a share."""
 _HELIX = re.compile(rf"(?:{HELIX}|{TOKEN})[\w-]{{16,}}", re.ASCII)
 _MINISIGN = re.compile(r"RWRTY0Iy[A-Za-z0-9+/]{100,}={0,2}")
+_WALLET = re.compile(r"\b(?:[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,120}|nsec1[02-9ac-hj-np-z]{58})\b")
 _JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([\w-]{20,})\"")
+_WHOLE = ((HELIX, _HELIX), (TOKEN, _HELIX), ("RWRTY0Iy", _MINISIGN), ("prv", _WALLET), ("nsec1", _WALLET))
 _ENCODED = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/\\\n]{40,}={0,2}")
 
 
 def find(text: str) -> Iterator[Span]:
-    """Yield secret private keys: PEM, OpenPGP, PuTTY, age, JWK, minisign, Helix; also without an end or in base64."""
-    if "PRIVATE KEY" in text:
+    """Yield secret private keys: PEM, OpenPGP, PuTTY, age, JWK, wallets, minisign, Helix; also cut off or in base64."""
+    if "PRIVATE KEY" in text or "tatic key V1" in text:
         yield from _armoured(text)
     if "PuTTY-User-Key-File" in text:
         for match in _PUTTY.finditer(text):
@@ -44,12 +47,9 @@ def find(text: str) -> Iterator[Span]:
     if '"kty"' in text:
         for match in _JWK.finditer(text):
             yield Span(*match.span(1), _KIND)
-    if "RWRTY0Iy" in text:
-        for match in _MINISIGN.finditer(text):
-            yield Span(match.start(), match.end(), _KIND)
-    if HELIX in text or TOKEN in text:
-        for match in _HELIX.finditer(text):
-            yield Span(match.start(), match.end(), _KIND)
+    for sign, shape in _WHOLE:
+        if sign in text:
+            yield from (Span(*match.span(), _KIND) for match in shape.finditer(text))
     if "LS0tLS1CRUdJTi" in text:
         for match in _ENCODED.finditer(text):
             if b"PRIVATE KEY" in _decoded_head(match.group()):

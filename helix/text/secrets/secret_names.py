@@ -9,20 +9,7 @@ import re
 from enum import IntEnum
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_PASSWORD_ENDINGS = (
-    "mypw",
-    "dbpw",
-    "userpw",
-    "rootpw",
-    "adminpw",
-    "password",
-    "passwd",
-    "secret",
-    "pwd",
-    "passphrase",
-    "storepass",
-    "keypass",
-)
+_PASSWORD_ENDINGS = ("pw", "password", "passwd", "secret", "pwd", "passphrase", "storepass", "keypass")
 
 
 class Promise(IntEnum):
@@ -67,7 +54,13 @@ def promise_of(name: str, before: str = "") -> Promise:
         return Promise.PASSWORD
     if last == "keys" or last.endswith("key"):
         return _key(words, before)
-    if last in ("cookie", "session", "sessionid") or "".join(words).endswith("accessid"):
+    if words[-2:] in (["secret", "id"], ["api", "hash"]):  # of Vault, of Telegram
+        return Promise.KEY
+    if (
+        last in ("cookie", "session", "salt")
+        or last.endswith(("sessionid", "sessid"))
+        or "".join(words).endswith("accessid")
+    ):
         return Promise.MAYBE
     if last == "api" and "_" in name:
         return Promise.KEY
@@ -80,7 +73,7 @@ def names_secret(name: str) -> bool:
 
 
 def _key(words: list[str], before: str) -> Promise:
-    owners = {*words, *(word.lower() for word in _WORD.findall(before)[-1:])}
+    owners = {*words, *(word.lower() for word in _WORD.findall(before)[-1:] if len(words) == 1)}
     if not PLAIN_KEYS.isdisjoint(owners):
         return Promise.NONE
     if not SECRET_KEYS.isdisjoint(owners) or words[-1][:-3] in SECRET_KEYS:  # ssh_key, sshkey
@@ -156,8 +149,9 @@ PLAIN_KEYS = _words(
 
 PRODUCTS = _words(
     """
-    amqp cassandra database db db2 elastic ftp grafana imap jdbc jenkins kafka ldap mariadb mongo mongodb mssql mysql
-    neo4j nexus oracle pg postgres postgresql rabbitmq redis root sftp smtp sql ssh svn tomcat vpn wifi
+    amqp cassandra clickhouse couchbase database db db2 elastic elasticsearch ftp grafana imap jdbc jenkins kafka ldap
+    mariadb mongo mongodb mssql mysql neo4j nexus oracle pg postgres postgresql rabbitmq redis root sftp smtp sql ssh
+    svn tomcat vpn wifi
     """
 )
 """What stands before `pass` or behind `password_` where that means a password."""
@@ -188,7 +182,7 @@ PLAIN_TOKENS = _words(
 QUALIFIERS = _words(
     """
     value val str string strings raw b64 base64 plain text prod production dev staging test live old new default current
-    backup main primary secondary a b c x y enc encoded header data base
+    backup main primary secondary a b c x y enc encoded header data base hex pem
     """
 )
 """Last words that say nothing about what a name promises: `password_value`, `token_old`."""

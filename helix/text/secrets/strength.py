@@ -49,6 +49,8 @@ _EXPRESSION = regex(
     re.DOTALL,
 )
 _CODE_OPENERS = ("{", "[", "(", "&", "*", "!", "\\", "@", "|", ">", "=", "+", "?", "#", ":", ",", ")")
+_CODE = regex(r"[\\\"']|[aA]-[zZ]|0-9|://")
+_LINE_END = regex(r"\\+[nrt]")
 _UUID = regex(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-z]{12}")
 _HEX = regex(r"[0-9a-fA-F]+")
 _DIGIT = regex(r"\d")
@@ -58,7 +60,7 @@ _ZERO, _NINE = map(ord, "09")
 _LONG_WORD = regex(r"[A-Za-z]{13}|[/_+-]")
 _SEPARATOR = regex(r"[/_+-]")
 _IDENTIFIER = regex(
-    r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+    r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 )
 _JOINED = regex(r"\w+(?:[-_]\w+)+")
 _PHRASE = regex(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
@@ -129,12 +131,6 @@ def is_placeholder(value: str, *, every: bool = False) -> bool:
     return told and not any(map(str.isdigit, bare)) and is_word_like(bare)
 
 
-def looks_strange(value: str) -> bool:
-    """Return whether a secret mixes capitals, small letters, digits and signs as no word or name does."""
-    kinds = (str.isupper, str.islower, str.isdigit)
-    return " " not in value and all(any(map(kind, value)) for kind in kinds) and _SPECIAL.search(value) is not None
-
-
 def is_word_like(value: str) -> bool:
     """Return whether a would-be secret is letters only, or words joined as names of code are."""
     return value.replace("_", "").replace("-", "").replace(".", "").isalpha()
@@ -166,14 +162,21 @@ def is_jumbled(value: str, *, most_words: float = 0.5) -> bool:
     return changes >= max(5, len(value) // 4) and word_share(value) < most_words
 
 
-def before_empty_line(value: str) -> str:
-    """Return what of a would-be secret stands before an empty line of a text that is escaped as in JSON."""
-    return value.split("\\n\\n", 1)[0]
+def in_its_line(value: str) -> str:
+    """Return what of a would-be secret stands before the end of its line or a tab, in a text escaped as in JSON."""
+    return _LINE_END.split(value, maxsplit=1)[0]
 
 
 def is_expression(value: str) -> bool:
     """Return whether an unquoted secret is code (a name, a call, an index, an operator) or a plain number."""
     return value.startswith(_CODE_OPENERS) or _EXPRESSION.fullmatch(value[:_SEEN]) is not None
+
+
+def is_noise(value: str) -> bool:
+    """Return whether a would-be secret is all signs, letters and digits in no order, as generators make keys."""
+    signs = re.findall(r"[^A-Za-z0-9]", value[:_SEEN])
+    mixed = any(map(str.isupper, value)) and any(map(str.isdigit, value)) and word_share(value) < 0.3
+    return mixed and len(value) >= 32 and len({*signs}) > 5 and len(signs) * 7 > len(value) and not _CODE.search(value)
 
 
 def is_uuid(value: str) -> bool:
@@ -255,7 +258,7 @@ def looks_told(value: str) -> bool:
         return True
     if len(value) < 6 or not looks_chosen(value) or _TERM.fullmatch(value[:_SEEN]) or is_expression(value):
         return False
-    return not is_identifier(value) or is_mixed(value)
+    return not is_identifier(value) or is_mixed(value) or is_joined_phrase(value)
 
 
 def looks_random(value: str, *, least: int = 16) -> bool:

@@ -26,6 +26,9 @@ _FLAGS = {
     "redis-cli": r"\s-a[ \t]{1,4}",
     "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn": r"\s-w[ \t]{0,4}",
     "ssh-keygen": r"\s-[NP][ \t]{0,4}",
+    "poetry composer": r"\shttp-basic\.\S{1,80}[ \t]{1,4}\S{1,60}[ \t]{1,4}",
+    "bundle": r"\sconfig[ \t](?:set[ \t])?\S{1,80}[ \t]{1,4}[^\s:]{1,60}:(?!/)",
+    "nmcli": r"\spassword[ \t]{1,4}",
     "net net.exe": r"\suser[ \t]{1,4}[^\s/]{1,60}[ \t]{1,4}(?=[^\s/*])",
     "gh": r"\ssecret[ \t]{1,4}set[ \t](?s:.){0,200}?(?<=[ \t\n])(?:-b|--body)[ \t=]{0,4}",
     "openssl": r"\s-k[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}[\"']?pass:",
@@ -60,6 +63,7 @@ _SQL = regex(
     r"\b(?:identified\s{1,4}by|(?:with|encrypted)\s{1,4}password)\s{1,4}'(?P<plain>[^'\n]{4,200})'", re.IGNORECASE
 )
 _STATEMENTS = ("identified", "requirepass", "masterauth", "ftp")
+_PLAIN_TOOLS = ("rabbitmqctl", "nmcli", "http-basic", "bundle")
 _NO_PASSWORD = ("-", "$", "(", "[", "{", "./", "/", "~", ":")
 
 
@@ -85,7 +89,7 @@ _PORTS = regex(r"[\d.:-]+(?:/\w+)?")
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield passwords, which are secrets, on command lines and in database statements; `lowered` is in lower case."""
-    if " -" in text or "/" in text or "rabbitmqctl" in text:
+    if " -" in text or "/" in text or any(tool in text for tool in _PLAIN_TOOLS):
         for name, given in _GIVEN.items():
             if name in text:
                 yield from _of_tool(text, name, given)
