@@ -34,7 +34,7 @@ SHARED = (
     ("confirmed",),
     ("local_store", "scopes"),
     ("local_socket",),
-    ("settings", "resources", "lock", "identity", "bearer"),
+    ("settings", "resources", "memory_limit", "lock", "identity", "bearer"),
     ("folders", "processes"),
     ("model",),
     ("client_settings",),

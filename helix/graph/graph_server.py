@@ -18,7 +18,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from helix import files
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
@@ -28,6 +27,7 @@ from helix.graph.on_disk import Progress, files_of, size_of, unseal
 from helix.graph.process import LARGEST_ANSWER, error_answer, receive, send
 from helix.graph.refusals import OutOfMemoryError
 from helix.journal.read_only import JournalReader, JournalView, file_reader
+from helix.memory_limit import limit_memory
 
 _ROWS_AT_ONCE = 16
 MOST_REPLAYED = 1_000
@@ -65,7 +65,7 @@ class GraphServer:
         with self._journal.look() as look:
             reason, verdict = self._opened(look)
             if verdict in ("build", "remove") and look.size() <= BUILT_AT_ONCE:
-                _limit_memory(None)
+                limit_memory(None)
                 self._build(self._path, look, lambda stage, done, total: None)
                 reason, verdict = self._opened(look)
         if not reason and not new and self._is_far_behind():
@@ -74,7 +74,7 @@ class GraphServer:
         if reason:
             self._close()
             return {"reason": reason, "verdict": verdict, "ahead": self._ahead}
-        _limit_memory(self._place.heap_bytes)
+        limit_memory(self._place.heap_bytes)
         return {"reason": "", "verdict": "", **self.check()}
 
     def _opened(self, look: JournalView) -> tuple[str, str]:
@@ -88,7 +88,7 @@ class GraphServer:
         dimension, place = self._dimension(look), self._place
         # A page that is damaged may have Kuzu ask for all that the machine has; what it maps counts from here on.
         beside = max(_LEAST_TO_OPEN_BYTES, 2 * self._path.stat().st_size)
-        _limit_memory(place.max_db_bytes + place.buffer_pool_bytes + place.heap_bytes + beside)
+        limit_memory(place.max_db_bytes + place.buffer_pool_bytes + place.heap_bytes + beside)
         try:
             self._engine = engine = KuzuEngine(self._path, dimension=dimension, options=_options(self._place))
         except (StoreLockedError, StoreTooNewError):
@@ -288,22 +288,6 @@ def _is_odd(file: Path) -> bool:
         return not stat.S_ISREG(file.lstat().st_mode)
     except FileNotFoundError:
         return False
-
-
-def _limit_memory(more_bytes: int | None) -> None:
-    """Have allocations beyond so many bytes fail from here on, beside what is reserved already; None: let all be made.
-
-    A statement that doubles a list is answered with an error then. Only Linux keeps to this limit.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    import resource
-
-    said = files.read_text("/proc/self/status").partition("VmData:")[2]
-    reserved = int(said.split(maxsplit=1)[0]) << 10
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = hard if more_bytes is None else reserved + more_bytes
-    resource.setrlimit(resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
 
 
 def _lock(path: Path, seconds: float) -> int:

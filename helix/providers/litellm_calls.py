@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TextIO
 
+from helix.memory_limit import limit_memory
 from helix.processes import NEUTRAL_FOLDER, environment, python_command
 from helix.providers.llm import Absence
 from helix.text.excerpts import head
@@ -29,6 +30,10 @@ _START_S = 120.0
 _IDLE_S = 60.0
 _GRACE_S = 2.0
 _DETAIL = 240
+_MEMORY_BYTES = 768 << 20
+"""Memory of the process, of which LiteLLM takes a quarter: a server may answer without an end."""
+_LONGEST_ANSWER, _MOST_TOLD = 1 << 20, 4_000
+_MOST_TOKENS = 1 << 30
 _PROGRAM = tuple(python_command("helix.providers.litellm_calls"))
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else prices are asked of the network when it is loaded
@@ -246,7 +251,9 @@ def complete(litellm: Any, call: ProviderCall) -> ProviderReply:
 
 def _read(litellm: Any, call: ProviderCall, response: Any) -> ProviderReply:
     usage = getattr(response, "usage", None)
-    tokens_in, tokens_out = (int(getattr(usage, f"{part}_tokens", 0) or 0) for part in ("prompt", "completion"))
+    tokens_in, tokens_out = (
+        min(max(int(getattr(usage, f"{part}_tokens", 0) or 0), 0), _MOST_TOKENS) for part in ("prompt", "completion")
+    )
     took: dict[str, Any] = {
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
@@ -255,12 +262,14 @@ def _read(litellm: Any, call: ProviderCall, response: Any) -> ProviderReply:
     choice = response.choices[0]
     refusal = (choice.message.provider_specific_fields or {}).get("refusal")
     if refusal or choice.finish_reason == "content_filter":
-        return ProviderReply(
-            absence=Absence.REFUSED, detail=str(refusal or "held back by the provider's filter"), **took
-        )
+        detail = str(refusal or "held back by the provider's filter")[:_MOST_TOLD]
+        return ProviderReply(absence=Absence.REFUSED, detail=detail, **took)
     if choice.finish_reason == "length":
         return ProviderReply(absence=Absence.BROKEN, detail=f"cut off after {call.max_tokens} tokens", **took)
-    return ProviderReply(text=choice.message.content or "", **took)
+    text = choice.message.content or ""
+    if len(text) > _LONGEST_ANSWER:
+        return ProviderReply(absence=Absence.BROKEN, detail=f"longer than {_LONGEST_ANSWER:,} characters", **took)
+    return ProviderReply(text=text, **took)
 
 
 def _cost(prices: Mapping[str, Mapping[str, Any]], model: str, tokens_in: int, tokens_out: int) -> float:
@@ -275,7 +284,7 @@ def _failure(error: Exception) -> ProviderReply:
     absence = next((_ABSENCES[name] for name in names if name in _ABSENCES), Absence.FAILED)
     if absence is Absence.FAILED and "Connection error" in str(error):
         absence = Absence.UNREACHABLE  # LiteLLM calls it a server's error when there is no server
-    return ProviderReply(absence=absence, detail=f"{names[0]}: {error}"[:4_000], retry_after=_retry_after(error))
+    return ProviderReply(absence=absence, detail=f"{names[0]}: {error}"[:_MOST_TOLD], retry_after=_retry_after(error))
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -327,6 +336,7 @@ def main(calls: TextIO, replies: TextIO) -> None:
 
 def serve() -> None:
     """Run LiteLLM's `main` over this process's own pipes; what else is printed goes nowhere."""
+    limit_memory(_MEMORY_BYTES)
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as pipe:
         os.dup2(2, 1)
         main(sys.stdin, pipe)

@@ -21,13 +21,14 @@ SCHEMA = {
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the provider says to one request. `drip` sends one blank after another and never ends."""
+    """What the provider says to one request. `drip` sends a blank after another and never ends, `flood` a million."""
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drip: bool = False
+    flood: bool = False
     drop: bool = False
 
 
@@ -103,6 +104,8 @@ class ScriptedProvider:
                 while reply.drip and not provider._closing.wait(0.05):
                     self.wfile.write(b" ")
                     self.wfile.flush()
+                while reply.flood:
+                    self.wfile.write(b" " * 1_000_000)
                 self.wfile.write(body.encode())
 
             def handle(self) -> None:

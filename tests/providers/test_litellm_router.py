@@ -186,6 +186,22 @@ def test_something_that_is_no_completion_is_an_absence(
         assert answer.absence in (Absence.FAILED, Absence.BROKEN, Absence.UNREACHABLE)
 
 
+def test_an_answer_without_an_end_and_tokens_without_number_cost_one_answer(
+    provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls
+) -> None:
+    asked = router(paid(provider), answers=answers, calls=calls)
+    provider.otherwise = says("a" * (2 << 20))
+    (answer,) = asked.answer(QUESTION, ["Is it long?"])
+    assert (answer.absence, answer.detail) == (Absence.BROKEN, "longer than 1,048,576 characters")
+    provider.otherwise = Reply(flood=True)
+    (answer,) = asked.answer(QUESTION, ["Is it longer?"])
+    assert answer.absence in (Absence.FAILED, Absence.UNREACHABLE), "its memory ends before its time"
+    tokens = {"prompt_tokens": -(10**30), "completion_tokens": 10**30, "total_tokens": 1}
+    provider.otherwise = Reply(body={**says(packed(GOOD)).body, "usage": tokens})
+    (answer,) = router(paid(provider), answers=answers, calls=calls).answer(QUESTION, ["Is it so?"])
+    assert (answer.value, answer.tokens_in, answer.tokens_out) == (GOOD, 0, 1 << 30)
+
+
 def test_a_limited_rate_is_waited_for_as_long_as_the_provider_says(
     provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls
 ) -> None:
