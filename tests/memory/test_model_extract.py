@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,8 +14,9 @@ from helix.memory.extraction.llm_extract import ModelExtractor
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
+from helix.model.provenance import Provenance, Trust
 from helix.providers.fakes import ScriptedModel
-from helix.providers.llm import Absence
+from helix.providers.llm import Absence, Answer, ModelQuestion
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 TEXT = "The build broke after the upgrade. It was src/cache.py: Redis listens on 6380 now, so set REDIS_PORT first."
@@ -124,3 +125,40 @@ def test_each_episode_is_asked_about_by_itself_and_candidates_keep_their_order()
     found = extracted(asked, episode(name="a"), episode("nothing", name="b"), episode(TEXT + " Done.", name="c"))
     assert [candidate.episode for candidate in found.candidates] == ["a", "c"]
     assert [text for _, text in asked.asked] == [TEXT, TEXT + " Done."]
+
+
+RULE = "We should never merge hotfix branches into the release branch, as the version tag breaks there."
+
+
+@pytest.mark.parametrize(
+    ("trigger", "resolution"),
+    [
+        ("We should merge hotfix branches into the release branch", "the version tag breaks there"),
+        ("hotfix branches", "Merge hotfix branches into the release branch."),
+    ],
+)
+def test_a_model_may_not_leave_out_that_something_is_denied(trigger: str, resolution: str) -> None:
+    turned = {"kind": "convention", "trigger": trigger, "resolution": resolution, "confidence": 1}
+    assert extracted(model(turned), episode(RULE)) == Rules().extract([episode(RULE)])
+    kept = {**turned, "trigger": "We should never merge hotfix branches into the release branch", "resolution": ""}
+    (candidate,) = extracted(model(kept), episode(RULE)).candidates
+    assert candidate.trigger == kept["trigger"]
+
+
+def test_a_model_is_told_words_of_a_person_in_no_call_with_those_of_a_tool() -> None:
+    """What a tool printed may say how all of a call is to be answered."""
+    calls: list[list[str]] = []
+
+    class Noting(ScriptedModel):
+        def answer(self, question: ModelQuestion, texts: Sequence[str]) -> list[Answer]:
+            calls.append(list(texts))
+            return super().answer(question, texts)
+
+    trusts = (Trust.USER_ASSERTED, Trust.TOOL_OUTPUT, Trust.USER_ASSERTED)
+    heard = [
+        replace(episode(f"{number} {TEXT}", f"e{number}"), provenance=Provenance(trust=trust))
+        for number, trust in enumerate(trusts)
+    ]
+    found = extracted(Noting(lambda question, text: {"memories": [GOOD]}), *heard)
+    assert calls == [[heard[0].content, heard[2].content], [heard[1].content]]
+    assert [one.episode for one in found.candidates] == ["e0", "e1", "e2"]

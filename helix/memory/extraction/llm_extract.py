@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,11 @@ from helix.memory.llm.ask import one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
-from helix.providers.llm import LanguageModel, ModelQuestion
+from helix.model.provenance import Trust
+from helix.providers.llm import Answer, LanguageModel, ModelQuestion
 from helix.text.injection.prompt_injection import suspicion
 from helix.text.spotting.entities import mentions
-from helix.text.statement.grounding import grounded
+from helix.text.statement.grounding import grounded, turns
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.SYSTEMIC, Kind.GAP, Kind.ENTITY))
 _LONGEST = 6_000
@@ -93,8 +95,7 @@ class ModelExtractor:
         for candidate in ruled.candidates:
             by_episode[candidate.episode].append(candidate)
         unsure = [episode for episode in episodes if self._unsure(episode, by_episode[episode.id])]
-        answers = self._model.answer(EXTRACTION, [episode.content for episode in unsure])
-        for episode, answer in zip(unsure, answers, strict=True):
+        for episode, answer in self._answered(unsure):
             if answer.value is None:
                 continue
             kept = _merged(by_episode[episode.id], list(_candidates(episode, answer.value, by_episode[episode.id])))
@@ -103,6 +104,14 @@ class ModelExtractor:
             by_episode[episode.id] = kept
         found = tuple(candidate for episode in episodes for candidate in by_episode[episode.id])
         return Extraction(candidates=found, held_back=ruled.held_back)
+
+    def _answered(self, episodes: Sequence[Episode]) -> Iterator[tuple[Episode, Answer]]:
+        """Yield what the model says of each; texts of one call have one trust, as one may talk it into all answers."""
+        by_trust = defaultdict[Trust, list[Episode]](list)
+        for episode in episodes:
+            by_trust[episode.provenance.trust].append(episode)
+        for alike in by_trust.values():
+            yield from zip(alike, self._model.answer(EXTRACTION, [one.content for one in alike]), strict=True)
 
     def _unsure(self, episode: Episode, found: Sequence[EpisodeCandidate]) -> bool:
         """Return whether the rules found something, are not sure of it, and the text may be shown to a model."""
@@ -140,10 +149,11 @@ def _candidates(
     spoken = {mention.name.casefold() for mention in mentions(episode.content)}
     for place, entry in enumerate(value["memories"]):
         trigger, resolution = (one_line(entry[part], _LONGEST_PART) for part in ("trigger", "resolution"))
-        if not trigger or not grounded(f"{trigger}\n{resolution}", [episode.content]):
+        words = f"{trigger}\n{resolution}"
+        if not trigger or not grounded(words, [episode.content]) or turns(words, episode.content):
             continue
         kind = Kind(entry["kind"])
-        found = tuple(one for one in mentions(f"{trigger}\n{resolution}") if one.name.casefold() in spoken)
+        found = tuple(one for one in mentions(words) if one.name.casefold() in spoken)
         alike = [one for one in ruled if one.kind is kind]
         candidate = EpisodeCandidate(
             episode=episode.id,

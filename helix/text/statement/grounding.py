@@ -13,6 +13,7 @@ LEAST_SHARE = 0.7
 """Share of a text's telling words that its sources must have. Of sentences that another one entails (SICK) 69 % pass,
 of sentences about something else (STS-B, scored 1 or less) none do."""
 _PART = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"[.!?;\n]+")
 
 
 def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> bool:
@@ -32,7 +33,19 @@ def grounded(text: str, sources: Iterable[str], least: float = LEAST_SHARE) -> b
 
 def denies(text: str) -> bool:
     """Return whether any sentence of a statement denies something."""
-    return any(negated(part) for part in re.split(r"[.!?;\n]+", text))
+    return any(negated(part) for part in _SENTENCE_END.split(text))
+
+
+def turns(text: str, source: str) -> bool:
+    """Return whether a statement leaves out a denial: one of its sentences denies nothing, and what is nearest does."""
+    said = [(set(lexical_tokens(part)), negated(part)) for part in _SENTENCE_END.split(source) if part.strip()]
+    for part in _SENTENCE_END.split(text):
+        terms = set(query_terms(part, limit=10_000))
+        shares = [(len(terms & words), denied) for words, denied in said]
+        best = max((share for share, _ in shares), default=0)
+        if best and not negated(part) and all(denied for share, denied in shares if share == best):
+            return True
+    return False
 
 
 def invented(text: str, sources: Iterable[str]) -> frozenset[str]:
