@@ -21,6 +21,7 @@ from helix.memory.llm.ask import (
     opposed,
     summary,
 )
+from helix.model.provenance import Trust
 from helix.providers.fakes import ScriptedModel
 from helix.providers.llm import Absence, ModelQuestion
 
@@ -40,11 +41,14 @@ def says(value: Mapping[str, Any] | Absence) -> ScriptedModel:
 
 def test_a_contradiction_is_taken_with_the_words_that_stand_against_each_other() -> None:
     model = says({"verdict": "contradict", "left": "listens on 6380", "right": "redis listens  on 6379"})
-    assert opposed(model, [(A, B)]) == [
+    assert opposed(model, [(A, B)], [Trust.WEB]) == [
         Contradiction(ground=Ground.MODEL, left="listens on 6380", right="redis listens on 6379", sure=False)
     ]
     assert json.loads(model.asked[0][1]) == {"a": A.text, "b": B.text}
-    assert opposed(says({"verdict": "compatible", "left": "", "right": ""}), [(A, B), (B, A)]) == [None, None]
+    assert opposed(says({"verdict": "compatible", "left": "", "right": ""}), [(A, B), (B, A)], [Trust.WEB] * 2) == [
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,13 +63,13 @@ def test_a_contradiction_is_taken_with_the_words_that_stand_against_each_other()
     ],
 )
 def test_a_judgement_that_does_not_hold_is_none(value: Mapping[str, Any] | Absence) -> None:
-    assert opposed(says(value), [(A, B)]) == [None]
+    assert opposed(says(value), [(A, B)], [Trust.WEB]) == [None]
 
 
 def test_importance_is_a_whole_number_from_1_to_10_or_none() -> None:
     ratings = {"one": 1, "ten": 10, "zero": 0, "eleven": 11, "half": 5.5, "word": "7", "true": True}
     model = ScriptedModel(lambda question, text: {"importance": ratings[text]})
-    assert importances(model, list(ratings)) == [1.0, 10.0, None, None, None, None, None]
+    assert importances(model, list(ratings), [Trust.WEB] * len(ratings)) == [1.0, 10.0, None, None, None, None, None]
 
 
 def insight(text: str, notes: list[Any], question: str = "Why does Redis matter?") -> dict[str, Any]:

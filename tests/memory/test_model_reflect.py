@@ -53,7 +53,13 @@ def test_a_thought_cites_the_items_that_the_model_numbered(store: Store) -> None
     assert think is not None
     items = [item(0), item(1)]
     assert think(items) == [
-        Thought(question=said["question"], insight=said["insight"], cites=tuple(items), model="model")  # type: ignore[arg-type]
+        Thought(
+            question=said["question"],  # type: ignore[arg-type]
+            insight=said["insight"],  # type: ignore[arg-type]
+            cites=tuple(items),
+            model="model",
+            trust=Trust.AGENT_INFERRED,
+        )
     ]
     assert model.asked[0][1].startswith("1. 2026-03-02, Ana: The deploy failed")
 
@@ -92,3 +98,16 @@ def test_a_summary_that_says_more_than_the_episodes_is_not_taken(store: Store, l
     assert summed_up(store.runtime.language_model, episodes()) == summarised(episodes())
     store.runtime.language_model = None
     assert summed_up(store.runtime.language_model, episodes()) == summarised(episodes())
+
+
+@pytest.mark.parametrize("other", [Trust.USER_ASSERTED, Trust.TOOL_OUTPUT])
+def test_what_a_model_thinks_is_no_persons_word_and_as_weak_as_all_that_it_was_shown(other: Trust) -> None:
+    """A tool's words may have it say anything of a person's, and cite these alone."""
+    items = [replace(item(0), trust=Trust.USER_ASSERTED), replace(item(1), trust=Trust.USER_ASSERTED)]
+    shown = [*items, replace(item(0), ref=Ref(label=Label.EPISODE, id="e2"), trust=other)]
+    said = {"question": "Why was the deploy late?", "insight": "Redis was down in build and deploy", "notes": [1, 2]}
+    think = think_of(ScriptedModel(lambda question, text: {"insights": [said]}))
+    assert think is not None
+    ((thought,),) = (think(shown),)
+    assert thought.cites == tuple(items)
+    assert thought.trust is (Trust.TOOL_OUTPUT if other is Trust.TOOL_OUTPUT else Trust.AGENT_INFERRED)

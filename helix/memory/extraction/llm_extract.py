@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from helix.memory.extraction.extract import MOST_CANDIDATES, EpisodeCandidate, Extraction, Extractor, RuleExtractor
 from helix.memory.job_run.run import Run
-from helix.memory.llm.ask import one_line
+from helix.memory.llm.ask import answers_apart, one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
-from helix.model.provenance import Trust
-from helix.providers.llm import Answer, LanguageModel, ModelQuestion
+from helix.providers.llm import LanguageModel, ModelQuestion
 from helix.text.injection.prompt_injection import suspicion
 from helix.text.spotting.entities import mentions
 from helix.text.statement.grounding import grounded, turns
@@ -95,7 +93,8 @@ class ModelExtractor:
         for candidate in ruled.candidates:
             by_episode[candidate.episode].append(candidate)
         unsure = [episode for episode in episodes if self._unsure(episode, by_episode[episode.id])]
-        for episode, answer in self._answered(unsure):
+        texts, trusts = [one.content for one in unsure], [one.provenance.trust for one in unsure]
+        for episode, answer in zip(unsure, answers_apart(self._model, EXTRACTION, texts, trusts), strict=True):
             if answer.value is None:
                 continue
             kept = _merged(by_episode[episode.id], list(_candidates(episode, answer.value, by_episode[episode.id])))
@@ -104,14 +103,6 @@ class ModelExtractor:
             by_episode[episode.id] = kept
         found = tuple(candidate for episode in episodes for candidate in by_episode[episode.id])
         return Extraction(candidates=found, held_back=ruled.held_back)
-
-    def _answered(self, episodes: Sequence[Episode]) -> Iterator[tuple[Episode, Answer]]:
-        """Yield what the model says of each; texts of one call have one trust, as one may talk it into all answers."""
-        by_trust = defaultdict[Trust, list[Episode]](list)
-        for episode in episodes:
-            by_trust[episode.provenance.trust].append(episode)
-        for alike in by_trust.values():
-            yield from zip(alike, self._model.answer(EXTRACTION, [one.content for one in alike]), strict=True)
 
     def _unsure(self, episode: Episode, found: Sequence[EpisodeCandidate]) -> bool:
         """Return whether the rules found something, are not sure of it, and the text may be shown to a model."""

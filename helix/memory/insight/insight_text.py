@@ -74,12 +74,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """An insight before it is written: what was asked, what is answered, and the items it cites."""
+    """An insight before it is written: what was asked, what is answered, the items it cites, and its highest trust."""
 
     question: str
     insight: str
     cites: tuple[Item, ...]
     model: str = ""
+    trust: Trust = Trust.USER_ASSERTED
 
 
 def same_said(items: Sequence[Item]) -> list[list[Item]]:

@@ -12,6 +12,7 @@ from helix.memory.insight.summary import Summary, speaker_of, summarised
 from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import insights, summary
 from helix.model.episode import Episode
+from helix.model.provenance import Trust, weakest_trust
 from helix.providers.llm import LanguageModel
 
 BY_MODEL = "model"
@@ -27,14 +28,15 @@ def think_of(model: LanguageModel | None) -> Think | None:
     """Return the function that asks a language model for insights, or None where there is none.
 
     About items of which the model says nothing that it can cite it answers None. Of what an insight cites, the first
-    MOST_CITED stay.
+    MOST_CITED stay. It is an agent's at most, and as weak as the weakest item, cited or not: a text may talk the model
+    into what it says of the others.
     """
     return None if model is None else lambda items: _thoughts(model, items)
 
 
 def _thoughts(model: LanguageModel, items: Sequence[Item]) -> Sequence[Thought] | None:
     texts = [f"{item.day}, {item.speaker}: {item.text}" if item.speaker else item.text for item in items]
-    found = insights(model, texts)
+    found, trust = insights(model, texts), weakest_trust(Trust.AGENT_INFERRED, *(item.trust for item in items))
     if found is None:
         return None
     return [
@@ -43,6 +45,7 @@ def _thoughts(model: LanguageModel, items: Sequence[Item]) -> Sequence[Thought] 
             insight=insight.text,
             cites=tuple(items[place] for place in insight.cites[:MOST_CITED]),
             model=BY_MODEL,
+            trust=trust,
         )
         for insight in found
     ]

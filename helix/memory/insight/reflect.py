@@ -224,7 +224,7 @@ def _write(run: Run, scope: str, thought: Thought) -> bool:
 
 
 def _reflection(ident: str, scope: str, thought: Thought, composer: Composer) -> Reflection:
-    trust = weakest_trust(*(item.trust for item in thought.cites))
+    trust = weakest_trust(thought.trust, *(item.trust for item in thought.cites))
     pieces = len(thought.cites)
     return Reflection(
         id=ident,

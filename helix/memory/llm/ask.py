@@ -9,11 +9,13 @@ Tally: a language model that counts what it was asked, so that a job tells what 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from helix.memory.contradiction.detect import Contradiction, Ground, Statement
+from helix.model.provenance import Trust
 from helix.providers.llm import Answer, LanguageModel, ModelQuestion
 from helix.text.excerpts import head
 from helix.text.statement.grounding import grounded, invented
@@ -98,14 +100,32 @@ class InsightAnswer:
     cites: tuple[int, ...]
 
 
-def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) -> list[Contradiction | None]:
+def answers_apart(
+    model: LanguageModel, question: ModelQuestion, texts: Sequence[str], trusts: Sequence[Trust]
+) -> list[Answer]:
+    """Ask a language model about texts, each with a trust, those of one trust in a call; answers are in their order.
+
+    A text may talk a model into how all of a call are answered: a stranger's has no say in what a person's becomes.
+    """
+    places = defaultdict[Trust, list[int]](list)
+    for place, trust in enumerate(trusts):
+        places[trust].append(place)
+    found: dict[int, Answer] = {}
+    for alike in places.values():
+        found.update(zip(alike, model.answer(question, [texts[place] for place in alike]), strict=True))
+    return [found[place] for place in range(len(texts))]
+
+
+def opposed(
+    model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]], trusts: Sequence[Trust]
+) -> list[Contradiction | None]:
     """Ask a language model for each pair why the two cannot both hold; None where they can, or no answer holds.
 
-    The words that stand against each other must be words of the two.
+    The words that stand against each other must be words of the two. `trusts` are of the weaker of each pair.
     """
     texts = [json.dumps({"a": left.text, "b": right.text}, ensure_ascii=False) for left, right in pairs]
     found: list[Contradiction | None] = []
-    for (left, right), answer in zip(pairs, model.answer(CONTRADICTION, texts), strict=True):
+    for (left, right), answer in zip(pairs, answers_apart(model, CONTRADICTION, texts, trusts), strict=True):
         value = answer.value if answer.value is not None else {"verdict": "", "left": "", "right": ""}
         one, other = one_line(value["left"]), one_line(value["right"])
         holds = value["verdict"] == "contradict" and _quoted(one, left.text) and _quoted(other, right.text)
@@ -113,9 +133,9 @@ def opposed(model: LanguageModel, pairs: Sequence[tuple[Statement, Statement]]) 
     return found
 
 
-def importances(model: LanguageModel, texts: Sequence[str]) -> list[float | None]:
-    """Ask a language model for the importance of each text, 1..10, or None."""
-    answers = model.answer(IMPORTANCE, texts)
+def importances(model: LanguageModel, texts: Sequence[str], trusts: Sequence[Trust]) -> list[float | None]:
+    """Ask a language model for the importance of each text, of such a trust, 1..10, or None."""
+    answers = answers_apart(model, IMPORTANCE, texts, trusts)
     return [None if answer.value is None else float(answer.value["importance"]) for answer in answers]
 
 

@@ -20,7 +20,7 @@ from helix.memory.scores import importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
-from helix.model.provenance import Trust
+from helix.model.provenance import Trust, weakest_trust
 from helix.store.store import Store
 
 _MOST_MEMORIES, _NEAREST = 60, 4
@@ -42,7 +42,8 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, in
         if run.cancelled or model is None:
             break
         batch = pairs[start : start + CONTRADICTION.batch]
-        verdicts = opposed(model, [(_statement(newer), _statement(known)) for newer, known in batch])
+        trusts = [weakest_trust(newer.provenance.trust, known.provenance.trust) for newer, known in batch]
+        verdicts = opposed(model, [(_statement(newer), _statement(known)) for newer, known in batch], trusts)
         for (newer, known), why in zip(batch, verdicts, strict=True):
             if why is not None and run.write(f"{newer.id} against {known.id}", _opposing(run.store, newer, known, why)):
                 found += 1
@@ -129,7 +130,8 @@ def upgrade_importance(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int
         if run.cancelled or model is None:
             break
         batch = episodes[start : start + IMPORTANCE.batch]
-        ratings = importances(model, [episode.content[:_LONGEST] for episode in batch])
+        trusts = [episode.provenance.trust for episode in batch]
+        ratings = importances(model, [episode.content[:_LONGEST] for episode in batch], trusts)
         if not any(rating is not None for rating in ratings):
             break  # nobody answers now; the next run asks again
         better = {
