@@ -244,3 +244,14 @@ def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_pa
     (memory,) = memories.memories(helix).items
     assert memory.scope.startswith("shop") and memory.said_by == "notes"
     assert dict(finished(helix, ingest.import_memories(helix, str(tmp_path / "projects"))).result)["skipped"] == 1
+
+
+def test_histories_of_gemini_that_name_no_folder_are_kept_apart(helix: Helix, tmp_path: Path) -> None:
+    """Older versions note none; in `global` what was said in one project would be told in all."""
+    for name in ("one", "two"):
+        place = gemini(tmp_path / name)
+        (place / "p" / ".project_root").unlink()
+        finished(helix, ingest.import_memories(helix, str(place)))
+    scopes = {one.scope for one in capture.episodes(helix).items}
+    assert len(scopes) == 2
+    assert all(scope.startswith("p-") for scope in scopes)

@@ -179,13 +179,17 @@ def _gemini_lines(file: Path, problems: list[IngestProblem]) -> Iterator[Mapping
 
 
 def _gemini_folder(file: Path) -> str:
-    """Return the folder that a session was held in, which a file above its chats names."""
+    """Return the folder that a session was held in, which a file above its chats names.
+
+    Older versions have no such file: the folder of the project's chats stands for it, as in no project they would be in
+    all.
+    """
+    own = file.absolute().parent
+    own = own.parent if own.name == "chats" else own
     try:
-        return next(
-            files.read_text(above / _ROOT).strip() for above in list(file.parents)[:2] if (above / _ROOT).is_file()
-        )
-    except (StopIteration, OSError, ValueError):
-        return ""
+        return files.read_text(own / _ROOT).strip() or str(own)
+    except (OSError, ValueError):
+        return str(own)
 
 
 def _gemini_call(session: str, folder: str, call: Mapping[str, Any]) -> Iterator[Record]:
