@@ -17,7 +17,7 @@ from helix.memory.contradiction.disputes import contradictions
 from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.memory import Kind, scopes_seen
-from helix.model.provenance import Trust
+from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import RecallQuery
 from helix.model.task import BRIEF
 from helix.recall.worth import worthiest
@@ -83,20 +83,37 @@ def brief(
         *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
     )
     offered = tuple(line for line in offered if line.entry is None or not is_loaded(line.entry.memory))
+    kept = _fitting(offered, budget_tokens)
+    return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
+
+
+def _fitting(offered: Sequence[_Line], budget_tokens: int) -> list[_Line]:
+    """Return the lines that the budget holds, the first ones; strangers' words get half of it before the others had it.
+
+    A repository whose commands fail and are mended would else put what its user decided out of the brief.
+    """
     kept: list[_Line] = []
     spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
     said: list[tuple[set[str], BlockEntry]] = []
+    first, late, left = list[_Line](), list[_Line](), budget_tokens // 2
     for line in offered:
+        strange = line.entry is not None and line.entry.memory.said_by in QUOTED
+        left -= _cost(line) if strange else 0
+        (late if strange and left < 0 else first).append(line)
+    for line in (*first, *late):
         terms = set(query_terms(line.text.partition(": ")[2]))
         founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
         if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in founded):
             continue
-        cost = estimate_tokens(line.text) + 2
-        if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
+        if spent + _cost(line) <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
             kept.append(line)
             said += [] if line.entry is None else [(terms, line.entry)]
-            spent += cost
-    return Brief(text=_block(kept), shown=shown_of([line.entry for line in kept if line.entry is not None]))
+            spent += _cost(line)
+    return kept
+
+
+def _cost(line: _Line) -> int:
+    return estimate_tokens(line.text) + 2
 
 
 def _block(lines: Sequence[_Line]) -> str:

@@ -12,11 +12,14 @@ from helix.agents.answers.prompt import AgentType
 from helix.agents.hook_events.hook_events import HookEvent
 from helix.agents.hook_events.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
 from helix.folders import folders_of
-from helix.identity import DEEPEST, Identity, identify
+from helix.identity import DEEPEST, Identity, folder_identity, identify
 from helix.memory.capture.sessions import SessionRequest
-from helix.operations import capture
+from helix.memory.remember.request import StoreRequest
+from helix.operations import capture, contexts, memories
 from helix.service import Helix
+from tests.agents.hook_events.agent_client import AgentSession
 from tests.counting import calls_of
+from tests.waiting import MOST_SECONDS
 
 BUILDER = "helix:builder"
 
@@ -124,3 +127,22 @@ def test_no_folder_is_noted_in_a_private_session_or_while_capture_is_paused(heli
     begun = helix.reacting.tell("claude-code", {**base, "session_id": "hush too", "cwd": str(tmp_path / "claims")})
     assert "this folder is new" in begun["systemMessage"]
     assert list(folders_of(home, "github.com/ada/shop")) == [str(tmp_path / "mine")]
+
+
+def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_said(helix: Helix, project: Path) -> None:
+    """A repository can have any number of commands fail, in words of its own, and be mended."""
+    here = folder_identity(project).scope
+    said = StoreRequest(trigger="use pnpm to install packages", resolution="", kind="convention", scope=here)
+    for name in ("first", "second"):
+        session = AgentSession(helix, project, name)
+        for word in ("alpha", "bravo", "delta", "echo", "golf", "hotel", "india", "kilo", "lima", "mike"):
+            words = " ".join(f"{word}{ending}" for ending in ("ator", "izer", "ness", "ing", "ed", "s", "able", "ish"))
+            session.run(f"make {word}", 2, f"Error: {words}")
+            session.edit(f"src/{words.replace(' ', '_')}.py")
+            session.run(f"make {word}")
+        assert helix.reacting.settle(MOST_SECONDS)
+    alone = contexts.brief(helix, here).text.count("[tool]")
+    memories.store(helix, said)
+    told = contexts.brief(helix, here).text
+    assert "[you] use-pnpm-install-packages: use pnpm to install packages" in told
+    assert 3 < alone - 2 < told.count("[tool]") <= alone, "what is left of the budget is for them, too"
