@@ -33,7 +33,13 @@ from tests.waiting import MOST_SECONDS, UNHURRIED, until
 
 HOOK_TOKEN = "a-token-of-the-hooks"
 HOOK = {"authorization": f"Bearer {HOOK_TOKEN}", "content-type": "application/json"}
-PRE = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "make"}}
+PRE = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "cwd": "/work/shop",
+    "tool_name": "Bash",
+    "tool_input": {"command": "make"},
+}
 
 
 @pytest.fixture
