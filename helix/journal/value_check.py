@@ -6,6 +6,7 @@ Whoever wrote such a file can have made its log and its state agree, so that not
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,12 +17,16 @@ from helix.journal.log import proved
 from helix.model.operations import Put, PutEdge, PutNode, PutPassage
 from helix.model.records import check_put
 
+_MOST_BYTES, _MOST_VALUES = 1 << 28, 5_000_000
+"""What a row of a log may say: a thousand times what any that Helix wrote was seen to."""
+
 
 def check_values(connection: sqlite3.Connection, called: Path) -> None:
     """Raise InvalidInputError where a row of a journal's file, of its log or its state, says what cannot be.
 
     Rows that cannot be read are damage, which is found and made good as in any journal.
     """
+    _check_sizes(connection, called)
     for op in _puts(connection):
         try:
             check_put(op)
@@ -48,3 +53,17 @@ def _puts(connection: DatabaseConnection) -> Iterator[Put]:
             except StoreCorruptError:
                 continue
             yield op
+
+
+def _check_sizes(connection: DatabaseConnection, called: Path) -> None:
+    """Refuse a log with a row that is small and takes gigabytes to read, as 90 kB can say 30 million empty lists."""
+    for (payload,) in connection.execute("SELECT CAST(payload AS BLOB) FROM log WHERE payload IS NOT NULL"):
+        try:
+            text = zlib.decompressobj().decompress(payload, _MOST_BYTES)
+        except zlib.error:
+            continue  # damage
+        if len(text) == _MOST_BYTES or sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+            raise InvalidInputError(
+                f"{called} holds a row that says more than Helix writes into one",
+                hint="name a backup that Helix wrote and nobody changed",
+            )
