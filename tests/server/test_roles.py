@@ -12,7 +12,6 @@ import pytest
 from helix.model.principal import Role
 from helix.operations import OPERATIONS
 from helix.operations.roles import ADDING, FOR_ADMINS, OF_THE_MACHINE, WITHIN_SCOPES, least_role
-from tests.sampling import some
 from tests.server.team import GET, RECALL, STORE, Team
 
 OF_FILES = {"path", "paths", "place", "to", "other"}
@@ -80,7 +79,7 @@ def shared(team: Team) -> str:
     return team.tenant()
 
 
-@pytest.mark.parametrize("role", some(list(Role), 3))
+@pytest.mark.parametrize("role", list(Role))
 def test_each_role_may_what_it_may(team: Team, shared: str, role: Role) -> None:
     tenant = team.tenant() if role.value in DOCUMENTS["rebuild"][1] else shared
     key = team.key(tenant, role)
