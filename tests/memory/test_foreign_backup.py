@@ -426,14 +426,14 @@ def test_a_backup_whose_log_says_what_cannot_be_is_refused_before_anything_is_re
         assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
 
 
-@pytest.mark.parametrize("pad", ["[]," * 6_000_000 + "0", '"' + "x" * (1 << 28) + '"'], ids=["values", "text"])
+@pytest.mark.parametrize(("said", "times"), [("[],", 6_000_000), (" ", 1 << 28)], ids=["values", "text"])
 def test_a_backup_with_a_small_row_that_says_very_much_is_refused_before_it_is_read(
-    settings: Settings, tmp_path: Path, pad: str
+    settings: Settings, tmp_path: Path, said: str, times: int
 ) -> None:
     backup = tmp_path / "backup.db"
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         made(store, backup)
-    packed = zlib.compress(f'{{"ops": [], "pad": [{pad}]}}'.encode(), 1)
+    packed = zlib.compress(b'{"ops": [], "pad": [' + said.encode() * times + b"0]}", 1)
     assert len(packed) < 2_000_000
     change(backup, "UPDATE log SET payload = ? WHERE seq = 1", packed)
     with pytest.raises(InvalidInputError, match="more than Helix writes"):
