@@ -36,7 +36,7 @@ HOOK = {"authorization": f"Bearer {HOOK_TOKEN}", "content-type": "application/js
 PRE = {
     "hook_event_name": "PreToolUse",
     "session_id": "s",
-    "cwd": "/work/shop",
+    "cwd": "/home/ada/shop",
     "tool_name": "Bash",
     "tool_input": {"command": "make"},
 }

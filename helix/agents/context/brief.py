@@ -105,10 +105,11 @@ def _fitting(offered: Sequence[_Line], budget_tokens: int) -> list[_Line]:
         founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
         if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in founded):
             continue
-        if spent + _cost(line) <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
+        cost = _cost(line)
+        if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:
             kept.append(line)
             said += [] if line.entry is None else [(terms, line.entry)]
-            spent += _cost(line)
+            spent += cost
     return kept
 
 

@@ -388,8 +388,10 @@ def _rest_of_word(text: str, start: int) -> str:
 
 
 def _accepted(value: str, promise: Promise, context: _Context) -> bool:
-    if strength.is_uuid(value) or (context.quoted and strength.is_noise(value)):
-        return promise is not Promise.MAYBE or not strength.is_uuid(value)
+    if strength.is_uuid(value):
+        return promise is not Promise.MAYBE
+    if context.quoted and strength.is_noise(value):
+        return True
     if promise in (Promise.MAYBE, Promise.KEY) and strength.is_counting(value):  # an alphabet, a row of digits
         return False
     counted = promise is Promise.TOKEN and not context.weak and strength.is_hex(value) and len(value) >= _COUNTED_HEX
