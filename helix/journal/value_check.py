@@ -5,7 +5,6 @@ Whoever wrote such a file can have made its log and its state agree, so that not
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ _MOST_BYTES, _MOST_VALUES = 1 << 28, 5_000_000
 """What a row of a log may say: a thousand times what any that Helix wrote was seen to."""
 
 
-def check_values(connection: sqlite3.Connection, called: Path) -> None:
+def check_values(connection: DatabaseConnection, called: Path) -> None:
     """Raise InvalidInputError where a row of a journal's file, of its log or its state, says what cannot be.
 
     Rows that cannot be read are damage, which is found and made good as in any journal.
@@ -33,7 +32,7 @@ def check_values(connection: sqlite3.Connection, called: Path) -> None:
             what = "passage" if isinstance(op, PutPassage) else op.label if isinstance(op, PutNode) else op.type
             raise InvalidInputError(
                 f"{called} holds a {what} with a value that Helix does not write",
-                hint="name a backup that Helix wrote and nobody changed",
+                hint="name one that Helix wrote and nobody changed",
             ) from error
 
 
@@ -64,5 +63,5 @@ def _check_size(payload: bytes | None, called: Path) -> None:
     if len(text) == _MOST_BYTES or sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
         raise InvalidInputError(
             f"{called} holds a row that says more than Helix writes into one",
-            hint="name a backup that Helix wrote and nobody changed",
+            hint="name one that Helix wrote and nobody changed",
         )

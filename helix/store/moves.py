@@ -14,6 +14,7 @@ from helix.journal.backend import Backend, put
 from helix.journal.database import Database
 from helix.journal.mark import MarkFile
 from helix.journal.postgres.at_address import server_at
+from helix.journal.value_check import check_values
 from helix.lock import StoreLock
 from helix.store import moving
 from helix.store.engine import JOURNAL_NAME, MARK_NAME
@@ -52,7 +53,10 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: 
     """
     if source == target:
         raise InvalidInputError("a store cannot move to where it is")
-    with _opened(source, tenant, by) as here, _opened(target, tenant, by, into=True, fresh=True) as there:
+    with (
+        _opened(source, tenant, by, doubted=target.startswith(_ADDRESS)) as here,
+        _opened(target, tenant, by, into=True, fresh=True) as there,
+    ):
         if comes := _said(here.backend, moving.MOVED_FROM):
             raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: `helix migrate`")
         number = _said(here.backend, moving.MOVE)
@@ -150,18 +154,21 @@ def _say(backend: Backend, values: Mapping[str, str]) -> None:
 
 
 def _opened(
-    place: str, tenant: str, by: str, *, into: bool = False, fresh: bool = False
+    place: str, tenant: str, by: str, *, into: bool = False, fresh: bool = False, doubted: bool = False
 ) -> AbstractContextManager[_MoveSide]:
-    """Open one side of a move, the one that it goes to with `into`; `fresh`: make the place where there is none."""
+    """Open one side of a move, the one that it goes to with `into`; `fresh`: make the place where there is none.
+
+    `doubted`: it goes where others are served too, so a file is refused that says what Helix does not write.
+    """
     if place.startswith(_ADDRESS):
         return _on_server(place, tenant, by, into=into, fresh=fresh)
     if "://" in place or "=" in place:
         raise InvalidInputError("this is no folder, and no address of a server", hint="postgresql://USER@HOST/DATABASE")
-    return _in_file(Path(place), fresh=fresh)
+    return _in_file(Path(place), fresh=fresh, doubted=doubted)
 
 
 @contextmanager
-def _in_file(folder: Path, *, fresh: bool) -> Iterator[_MoveSide]:
+def _in_file(folder: Path, *, fresh: bool, doubted: bool) -> Iterator[_MoveSide]:
     if not fresh and not (folder / JOURNAL_NAME).is_file():
         raise NotFoundError(f"there is no store in {folder}", hint=_NO_STORE)
     files.private_folder(folder)
@@ -170,6 +177,9 @@ def _in_file(folder: Path, *, fresh: bool) -> Iterator[_MoveSide]:
     with ExitStack() as opened:
         opened.callback(lock.release)
         database = opened.enter_context(closing(Database(folder / JOURNAL_NAME)))
+        if doubted:
+            with database.reading() as connection:
+                check_values(connection, folder)
 
         # The mark would tell of a loss: what is carried here counts its own transactions.
         yield _MoveSide(

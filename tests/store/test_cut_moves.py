@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -26,6 +28,7 @@ from helix.server.accounts import Accounts
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store import moves, moving
+from helix.store.engine import JOURNAL_NAME
 from helix.store.store import Store
 from tests.machine import Machine
 from tests.postgres_cluster import running
@@ -182,6 +185,26 @@ def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
     assert server.tenant(tenant).state == MOVED
     moves.carry(server.url, folder, tenant, lambda table, rows: None)
     assert names(places[0]) == {"before"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE node SET props = json_replace(props, '$.confidence', 'much')",
+        "UPDATE log SET payload = zeroblob(0)",  # what the test puts there instead: a row that unpacks to much
+    ],
+)
+def test_a_folder_that_says_what_helix_does_not_write_is_not_carried_to_a_server(
+    server: Server, places: tuple[Settings, Settings], change: str
+) -> None:
+    folder, tenant = places[0].store_path, places[1].tenant
+    with closing(sqlite3.connect(folder / JOURNAL_NAME, isolation_level=None)) as connection:
+        connection.execute(change)
+        bomb = zlib.compress(b'{"ops": [], "pad": [' + b"[]," * 6_000_000 + b"0]}", 1)
+        connection.execute("UPDATE log SET payload = ? WHERE length(payload) = 0", (bomb,))
+    with pytest.raises(InvalidInputError, match=r"does not write|more than Helix writes"):
+        moves.carry(str(folder), server.url, tenant, lambda table, rows: None)
+    assert tenant not in {one.slug for one in server.tenants()}
 
 
 def test_a_suspended_tenant_that_is_empty_stays_suspended_when_a_store_arrives(
