@@ -41,12 +41,60 @@ def test_what_documents_write_for_a_secret_and_alphabets_stay(text: str) -> None
     assert redact(text).text == text
 
 
-@pytest.mark.parametrize("login", ["postgres:postgres", "dbuser:password", "admin:admin", "root:pass"])
-def test_a_login_of_an_address_that_only_looks_like_a_blank_loses_its_password(login: str) -> None:
+@pytest.mark.parametrize("login", ["postgres:postgres", "dbuser:password", "admin:admin", "root:pass", "user:pass"])
+def test_a_login_of_an_address_loses_its_password_whatever_its_words(login: str) -> None:
     user = login.partition(":")[0]
     assert redact(f"amqp://{login}@queue.test/a").text == f"amqp://{user}:[REDACTED:url-password]@queue.test/a"
 
 
-@pytest.mark.parametrize("login", ["user:pass", "username:password", "USER:PASSWORD", "user:user", "user:${PASS}"])
-def test_what_documents_write_for_a_login_stays(login: str) -> None:
+@pytest.mark.parametrize("login", ["user:${PASS}", "user:<password>", "{user}:{password}", "user:your-password"])
+def test_a_template_of_a_login_stays(login: str) -> None:
     assert redact(f"amqp://{login}@queue.test/a").text == f"amqp://{login}@queue.test/a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            'api_key="[[anything]]"',
+            '"api-key": "[[harbour-lamp-key]]"',
+            "API_KEY: '[[lamp]]'",
+            'access_key = "[[lamplamp]]"',
+        ),
+        *("{'token': '[[harbour-token]]'}", "SHOP_TOKEN=[[lampvalue]]", 'db_password = "[[shop_yaml_password_x]]"'),
+        *("password: [[Harbour]]", "authKey: [[password]]", 'var ShopToken string = "[[4b1dbRdW3rOcB7xLthrM4BTB]]"'),
+        *(
+            "postgres://${U:-shop}:${DB_PASSWORD:-[[Lamp7xQ2]]}@${HOST}/a",
+            "Bearer [[harbour-lamp-token]]",
+            "Bearer [[lamp77lam]]",
+        ),
+    ],
+)
+def test_what_is_given_to_the_name_of_a_secret_goes_whatever_its_words(text: str) -> None:
+    secret = text[text.index("[[") + 2 : text.index("]]")]
+    found = redact(text.replace("[[", "").replace("]]", ""))
+    before, after = text.split("[[" + secret + "]]")
+    assert found.text.startswith(before) and found.text.endswith(after) and secret not in found.text[len(before) :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            '"input_token": "next_token"',
+            'token == "integer"',
+            "self.password = password",
+            "self._client_key = keyfile",
+        ),
+        *('apiKey: "SHOP_API_KEY"', "password: SecretBytes", "password: isLogin", '"opencode-shop-auth": "2.1.0"'),
+        *('secret: "db-credentials"', "VANTAGE_API_KEY: Shop API key for the tests", '"license": {"key": "mit"}'),
+        *(
+            "connect(user=user, passwd=password)",
+            "Bearer token-based",
+            "the bearer must sign",
+            "`--secrets` is also used",
+        ),
+    ],
+)
+def test_the_name_of_a_secret_beside_code_or_words_takes_nothing(text: str) -> None:
+    assert redact(text).text == text

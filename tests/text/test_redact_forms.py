@@ -93,7 +93,6 @@ def test_a_word_is_a_password_where_a_setting_or_a_command_gives_it(text: str) -
         *('secret = "SHOP_SECRET_2"', "const token = session!.shopToken;", "credentials: 'same-origin'"),
         *("IDENTIFIED BY 'password'", "export SHOP_TOKEN=token", 'setPassword("newPassword")'),
         *(
-            'api_key="anything"',
             'define("PASSWORD", "password")',
             "the community = great people",
             "pin = 13",

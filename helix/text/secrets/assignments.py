@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
-from helix.text.secrets.secret_names import PASSWORD_NAMES, PRODUCTS, Promise, names_secret, promise_of
+from helix.text.secrets.secret_names import PASSWORD_NAMES, PROSE, Promise, promise_of
 from helix.text.secrets.span import Span
 
 _HINT = regex(
@@ -19,14 +19,14 @@ _ASSIGNMENT = regex(
     r"""
     (?P<name>[A-Za-z_][\w.\-]{0,80})
     (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
-    (?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}(?=\s?=[^=]))?            # a type annotation
+    (?:(?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}|\ \*?string)(?=\s?=[^=]))?            # a type annotation, also of Go
     (?:
         (?P<value_key>["']?\s{0,4}(?:[,:{]|:\s{0,4}\{)?
             (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n]{0,80}){0,3}
-            (?:\s{1,40}|(?<=\{))["']?(?:(?:\w{0,10}_)?value|default)["']?\s{0,4}[:=]\s{0,4})
+            (?:\s{1,40}|(?<=[{,]))["']?(?:(?:\w{0,10}_|initial)?value|default)["']?\s{0,4}[:=]\s{0,4})
       | (?P<by_flag>["']?,?\s{1,4}(?:--type[ =]\w{1,20}\ )?["']?
             (?:--value|--secret-string|(?<=\.password\ )-v)["']?[,\s=]{1,4})
-      | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:)\s{0,12})
+      | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:[-=]?)\s{0,12})
       | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
       | (?P<tag>>(?!\s))
@@ -86,18 +86,26 @@ _TWO_WORDS = regex(r"[a-z]{3,14} [a-z]{3,14}")
 _MOST_BLANKS = 6
 _ADDRESS_REACH = 200
 _QUERY_END = regex(r"[&#;)]")
-_IN_QUERY = regex(r"[\w.~%+-]{6,200}")
+_IN_QUERY = regex(r"[\w.~%+-]{3,200}")
 _COMMON = frozenset({"password", "passwd", "secret", "letmein", "changeit"})
 """What many have for a password, so that it is one where a setting has nothing else."""
 _COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
+_GIVEN = regex(r"[^\s,;+)\]}.][^\s]{2,}")
+_SURE = regex(r"(?i)\w[_-]?(?:key|(?:access|auth|secret|private|bearer|session|refresh|id)[_-]?token)\Z|bearer\Z")
+_MADE_UP = regex(r"(?=.*[A-Za-z])\w.*[^\w.].*")
+_HYPHENATED = regex(r"[a-z]\w*(?:-\w+)+")
+_CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
+_TYPES = frozenset(
+    {"string", "str", "text", "int", "integer", "bool", "boolean", "object", "any", "none", "null", "nil", "undefined"}
+    | {"true", "false", "yes", "no", "on", "off", "required", "optional"}
+)
 _SETTER = regex(r"(?:\bdefine\(\s?[\"']|\bset)(?i:\w{0,12}(?:password|passwd))$")
 _OF_FLAGS = frozenset({"flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "prompt"})
 _FLAG_ENDS = regex(r"[ \t]{0,4}(?:\Z|[\n|;&>'\"`\\]|-)")
 _TO_TOOL = regex(r"(-e|-D|--?(?:env|build-arg|set|set-string|from-literal|var|extra-vars))[ =]?[\"']?$")
 _PAIR_BEFORE = regex(r"[\w.-]=[^\s,;=]{1,80}[,;]?[ \t]{1,2}$")
 _PAIR_BEHIND = regex(r"[,;]?[ \t]{1,2}[\w.-]{1,40}=[^\s=]")
-# An attribute of an element of XML; a cookie of a header.
-_IN_TAG = regex(r"<[A-Za-z][\w:.-]{0,60}\s[^<>]{0,200}\Z")
+# A cookie of a header.
 _IN_COOKIE = regex(r"cookie[\"']?\s?[:=][^\n]{0,200}\Z", re.IGNORECASE)
 _NUMBERED = 3  # digits of a token that is written as a name
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
@@ -124,7 +132,6 @@ _USER_LINE = regex(
     r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z",
     re.IGNORECASE,
 )
-_PLAIN_WORD = regex(r"[A-Za-z][\w-]{3,40}")
 _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 
 
@@ -157,7 +164,7 @@ def kind_of(name: str, value: str) -> str:
     """Return the kind of secret that a value is by the name it stands under, as in JSON; empty for none."""
     promise = promise_of(name)
     accepted = promise is not Promise.NONE and (
-        _is_any_password(name, value, promise, _STRUCTURED) or _accepted(value, promise, _STRUCTURED)
+        _is_stated(name, value, promise, _STRUCTURED) or _accepted(value, promise, _STRUCTURED)
     )
     if not accepted:
         return ""
@@ -212,6 +219,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
     shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
     stated = text.endswith((" -", "--"), 0, match.start()) or _is_set(text, match)
+    stated = stated or (quoted and match["blank"] is not None and _is_alone(text, match.start(), match.end()))
     stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
     end = start + len(value)
@@ -222,11 +230,9 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         alone = ": " in gap
     beside = " " not in gap or match["close"] != ""
     context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap)
-    login = promise is Promise.PASSWORD and not weak and _is_login(text, match, value)
-    told = login or (in_query and _is_told_in_query(value, promise))
+    told = in_query and _is_told_in_query(value, promise)
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
-    told = told or _is_any_password(match["name"], value, promise, context)
-    told = told or (promise is Promise.PASSWORD and quoted and beside and _is_in_tag(text, match, value))
+    told = told or ("==" not in gap and _is_stated(match["name"], value, promise, context))
     if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
@@ -254,7 +260,7 @@ def _is_told_in_query(value: str, promise: Promise) -> bool:
     """Whether what a query gives to the name of a secret is one, whatever words it is made of."""
     if promise not in (Promise.PASSWORD, Promise.TOKEN) or _IN_QUERY.fullmatch(value) is None:
         return False
-    return not (strength.is_placeholder(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
+    return not strength.is_stand_in(value)
 
 
 def _is_header(text: str, start: int, end: int) -> bool:
@@ -268,36 +274,43 @@ def _is_last_sign(text: str, end: int) -> bool:
     return sign == "!" or (sign == ")" and "(" not in text[max(0, end - _ADDRESS_REACH) : end].rpartition("\n")[2])
 
 
-def _is_any_password(name: str, value: str, promise: Promise, context: _Context) -> bool:
-    """Whether a word is a password only because it is given to the name of one: `password = "admin"`.
+def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bool:
+    """Whether a value is a secret because it is given to the name of one, in quotes or as a line of settings.
 
-    In quotes, or as a line of settings in small letters. Not what code and forms write there: a template, a type, the
-    name of a field, or the name itself. What people do have for a password goes where it is all of the value.
+    Whatever it is made of: who takes out what only stands for a secret loses nothing. Not what code writes there: a
+    template, a place, a type, the name itself, and under a name that says no more than `token` a word or a name.
     """
-    if context.weak or len(value) > _LONGER_THAN_WORDS:
+    if context.weak or promise not in (Promise.PASSWORD, Promise.TOKEN) or len(value) > _LONGER_THAN_WORDS:
         return False
-    if promise is Promise.TOKEN and context.alone and value.isalpha() and value.islower():
-        if value in _COMMON:
-            return context.colon
-        return context.shouted and name.isupper() and len(value) >= 4 and not strength.is_placeholder(value)
-    if promise is not Promise.PASSWORD:
-        return False
-    if value.isdigit() and len(value) <= _LONG_ENOUGH:
+    if promise is Promise.PASSWORD and value.isdigit() and len(value) <= _LONG_ENOUGH:
         stated = context.alone and context.tight and not context.quoted
         return len(value) >= (3 if stated else _SHORTEST_NUMBER if context.quoted else _SHORTEST_BARE_NUMBER)
-    if not strength.is_word_like(value):
+    if not _GIVEN.fullmatch(value) or strength.is_told_to_be_none(value) or _LOCATION.match(value):
         return False
-    if value in _COMMON and not names_secret(name) and ("_" in name or "." in name):
-        return context.quoted or (context.alone and context.colon)
-    if strength.is_placeholder(value, every=context.tight and not context.quoted) or (
-        value.lower() in name.lower() and value.lower() not in PRODUCTS
-    ):
+    if name.lower() in ("secret", "secrets") and strength.is_identifier(value) and not context.shouted:  # it has a name
         return False
+    if _spelled(value) in (_spelled(name), *_TYPES) or _CONSTANT.fullmatch(value) or value.lower() in PROSE:
+        return False
+    if value.isalpha() and value[0].islower() and not value.islower() and promise_of(value) is promise:
+        return False  # the name of a field: newPassword
+    sure = promise is Promise.PASSWORD or _SURE.search(name) is not None or (context.shouted and name.isupper())
     if context.quoted:
-        return not (names_secret(name) and strength.is_identifier(value)) or strength.is_mixed(value)
-    if context.alone and context.tight:
-        return not (names_secret(name) and strength.is_identifier(value))
-    return context.alone and not names_secret(name) and value.isalpha() and value.islower()
+        return sure or (name.lower().endswith("token") and _MADE_UP.fullmatch(value) is not None)
+    own = _spelled(name).endswith(_spelled(value))
+    if context.shouted and context.alone:
+        return sure and not own
+    if _HYPHENATED.fullmatch(value) and context.tight and sure and not context.colon:
+        return True
+    if not (context.alone and value.rstrip("!)").isalpha()):
+        return False
+    if context.colon:
+        written = value.istitle() if promise is Promise.PASSWORD else value in PASSWORD_NAMES
+        return written or (sure and value.islower())
+    return promise is Promise.PASSWORD and value.islower() and not own and value not in PASSWORD_NAMES
+
+
+def _spelled(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").replace(".", "")
 
 
 def _is_given(text: str, match: re.Match[str], value: str) -> bool:
@@ -305,7 +318,7 @@ def _is_given(text: str, match: re.Match[str], value: str) -> bool:
 
     In a call it is the name of what holds one.
     """
-    if not value.isalpha() or value.isupper() or len(value) < _SHORTEST_NUMBER or strength.is_placeholder(value):
+    if not value.isalpha() or value.isupper() or len(value) < _SHORTEST_NUMBER or value in PASSWORD_NAMES | PROSE:
         return False
     before = text[max(0, match.start() - _ADDRESS_REACH) : match.start()].rpartition("\n")[2]
     if text[match.end("name") : match.end("name") + 1] != "=":
@@ -319,25 +332,9 @@ def _is_given(text: str, match: re.Match[str], value: str) -> bool:
     return "(" not in before and value.islower() and paired is not None
 
 
-def _is_in_tag(text: str, match: re.Match[str], value: str) -> bool:
-    """Whether an attribute in markup gives a password: any but a template or the words of forms alone."""
-    if " " in value or strength.is_placeholder(value, every=True) or not strength.is_word_like(value):
-        return False
-    return _IN_TAG.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()) is not None
-
-
 def _is_label(value: str) -> bool:
     """Whether a string is what a form shows beside the field of a password."""
     return value[:-1].isalpha() and (value.endswith(":") or (value.istitle() and value.lower() in PASSWORD_NAMES))
-
-
-def _is_login(text: str, match: re.Match[str], value: str) -> bool:
-    """Whether the line before gives a user, in the same way: then any word that is none of a form is a password."""
-    if _PLAIN_WORD.fullmatch(value) is None or strength.is_wordy(value) or strength.is_stand_in(value):
-        return False
-    before = _USER_LINE.search(text, max(0, match.start() - 160), match.start())
-    after = text[match.end() : match.end() + 3].lstrip(" \"';,")
-    return before is not None and after[:1] in ("", "\n", "\r", "#", "/")
 
 
 def _is_set(text: str, match: re.Match[str]) -> bool:
@@ -375,6 +372,8 @@ def _whole_value(text: str, match: re.Match[str], group: str, *, env: bool, in_q
     if group != "plain":
         return value
     value = strength.in_its_line(value)
+    if text.endswith("${", 0, match.start()):  # what a shell takes where the variable is not set
+        return value.partition("}")[0]
     if in_query or ("&" in value and "://" in text[max(0, start - _ADDRESS_REACH) : start]):
         return _QUERY_END.split(value, maxsplit=1)[0]
     if env:

@@ -20,10 +20,6 @@ _USERINFO = regex(  # a path that is brought to one form has lost a slash of `ht
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
     r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200})|:)?@(?=[\w\[$<{-])"
 )
-# What documents write for a login in an address; anything else there is taken out, since nothing is lost by it.
-_NO_LOGIN = regex(
-    r"(?:user(?:name)?|usr|u|name|login):(?:(?:my)?pass(?:w|wd|word)?|pwd|pw|p|user(?:name)?)", re.IGNORECASE
-)
 _YOUR_OWN = regex(r"your-?password|(?:YOUR|REPLACE|INSERT|ENTER|CHANGE)[_-][A-Z_-]{2,30}")
 _TOKEN_ALONE = regex(r"(?=(?:[A-Za-z]*\d){4})(?=[^a-z]*[a-z])[A-Za-z0-9]{14,200}|[A-Z]{20,200}")
 """A user without a password that no person is called like."""
@@ -43,7 +39,7 @@ _KEYED_PATH = regex(  # and any whose part before the last is called so
     r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d|://[^\s\"'<>?#]{1,200}/(?:api[_-]?key|key|token|secret))/(?P<value>[\w-]{18,80})"
 )
 _SIGNED = regex(
-    r"[?&](?:sig|signature|appid|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{20,2000})",
+    r"[?&](?:sig|signature|appid|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{12,2000})",
     re.IGNORECASE,
 )
 _AUTHORIZATION = regex(
@@ -51,14 +47,14 @@ _AUTHORIZATION = regex(
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
-_BEARER = regex(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{12,4000})", re.IGNORECASE)
+_BEARER = regex(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{8,4000})", re.IGNORECASE)
 _BASIC = regex(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
 _CURL_USER = regex(
     r"\s(?:-[a-zA-Z]{0,4}u|--user|-U|--proxy-user)[ \t=]{0,4}[\"']?(?P<user>[^\s:\"']{0,200})[\"']?:[\"']?"
     r"(?P<password>[^\s\"']{0,400})"
 )
 _JOINED_WORDS = regex(r"(?![A-Z_]*(?:KEY|TOKEN|SECRET)$)[A-Za-z]+(?:[_-][A-Za-z]+){2,}")
-_LONG_BEARER, _LOGIN_REACH = 30, 170
+_LOGIN_REACH = 170
 # Bundler reads `user:password` for a gem server from a variable that spells the server's host.
 _BUNDLER = regex(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
@@ -113,9 +109,7 @@ def _addresses(text: str) -> Iterator[Span]:
             told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
             if told or strength.looks_random(user, least=20) or _TOKEN_ALONE.fullmatch(user):
                 yield Span(*match.span("user"), "url-password")
-        elif not (
-            strength.is_template(password) or _YOUR_OWN.fullmatch(password) or _NO_LOGIN.fullmatch(f"{user}:{password}")
-        ):
+        elif not (strength.is_template(password) or _YOUR_OWN.fullmatch(password)):
             yield Span(*match.span("password"), "url-password")
     for pattern, kind in ((_WEBHOOK, "webhook-url"), (_KEYED_PATH, "url-key"), (_SIGNED, "url-signature")):
         for match in pattern.finditer(text):
@@ -132,8 +126,7 @@ def _driver_logins(text: str) -> Iterator[Span]:
         if match is not None and match["user"].lower() not in _NO_USER and not text.startswith("@sha", host.start()):
             found.append(match)
     for match in found:
-        told = f"{match['user']}:{match['password']}"
-        if not (_NO_LOGIN.fullmatch(told) or strength.is_template(match["password"])):
+        if not strength.is_template(match["password"]):
             yield Span(*match.span("password"), "url-password")
 
 
@@ -144,9 +137,10 @@ def _headers(text: str) -> Iterator[Span]:
         if words or (strength.looks_chosen(value) and not strength.is_expression(value)):
             yield Span(*match.span("value"), "auth-header")
     for match in _BEARER.finditer(text):
-        long = len(match["value"]) > _LONG_BEARER and any(map(str.isdigit, match["value"]))
-        chosen = strength.looks_chosen(match["value"]) and strength.word_share(match["value"]) < 0.6
-        if chosen or (long and not strength.is_template(match["value"])):
+        value = match["value"]
+        told = any(map(str.isdigit, value)) or _JOINED_WORDS.fullmatch(value) is not None
+        told = told or (strength.looks_chosen(value) and not value.endswith("="))
+        if told and not strength.is_told_to_be_none(value):
             yield Span(*match.span("value"), "auth-header")
     for match in _BASIC.finditer(text):
         if b":" in _decoded(match["value"]):

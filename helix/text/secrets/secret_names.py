@@ -39,7 +39,7 @@ def promise_of(name: str, before: str = "") -> Promise:
         return Promise.PASSWORD if of_snmp else Promise.NONE
     if words[0] in ("password", "passwd", "pwd") and PRODUCTS.issuperset(words[1:]):  # password_mysql
         return Promise.PASSWORD
-    if last in PASSWORD_NAMES or last.endswith(_PASSWORD_ENDINGS):
+    if last in PASSWORD_NAMES or "".join(words[-2:]).endswith(_PASSWORD_ENDINGS):
         return Promise.PASSWORD
     if last == "pass":
         owned = not PASS_OWNERS.isdisjoint(words[:-1]) or words == ["pass"]
@@ -65,11 +65,6 @@ def promise_of(name: str, before: str = "") -> Promise:
     if last == "api" and "_" in name:
         return Promise.KEY
     return Promise.KEY if last in ("login", "srt", "authentication", "crumb", "license") else Promise.NONE
-
-
-def names_secret(name: str) -> bool:
-    """Return whether a name says "secret", which also names things that hold one, rather than "password"."""
-    return "secret" in name.lower()
 
 
 def _key(words: list[str], before: str) -> Promise:
@@ -123,7 +118,7 @@ PASSWORD_NAMES = _words(
 
 TOKEN_NAMES = _words(
     """
-    token apikey apitoken authtoken authkey accesskey secretkey privatekey credential credentials creds auth
+    token apikey apitoken authtoken authkey accesskey secretkey privatekey cred credential credentials creds auth
     authorization bearer pat jwt
     """
 )
@@ -133,7 +128,7 @@ SECRET_KEYS = _words(
     """
     access account admin api app application auth authentication client consumer db database deploy deployment
     encryption hmac ingest integration jwt license master priv privacy private rest root secret service session shared
-    sig signing ssh storage subscription used user using webhook write
+    fernet sig signing ssh ssl storage token subscription used user using webhook write
     """
 )
 """What stands before `key` in the name of a secret key."""
@@ -192,7 +187,7 @@ UNMISTAKABLE = _words("aws-access-key github-token gitlab-token openai-key slack
 
 SAMPLE_DIGESTS = _words(
     """
-    0b476bdf9acf2123 1a5d44a2dca19669 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007
+    0b476bdf9acf2123 2037abcaffb2b777 27a9a42931dff7eb 37f8f09bdf12c2f2 3a8b61d0f636b007
     3f370c9dd8225c63 49f777db995e8260 4c98242dcadc8b29 8731261cb72d8626 a19f89ab3555eac1 a6c814bc555ae62c
     dc0fcf046c61640c e4a5542bb7fd7b67 ea9bb1082cf95663 eb540d2b6ee2a0a4
     """

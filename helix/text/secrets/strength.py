@@ -24,6 +24,7 @@ _TEMPLATE = regex(
 _HOLE = regex(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
 _REPEATED = regex(r"[_.-]\w{0,8}([A-WYZa-wyz0-9])\1{9}")
 _BLANKED = regex(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
+_BLANK = regex(r"([xX0\W_])\1*")
 _SAMPLE = regex(r"example(?:key)?|sample", re.IGNORECASE)
 _STAND_IN = regex(
     r"placeholder|redacted|dummy|change_?me|insert|replace|your[-_a-z]|[-_]here\b|_goes_|not[-_]?(?:a[-_]?)?real"
@@ -97,6 +98,11 @@ def is_stand_in(value: str) -> bool:
     return digits < 2 and bool(named) and FILLER.issuperset(named) and not _PUNCTUATED.search(bare)
 
 
+def is_told_to_be_none(value: str) -> bool:
+    """Return whether a value beside the name of a secret says itself that another stands in its place."""
+    return is_template(value) or _STAND_IN.search(value[:_SEEN]) is not None
+
+
 def is_counting(value: str) -> bool:
     """Return whether a would-be secret is mostly a row that counts upwards, which no random string is."""
     count = _longest_count(value[:_SEEN].lower())
@@ -107,7 +113,7 @@ def is_template(value: str) -> bool:
     """Return whether a would-be secret is a template to be filled, or was blanked out."""
     bare = value[:_SEEN].strip("\"'`")
     template = _TEMPLATE.search(bare) or _HOLE.search(bare) or _BLANKED.search(bare)
-    return template is not None or bare.startswith(("$", "%", "[", "(")) or len(set(bare)) == 1
+    return template is not None or bare.startswith(("$", "%", "[", "(")) or _BLANK.fullmatch(bare) is not None
 
 
 def is_made_up(value: str) -> bool:
