@@ -125,6 +125,7 @@ class _Context(NamedTuple):
     alone: bool = False
     tight: bool = False
     colon: bool = False
+    flag: bool = False
 
 
 _USER_LINE = regex(
@@ -229,10 +230,12 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     if promise is Promise.TOKEN and not weak and not quoted and _is_header(text, match.start(), end):
         alone = ": " in gap
     beside = " " not in gap or match["close"] != ""
-    context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap)
+    flag = text.endswith("--", 0, match.start())
+    context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap, flag=flag)
     told = in_query and _is_told_in_query(value, promise)
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
-    told = told or ("==" not in gap and _is_stated(match["name"], value, promise, context))
+    if promise is Promise.PASSWORD or "==" not in gap:
+        told = told or _is_stated(match["name"], value, promise, context)
     if not told and not _accepted(value, promise, context):
         return None
     kind = "env-value" if env else "password" if promise is Promise.PASSWORD else "credential"
@@ -260,7 +263,7 @@ def _is_told_in_query(value: str, promise: Promise) -> bool:
     """Whether what a query gives to the name of a secret is one, whatever words it is made of."""
     if promise not in (Promise.PASSWORD, Promise.TOKEN) or _IN_QUERY.fullmatch(value) is None:
         return False
-    return not strength.is_stand_in(value)
+    return not (strength.is_told_to_be_none(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
 
 
 def _is_header(text: str, start: int, end: int) -> bool:
@@ -295,12 +298,13 @@ def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bo
         return False  # the name of a field: newPassword
     sure = promise is Promise.PASSWORD or _SURE.search(name) is not None or (context.shouted and name.isupper())
     if context.quoted:
-        return sure or (name.lower().endswith("token") and _MADE_UP.fullmatch(value) is not None)
+        made_up = _MADE_UP.fullmatch(value) is not None or value in PASSWORD_NAMES
+        return sure or (name.lower().endswith("token") and made_up)
     own = _spelled(name).endswith(_spelled(value))
-    if context.shouted and context.alone:
+    if context.alone and (context.shouted or (context.tight and name.isupper())):
         return sure and not own
-    if _HYPHENATED.fullmatch(value) and context.tight and sure and not context.colon:
-        return True
+    if context.tight and sure and not context.colon and not strength.is_expression(value):
+        return context.env or context.flag or _HYPHENATED.fullmatch(value) is not None
     if not (context.alone and value.rstrip("!)").isalpha()):
         return False
     if context.colon:
@@ -318,8 +322,10 @@ def _is_given(text: str, match: re.Match[str], value: str) -> bool:
 
     In a call it is the name of what holds one.
     """
-    if not value.isalpha() or value.isupper() or len(value) < _SHORTEST_NUMBER or value in PASSWORD_NAMES | PROSE:
+    if not value.isalpha() or value.isupper() or len(value) < _SHORTEST_NUMBER or value in PROSE:
         return False
+    if value.startswith("pass") or _spelled(match["name"]).endswith(value.lower()):
+        return False  # the name of what holds one
     before = text[max(0, match.start() - _ADDRESS_REACH) : match.start()].rpartition("\n")[2]
     if text[match.end("name") : match.end("name") + 1] != "=":
         word = before.endswith("--") and value.islower() and value not in _OF_FLAGS
@@ -399,7 +405,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     plain = not context.weak and promise is not Promise.MAYBE and len(value) >= _LONG_ENOUGH
     mixed = plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     if counted or mixed:
-        return not strength.is_stand_in(value)
+        return not (strength.is_told_to_be_none(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
     scrambled = promise in (Promise.PASSWORD, Promise.TOKEN) and strength.is_scrambled(value) and "." not in value
     if strength.is_stand_in(value) or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
         return False

@@ -219,7 +219,7 @@ def _random_tail(value: str) -> bool:
     letters = "".join(filter(str.isalpha, tail))
     if strength.is_jumbled(letters, most_words=0.65):  # one token in ten has no two digits
         return True
-    return strength.looks_random(tail, least=14) and strength.word_share(tail) < 0.5
+    return strength.looks_random(tail, least=14) and strength.word_share(tail) <= 0.5
 
 
 def _unknown(text: str, start: int, end: int) -> Iterator[Span]:

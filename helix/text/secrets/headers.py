@@ -61,6 +61,10 @@ _BUNDLER = regex(
 )
 _GAP = r"\s|\\{1,4}[nrt]"
 _LOGINS = (
+    (  # of .npmrc
+        ":_",
+        regex(r":_(?:auth(?:token)?|password)[ \t]{0,2}=[ \t]{0,2}[\"']?(?P<value>[^\s\"'$]{3,400})", re.IGNORECASE),
+    ),
     ("sshpass", regex(r"\bsshpass\s{1,4}-p\s{0,4}[\"']?(?P<value>[^\s\"']{4,200})")),
     (
         "mysql",

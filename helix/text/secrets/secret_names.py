@@ -177,7 +177,7 @@ PLAIN_TOKENS = _words(
 QUALIFIERS = _words(
     """
     value val str string strings raw b64 base64 plain text prod production dev staging test live old new default current
-    backup main primary secondary a b c x y enc encoded header data base hex pem
+    backup main primary secondary a b c x y enc encoded header data base hex pem here
     """
 )
 """Last words that say nothing about what a name promises: `password_value`, `token_old`."""

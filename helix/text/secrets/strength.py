@@ -21,7 +21,7 @@ _TEMPLATE = regex(
     r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
-_HOLE = regex(r"\{\d{0,2}\}|\{\{|#\{|%\w+%")
+_HOLE = regex(r"\{\d{0,2}\}|#\{|%\w+%")
 _REPEATED = regex(r"[_.-]\w{0,8}([A-WYZa-wyz0-9])\1{9}")
 _BLANKED = regex(r"x{4,}|X{4,}|\*{3,}|\.{3,}|#{3,}")
 _BLANK = regex(r"([xX0\W_])\1*")

@@ -270,7 +270,7 @@ def test_what_an_agent_is_asked_is_taken_whole_or_not_at_all(length: int, kept: 
 def test_what_an_edit_changes_is_redacted_before_it_is_cut_into_lines() -> None:
     given = {
         "file_path": "values.yaml",
-        "old_string": "password: |\n  foo",
+        "old_string": "password: |\n  ${FOO}",
         "new_string": "password: |\n  Kr4kenBay22xQ9z2",
     }
     payload = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Edit", "tool_input": given}
