@@ -28,6 +28,7 @@ from helix.strands.keyring import LOCKED
 from helix.strands.lineage import free_tag, name_version, rows_known, tag_of, version_named
 from helix.strands.rollback import roll_back
 from helix.strands.rows import Selection, StrandRow
+from helix.strands.whole import Unwatched
 from helix.text.secrets.redact import redact
 
 _CARRY = "carry memory out of the store"
@@ -270,4 +271,4 @@ def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:
 def _rows(helix: Helix, strand: Strand) -> Iterable[StrandRow]:
     if strand.version["since"] is not None:
         raise ConflictError("a strand that holds only changes cannot be compared", hint="compare strands of all")
-    return (entry.row for entry in strand.entries(helix.store)[1] if entry.row is not None)
+    return (entry.row for entry in strand.entries(helix.store, Unwatched())[1] if entry.row is not None)

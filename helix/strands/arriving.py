@@ -104,8 +104,11 @@ class Strand:
         if said["id"] != version_id(said["selection"], self.manifest.data["root"], said["parents"]):
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
-    def entries(self, store: Store) -> tuple[StrandReading, Iterator[StrandEntry]]:
-        """Return what reads a strand's rows, and what it reads; nothing may be done with one before all were read."""
+    def entries(self, store: Store, watch: Watch) -> tuple[StrandReading, Iterator[StrandEntry]]:
+        """Return what reads a strand's rows, and what it reads; nothing may be done with one before all were read.
+
+        What it reads raises ConflictError where the job was asked to stop, whether or not the next line is a row.
+        """
         space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
         reading = StrandReading(
@@ -113,7 +116,15 @@ class Strand:
             partial=self.version["since"] is not None,
             dimension=space.dimension if space is not None and same_space and self.signer.is_own else 0,
         )
-        return reading, reading.entries(container.content(self.path, self.manifest, self.opener))
+        lines = container.content(self.path, self.manifest, self.opener)
+        return reading, reading.entries(_until_stopped(lines, watch))
+
+
+def _until_stopped(lines: Iterator[bytes], watch: Watch) -> Iterator[bytes]:
+    for line in lines:
+        if watch.cancelled:
+            raise ConflictError("the reading of the strand was stopped; nothing of it stays")
+        yield line
 
 
 def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: bool = False) -> dict[str, Any]:
@@ -245,7 +256,7 @@ def _graph_aside(store: Store, rows: int) -> Iterator[None]:
         store.graph.resume()
 
 
-def learn(store: Store, strand: Strand) -> bool:
+def learn(store: Store, strand: Strand, watch: Watch) -> bool:
     """Keep which rows of a strand the store has already: by them later strands merge that say only changes.
 
     Returns whether that could be: not of changes since a version whose rows are not kept. Raises InvalidInputError.
@@ -255,7 +266,7 @@ def learn(store: Store, strand: Strand) -> bool:
     known = () if since is None else rows_known(store, since)
     if known is None:
         return False
-    reading, entries = strand.entries(store)
+    reading, entries = strand.entries(store, watch)
     with RowsKept(store) as kept:
         for _ in completed(entries, known, kept.add):
             pass
@@ -325,7 +336,7 @@ def _read_through(
     keep: Callable[[Known], object],
 ) -> Iterator[list[Incoming]]:
     """Read the strand to its end and yield what may change something; `keep` is given all that its version has."""
-    reading, entries = strand.entries(store)
+    reading, entries = strand.entries(store, ticket)
     since = strand.since(store)
     before = () if since is None else rows_known(store, since)
     known = (None if base is None else rows_known(store, base)) or ()

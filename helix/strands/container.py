@@ -26,7 +26,7 @@ from nacl.signing import SigningKey
 
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.strands.rows import canonical_json
+from helix.strands.rows import canonical_json, read_json
 from helix.strands.sealed import (
     CHUNK,
     Encrypting,
@@ -284,7 +284,7 @@ def _manifest(file: _Read, path: Path) -> Manifest:
     written = _member(file, _NAMES[0], MOST_OF_MANIFEST, path)
     signature = _member(file, _NAMES[1], _SIGNATURE_BYTES, path)
     try:
-        data = json.loads(written)
+        data = read_json(written)
         whole = isinstance(data, dict) and data.get("helix") == "strand" and canonical_json(data) == written
     except (ValueError, RecursionError) as error:
         raise _damaged(path) from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,11 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.edge import Label, Relation
 from helix.store.matrix import is_unit
-from helix.strands.rows import Key, StrandRow, Tree, read_row, row_digest, schema_number
+from helix.strands.rows import Key, StrandRow, Tree, read_json, read_row, row_digest, schema_number
+
+_CHANGE = b'{"change":'
+"""How a line begins that is a change of the log, and it alone: passed over, it need not be read."""
+_OF_VECTORS = {"id", "label", "t", "v"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class StrandReading:
         held: StrandEntry | None = None
         last: Key = ()
         for line in lines:
+            if line.startswith(_CHANGE):
+                continue
             said = _object(line)
             kind = said.get("t")
             if kind == "vec" and held is not None and held.row is not None:
@@ -51,8 +56,6 @@ class StrandReading:
             if held is not None:
                 yield held
                 held = None
-            if kind == "change":
-                continue
             held = self._entry(kind, said, line)
             if held.key <= last:
                 raise InvalidInputError("the rows of the strand are not in the order of their keys")
@@ -70,20 +73,23 @@ class StrandReading:
             own = row.line()
         except UnicodeEncodeError as error:
             raise InvalidInputError("the strand has a row with half a character") from error
-        if own != line and self.schema == schema_number():
+        if said.keys() != row.said().keys() or (own != line and self.schema == schema_number()):
             raise InvalidInputError("the strand has a row that is not in canonical form")
         self.tree.add(row, row_digest(line))
         return StrandEntry(row.key, row, row_digest(own))
 
     def _vectors(self, said: Mapping[str, Any], row: StrandRow) -> tuple[bytes | None, ...]:
         """Return the vectors of a row's texts, but for those that are none of length 1, which are made anew."""
+        told = said.get("v")
+        if said.keys() != _OF_VECTORS or not isinstance(told, list) or len(told) != len(row.texts):
+            raise InvalidInputError("the strand has vectors that do not fit their texts")
         if not self.dimension:
             return ()
         try:
-            vectors = tuple(None if one is None else base64.b64decode(one, validate=True) for one in said["v"])
+            vectors = tuple(None if one is None else base64.b64decode(one, validate=True) for one in told)
         except (binascii.Error, TypeError, ValueError) as error:
             raise InvalidInputError(f"the strand has a vector that is none: {error}") from error
-        if len(vectors) != len(row.texts) or any(one is not None and len(one) != 4 * self.dimension for one in vectors):
+        if any(one is not None and len(one) != 4 * self.dimension for one in vectors):
             raise InvalidInputError("the strand has vectors that do not fit their texts")
         return tuple(one if one is not None and is_unit(one) else None for one in vectors)
 
@@ -104,7 +110,7 @@ def _key(told: object) -> Key:
 
 def _object(line: bytes) -> Mapping[str, Any]:
     try:
-        said = json.loads(line)
+        said = read_json(line)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"the strand has a line that is no JSON: {error}") from error
     if not isinstance(said, dict):

@@ -21,7 +21,7 @@ from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest_trust
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
-from helix.strands.rows import StrandRow, row_of
+from helix.strands.rows import StrandRow, read_json, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
 
@@ -215,7 +215,7 @@ def _check_value(name: str, value: object) -> None:
         raise ValueError(f"{name} is no number that can be stored")
     if name in _MOST and isinstance(value, int | float) and not 0 <= value <= _MOST[name]:
         raise ValueError(f"{name} is not between 0 and {_MOST[name]:g}")
-    if name == "attributes" and not isinstance(json.loads(str(value)), dict):
+    if name == "attributes" and not isinstance(read_json(str(value).encode()), dict):
         raise ValueError("attributes are no object")
     if name == "scope" and not (isinstance(value, str) and value and _one_line(value) == value):
         raise ValueError("a scope is none")

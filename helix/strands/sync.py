@@ -223,7 +223,7 @@ class Syncing:
     def _take(self, name: StrandName, strand: Strand) -> None:
         try:
             if strand.id in contained_versions(self.store, strand.version["selection"]):
-                arriving.learn(self.store, strand)
+                arriving.learn(self.store, strand, self.ticket)
                 return
             job = self.store.runtime.make_id(self.store.runtime.clock())
             with self.still():
