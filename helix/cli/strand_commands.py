@@ -363,7 +363,7 @@ def _synced(out: Output, result: Record) -> None:
     for problem in result["problems"]:
         out.line((printed_text(problem), "bold"))
     for job in reversed(result["jobs"]):
-        out.say(f"`helix undo {job}` takes back what came in")
+        out.say(f"`helix undo {job}` takes back what came in, later on your other machines, too")
     _say_of(out, result["counts"])
 
 

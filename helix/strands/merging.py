@@ -105,13 +105,26 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
         return None if unchanged_there and theirs is not None and not theirs.is_erased else theirs
     unchanged_here = other.base is not None and row_digest(mine.line())[:SHORT] == other.base
     if theirs is None:
-        return None if unchanged_here and signer.is_own and not mine.is_erased else mine
+        return _dropped(mine) if unchanged_here and signer.is_own and not mine.is_erased else mine
     if _is_believed_more(mine, signer):
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         both = joined_row(mine, theirs)
         return both if signer.is_own else _held_on(both, mine, theirs)
     return theirs if unchanged_here else mine
+
+
+def _dropped(mine: StrandRow) -> StrandRow | None:
+    """Return what stays of a row that the person's other machine dropped: of their own words a forgotten memory.
+
+    That machine has taken back what came in there, and it may have come from here.
+    """
+    put = mine.put
+    if not isinstance(put, PutNode) or put.label is not Label.MEMORY or _rank(mine) > Trust.USER_ASSERTED.rank:
+        return None
+    if put.props.get("status") != Status.ACTIVE:
+        return mine
+    return replace(mine, put=replace(put, props={**put.props, "status": Status.FORGOTTEN.value}))
 
 
 def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:

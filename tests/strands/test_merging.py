@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from exchanging import drop, root, rows_of, take
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_sync import folder as folder
+from test_sync import pair, synced
+from test_sync import settle as settle_there
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest
@@ -20,7 +24,7 @@ from helix.model.edge import Label, Ref
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.tombstone import is_tombstone
-from helix.operations import capture, memories
+from helix.operations import background_work, capture, memories
 from helix.service import Helix
 from helix.strands.received import Signer
 from helix.strands.whole import Unwatched
@@ -67,6 +71,22 @@ def test_what_one_side_alone_changed_is_taken_and_what_it_dropped_is_dropped(mac
     take(one.store, other.store)
     assert held(one)["the proxy listens on port 8080"] is Status.FORGOTTEN
     assert root(one.store) == root(other.store)
+
+
+def test_what_a_person_said_is_forgotten_and_not_lost_where_the_other_side_undid_what_came_in(
+    machines: Machines, folder: Path
+) -> None:
+    one, other = pair(machines)
+    proxy = store(one, "the proxy listens on port 8080")
+    synced(one, folder)
+    (job,) = synced(other, folder)["jobs"]
+    background_work.undo(other, job)
+    store(other, "tests need a running database")
+    settle_there(folder, other, one)
+    assert held(one)["the proxy listens on port 8080"] is Status.FORGOTTEN
+    memories.restore(one, proxy)
+    settle_there(folder, one, other)
+    assert memories.get(other, proxy).status is Status.ACTIVE
 
 
 def test_what_one_side_changed_is_not_lost_where_the_other_dropped_it(machines: Machines) -> None:
