@@ -18,7 +18,15 @@ from datetime import datetime
 from pathlib import Path
 
 from helix.agents.hook_events.claude_code import CLIENT, is_by_client
-from helix.agents.hook_events.client_transcripts import OpenCalls, Record, blocks_of, moment_of, record_of
+from helix.agents.hook_events.client_transcripts import (
+    OpenCalls,
+    Record,
+    blocks_of,
+    folder_in,
+    folder_told,
+    moment_of,
+    record_of,
+)
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.exit_status import command_ended_well
 from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
@@ -26,7 +34,7 @@ from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
 from helix.helixignore import without_ignored
-from helix.identity import LONGEST_PATH, Identity
+from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.own_history import trust_of
 from helix.ingest.plain import bounded_lines, count_lines, shorten
@@ -103,7 +111,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
     """
     before = 0
     for file in files:
-        history = _History(_agent_of(file), project_of, trust=trust_of(file))
+        history = _History(_agent_of(file), project_of, file.absolute(), trust=trust_of(file))
         try:
             yield from _read(file, history, before)
         except Exception as error:  # the boundary to a file that anything may have written: the others are ingested
@@ -114,14 +122,13 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
 
 
 def read_records(
-    client: str, records: Iterable[Record], project_of: ProjectOf, before: int = 0, *, trust: Trust
+    client: str, records: Iterable[Record], project_of: ProjectOf, file: Path, before: int = 0
 ) -> Iterator[Slice | IngestProblem]:
     """Yield the slices of another client's session, told in the transcript records that Claude Code writes.
 
-    `trust` is that of what was said in it. Sources are `<client>:<session>:<record or call>`; positions count on from
-    `before`.
+    They are read in `file`. Sources are `<client>:<session>:<record or call>`; positions count on from `before`.
     """
-    history = _History(client, project_of, client=client, trust=trust)
+    history = _History(client, project_of, file.absolute(), client=client, trust=trust_of(file))
     for history.lines, record in enumerate(records, 1):
         yield from history.take(record, before + history.lines)
     yield from history.end(before + history.lines)
@@ -167,10 +174,12 @@ class _History:
 
     agent: str
     project_of: ProjectOf
+    file: Path
     trust: Trust
     client: str = CLIENT
     lines: int = 0
     session: str = ""
+    folder: str = ""
     scope: str = ""
     root: str = ""
     mending: Mending = field(default_factory=Mending)
@@ -219,11 +228,17 @@ class _History:
             self.session, self.calls, self.passed, self.mending = session, OpenCalls(), Counter(), Mending(self.root)
 
     def _placed(self, record: Record) -> bool:
-        """Note where its session is, by the first record that tells; False for one of no session."""
-        folder = record.get("cwd")
-        told = isinstance(folder, str) and 0 < len(folder) <= LONGEST_PATH and "\0" not in folder
-        if not self.scope and told and Path(str(folder)).is_absolute():
-            project = self.project_of(Path(str(folder)))
+        """Note where its session is, by the first record that tells; False for one of no session.
+
+        A sub-agent's is where the main thread's began. Until any tells, the folder that the file lies in stands for it,
+        as in no project it would be in all; so does a path of another system, which leads to nothing here.
+        """
+        first, before = not self.scope, self.folder
+        if first and self.session:
+            self.folder = _begun_in(self.file, self.session)
+        self.folder = self.folder or folder_in(record)
+        if first or self.folder != before:
+            project = self.project_of(Path("/", self.folder) if self.folder else self.file.parent)
             self.scope, self.root = project.scope, str(project.root)
             self.mending = Mending(self.root)
         return bool(self.session)
@@ -332,6 +347,14 @@ def _may_be_told(told: Fix | Action, folder: str) -> bool:
         return len(without_ignored(told.files, folder)) == len(told.files)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False
+
+
+def _begun_in(file: Path, session: str) -> str:
+    """Return where the main thread's history, beside or above a sub-agent's, says that a session began; else ""."""
+    if not file.name.startswith("agent-") or "/" in session:
+        return ""
+    folder = file.parents[2] if file.parent.name == "subagents" else file.parent
+    return folder_told(folder / f"{session}.jsonl", session)
 
 
 def _agent_of(file: Path) -> str:

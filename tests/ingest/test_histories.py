@@ -246,6 +246,16 @@ def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_pa
     assert dict(finished(helix, ingest.import_memories(helix, str(tmp_path / "projects"))).result)["skipped"] == 1
 
 
+def test_memory_files_of_claude_code_whose_sessions_are_gone_are_kept_apart(helix: Helix, tmp_path: Path) -> None:
+    """The client removes its histories after a month, and leaves the memory."""
+    place = tmp_path / "projects" / "-home-ada-shop" / "memory"
+    place.mkdir(parents=True)
+    (place / "MEMORY.md").write_text("# Testing\n\n- Run `make check` before every commit.\n", "utf-8")
+    finished(helix, ingest.import_memories(helix, str(tmp_path / "projects")))
+    (memory,) = memories.memories(helix).items
+    assert memory.scope.startswith("home-ada-shop-")
+
+
 def test_histories_of_gemini_that_name_no_folder_are_kept_apart(helix: Helix, tmp_path: Path) -> None:
     """Older versions note none; in `global` what was said in one project would be told in all."""
     for name in ("one", "two"):

@@ -143,6 +143,29 @@ def test_a_strange_record_stops_neither_its_file_nor_the_next(helix: Helix, proj
     assert (report["episodes"], report["problems"]) == (2 * len(strange), ())
 
 
+def test_no_history_goes_into_every_project(helix: Helix, project: Path, tmp_path: Path) -> None:
+    """Neither a sub-agent's, whose shell stood in `/`, nor that of a folder of another system, or of none."""
+    said = records(project)[:3]
+    places = {
+        "shop/s1": str(project),
+        "shop/s1/subagents/agent-1": "/",
+        "other/s2": "C:\\Users\\ada\\web",
+        "none/s3": "",
+    }
+    for name, folder in places.items():
+        session = "s1" if "s1" in name else name[-2:]
+        lines = [
+            json.dumps({**one, "sessionId": session, "cwd": folder, "uuid": f"{name}{one['uuid']}"}) for one in said
+        ]
+        file = tmp_path / "projects" / f"{name}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines) + "\n", "utf-8")
+    take_in(helix, tmp_path / "projects")
+    scopes = {one.session: one.scope for one in capture.episodes(helix).items}
+    assert {one.scope for one in capture.episodes(helix, session="s1").items} == {"example.org/acme/shop"}
+    assert scopes["s2"].startswith("C:-Users-ada-web-") and scopes["s3"].startswith("none-")
+
+
 def test_a_file_without_an_end_is_read_to_its_first_endless_line(
     helix: Helix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ _CHANGE_SHOWN = 100
 _LONGEST_NAME, _LONGEST_PATH, _LONGEST_COMMAND, _LONGEST_PROMPT = 300, 4_096, 8_192, 100_000
 """Characters. What is longer is no event; other texts are kept without their middle from _OUTPUT_KEPT on."""
 _NAMES = ("session_id", "agent_id", "agent_type", "tool_use_id", "tool_name")
-_PATHS = ("cwd", "transcript_path", "agent_transcript_path")
+_PATHS = ("cwd", "project_folder", "transcript_path", "agent_transcript_path")
 _OF_CLIENT = re.compile(r"\s*<(?:[a-z]+(?:[-_][a-z]+)+|channel|tick)(?:\s[^<>]{0,2000})?>")
 """How a client begins a prompt that no person typed: what a task, another agent or somebody in a channel told."""
 _EXIT = re.compile(r"\AExit code (-?\d{1,9})\n?")
@@ -114,6 +114,7 @@ def _told(payload: Payload) -> dict[str, Any]:
         "session": _text(payload, "session_id"),
         "name": _text(payload, "hook_event_name"),
         "folder": _text(payload, "cwd"),
+        "project": _text(payload, "project_folder"),
         "agent": _text(payload, "agent_id"),
         "agent_type": _text(payload, "agent_type"),
         "transcript": _text(payload, "transcript_path"),

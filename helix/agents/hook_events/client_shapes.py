@@ -39,6 +39,7 @@ class ClientShape(NamedTuple):
 
     `shows` are the events whose answer reaches the agent. What is to be shown at another waits for the next of these.
     `persons` is what a person's session alone tells, where sub-agents have sessions and nothing says whose.
+    `of_commands` says that a payload's folder is a command's, and none is told of the session.
     """
 
     read: Callable[[Payload], HookEvent | None]
@@ -46,6 +47,7 @@ class ClientShape(NamedTuple):
     delivery: Callable[[Payload], str]
     shows: tuple[type[HookEvent], ...] = (HookEvent,)
     persons: type[HookEvent] | None = None
+    of_commands: bool = False
 
 
 def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
@@ -217,11 +219,10 @@ def read_cursor(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Cursor as an event; None for what Helix does nothing about, or cannot read."""
     own, roots = str(payload.get("hook_event_name")), payload.get("workspace_roots")
     named = renamed(call(payload, _CURSOR_TOOLS, _CURSOR_GIVEN), {"conversation_id": "session_id"})
-    given = named["tool_input"]
-    folder = (
-        given.get("working_directory") or payload.get("cwd") or (roots[0] if isinstance(roots, list) and roots else "")
-    )
-    named |= {"cwd": folder, "hook_event_name": _CURSOR_EVENTS.get(own)}
+    root = str(roots[0]) if isinstance(roots, list) and roots else ""
+    folder = str(named["tool_input"].get("working_directory") or payload.get("cwd") or "")
+    named |= {"cwd": posixpath.join(root, folder), "project_folder": root}
+    named["hook_event_name"] = _CURSOR_EVENTS.get(own)
     if named["hook_event_name"] != "PostToolUse":
         return claude_code.read(named)
     if own == "postToolUseFailure":
@@ -439,4 +440,4 @@ def read_windsurf(payload: Payload) -> HookEvent | None:
     return claude_code.action_ended(named, status=None) if own in _WINDSURF_TOOLS else claude_code.read(named)
 
 
-WINDSURF = ClientShape(read_windsurf, context_as("context"), claude_code.delivery, shows=())
+WINDSURF = ClientShape(read_windsurf, context_as("context"), claude_code.delivery, shows=(), of_commands=True)

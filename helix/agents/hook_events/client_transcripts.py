@@ -12,12 +12,13 @@ from typing import Any
 from helix import files
 from helix.agents.hook_events import claude_code
 from helix.agents.hook_events.hook_events import ActionEnded, HookEvent, TaskTold
+from helix.identity import LONGEST_PATH
 from helix.model.action import Action
 
 Record = Mapping[str, Any]
 
 _MOST_CALLS = 1_000
-_TAIL_BYTES = 8 << 20
+_HEAD_BYTES, _TAIL_BYTES = 4 << 20, 8 << 20
 _STATUS = "Exit code "
 
 
@@ -100,6 +101,31 @@ def _tail(file: Path) -> list[bytes]:
     except (OSError, ValueError):
         return []
     return lines[1:] if size > _TAIL_BYTES else lines
+
+
+def folder_told(history: str | Path, session: str = "") -> str:
+    """Return the first folder that the beginning of a transcript names, of that session alone where one is given.
+
+    Hooks and imports place a session by it, wherever its agent went later; "" where it names none.
+    """
+    left = _HEAD_BYTES
+    try:
+        with files.open_regular(history) as stream:
+            while left > 0 and (raw := stream.readline(left)):
+                left -= len(raw)
+                record = record_of(raw) or {}
+                if session in ("", record.get("sessionId")) and (folder := folder_in(record)):
+                    return folder
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def folder_in(record: Record) -> str:
+    """Return the folder that a transcript's record names for hooks and imports; "" where that can be none."""
+    folder = record.get("cwd")
+    fits = isinstance(folder, str) and len(folder) <= LONGEST_PATH and "\0" not in folder
+    return str(folder) if fits else ""
 
 
 def record_of(raw: bytes) -> Record | None:

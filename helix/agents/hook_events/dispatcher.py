@@ -224,7 +224,7 @@ class Reacting:
         reaction = _REACTIONS.get(type(event))
         if reaction is None:
             return NOTHING
-        session = self._sessions.placed(event, scope)
+        session = self._sessions.placed(event, scope, of_commands=CLIENTS[client].of_commands)
         if persons := CLIENTS[client].persons:
             self._sessions.hide_agents(session, event, persons)
         if session is None:

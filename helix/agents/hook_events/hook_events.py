@@ -23,6 +23,7 @@ class HookEvent:
     session: str
     name: str = ""
     folder: str = ""
+    project: str = ""
     agent: str = ""
     agent_type: str = ""
     transcript: str = ""

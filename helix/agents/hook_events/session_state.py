@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -10,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
+from helix.agents.hook_events.client_transcripts import folder_told
 from helix.agents.hook_events.hook_events import HookEvent, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
-from helix.identity import DEEPEST, Identity, project_of
+from helix.identity import DEEPEST, NO_PROJECT, Identity, project_of
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.context_answers import Site
 from helix.model.edge import Label, Ref
@@ -345,13 +347,17 @@ class Sessions:
         if now < self._private_until:
             open_session(self._store, SessionRequest(name=name, private=True))
 
-    def placed(self, event: HookEvent, scope: str = "") -> HookSession | None:
+    def placed(self, event: HookEvent, scope: str = "", *, of_commands: bool = False) -> HookSession | None:
         """Return `of` once anything has told where the session of hooks is, None before.
 
-        Goose and Windsurf name no folder with a prompt, and what is learned in no project is told in all.
+        Goose and Windsurf name no folder with a prompt, and what is learned in no project is told in all. Of Windsurf
+        the folders are commands' (`of_commands`): one in a folder that is no project says nothing of the session.
         """
-        known = scope or event.folder or (scope, event.session) in self._known
-        return self.of(event, scope) if known else None
+        if not scope and (scope, event.session) not in self._known:
+            told = event.project or event.folder
+            if not told or (of_commands and self._place(event).scope == NO_PROJECT):
+                return None
+        return self.of(event, scope)
 
     def of(self, event: HookEvent, scope: str = "") -> HookSession:
         """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""
@@ -359,7 +365,8 @@ class Sessions:
             name = (scope, event.session)
             known = self._known.get(name)
             if known is None:
-                place = Identity(scope=scope, root=Path(event.folder or "/")) if scope else self._place(event)
+                root = Path(event.project or event.folder or "/")
+                place = Identity(scope=scope, root=root) if scope else self._place(event)
                 old = self._is_open(place.scope, event.session)
                 known = self._known[name] = HookSession(event.session, place, old=old)
             self._known.move_to_end(name)
@@ -380,8 +387,15 @@ class Sessions:
             session.forget_words()
 
     def _place(self, event: HookEvent) -> Identity:
-        """Return the project of a session: the one it was opened in, wherever its agent may have gone since."""
-        settings, folder = self._store.runtime.settings, Path(event.folder or "/")
+        """Return the project of a session: the one it was opened in, wherever its agent may have gone since.
+
+        The client tells it, or its history: a folder of that which is gone may have been moved.
+        """
+        settings, told = self._store.runtime.settings, event.project
+        if not told:
+            begun = folder_told(event.transcript, event.session)
+            told = begun if os.path.isdir(begun) else event.folder  # noqa: PTH112  (as that raises)
+        folder = Path("/", told)
         places = (
             project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)
             for one in (folder, *folder.parents[-DEEPEST:])

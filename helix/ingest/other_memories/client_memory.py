@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
+from helix.agents.hook_events.client_transcripts import folder_told
 from helix.ingest.draft import Slice, in_scope
 from helix.ingest.markdown import read_notes
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
-from helix.ingest.other_memories.json_files import objects_in
 from helix.ingest.other_memories.peek import Peek
-from helix.model.memory import GLOBAL_SCOPE
 from helix.model.provenance import NOTES
 
 _PLACE = re.compile(r"(?:(?:projects/)?[^/]+/)?memory/.+\.md")
-_LINES_READ = 50
 
 
 def _read(asked: Asked) -> Iterator[Told]:
@@ -27,20 +24,15 @@ def _read(asked: Asked) -> Iterator[Told]:
         folder for folder in folders if folder.is_dir() and folder.resolve() == top.resolve() / folder.relative_to(top)
     )
     for folder in sorted(inside):  # no link leads out of what was named
-        worked_in = _worked_in(folder.parent)
-        scope = asked.scope or (asked.place_of(worked_in).scope if worked_in else GLOBAL_SCOPE)
+        scope = asked.scope or asked.place_of(_worked_in(folder.parent)).scope
         for item in read_notes([folder], root=folder.parent, scope=scope, mine=asked.mine):
             yield in_scope(item, scope) if isinstance(item, Slice) else item
 
 
-def _worked_in(project: Path) -> Path | None:
-    """Return the folder that the project's sessions name."""
-    for history in sorted(project.glob("*.jsonl")):
-        for _, line in islice(objects_in(history), _LINES_READ):
-            folder = line.get("cwd") if isinstance(line, dict) else None
-            if isinstance(folder, str) and Path(folder).is_absolute() and "\0" not in folder:
-                return Path(folder)
-    return None
+def _worked_in(project: Path) -> Path:
+    """Return the folder that the project's sessions name; where none is left its memory's stands for it."""
+    named = next(filter(None, map(folder_told, sorted(project.glob("*.jsonl")))), "")
+    return Path("/", named) if named else project
 
 
 def _fits(peek: Peek) -> bool:

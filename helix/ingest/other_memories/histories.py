@@ -18,7 +18,6 @@ from helix.ingest.jsonl import time_of
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
 from helix.ingest.other_memories.json_files import check_values, objects_in, objects_of
 from helix.ingest.other_memories.peek import Peek
-from helix.ingest.own_history import trust_of
 from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database
 from helix.model.reports import IngestProblem
@@ -51,7 +50,7 @@ def _of_files(client: str, name: re.Pattern[str], told: Callable[[Path, list[Ing
     def read(asked: Asked) -> Iterator[Told]:
         for before, file in enumerate(_session_files(asked.path, name)):
             problems: list[IngestProblem] = []
-            yield from read_records(client, told(file, problems), asked.place_of, before, trust=trust_of(file))
+            yield from read_records(client, told(file, problems), asked.place_of, file, before)
             yield from problems
 
     return read
@@ -215,7 +214,7 @@ def _opencode(asked: Asked) -> Iterator[Told]:
             folders, parents = dict[str, str](), dict[str, str]()
             for row in database.rows("session", ("id", "directory", "parent_id")):
                 name = str(row.get("id"))
-                folders[name] = str(row.get("directory"))
+                folders[name] = str(row.get("directory") or "")
                 if parent := row.get("parent_id"):
                     parents[name] = str(parent)
             roots = _roots(parents)
@@ -231,7 +230,7 @@ def _opencode(asked: Asked) -> Iterator[Told]:
             for before, (name, own) in enumerate(sessions):
                 session = digested_session(roots.get(name, name))  # as its hooks are told it
                 told = (one for row in own for one in _part(session, folders.get(name, ""), roles, row))
-                yield from read_records(_OPENCODE, told, asked.place_of, before, trust=trust_of(path))
+                yield from read_records(_OPENCODE, told, asked.place_of, path, before)
     except InvalidInputError as error:
         yield IngestProblem(where=str(path), why=error.message)
 

@@ -403,6 +403,7 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
     else:
         for event, info in (
             ("pre_user_prompt", {}),
+            ("post_run_command", {"command_line": "ls", "cwd": "/"}),
             ("post_run_command", {"command_line": "make", "cwd": str(project)}),
         ):
             payload = {"trajectory_id": "w-1", "agent_action_name": event, "tool_info": info}
@@ -412,6 +413,16 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
     assert sessions == [folder_identity(project).scope]
     kept = memories.memories(helix).items
     assert [one.scope for one in kept] == sessions * (client == "goose")
+
+
+def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run(helix: Helix, project: Path) -> None:
+    session = Cursor(helix, project)
+    for call in ({"command": "ls", "working_directory": "/"}, {"command": "ls", "working_directory": "."}):
+        session._tool("Shell", call, {"tool_output": "{}"})
+    session.run("make all", 2, ERROR)
+    assert helix.reacting.settle(MOST_SECONDS)
+    (said,) = capture.episodes(helix).items
+    assert said.scope == folder_identity(project).scope
 
 
 def test_a_private_session_of_goose_has_no_sub_agent_of_whom_something_is_kept(helix: Helix, project: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from helix import settings as configuration
-from helix.agents.hook_events.hook_events import ActionBegins
+from helix.agents.hook_events.hook_events import ActionBegins, HookEvent
 from helix.agents.hook_events.session_state import Sessions
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import find_task, injections, task_id
@@ -336,6 +336,17 @@ def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Pa
         assert Sessions(helix.store).of(gone).root == project
         other = ActionBegins(session="session-2", folder=str(project / "src"), action=Action(command="make"))
         assert Sessions(helix.store).of(other).root == project / "src"
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_session_is_where_its_history_began_though_its_shell_stands_in_no_project(
+    tmp_path: Path, project: Path, history: History, moved: bool
+) -> None:
+    history.ran("toolu_1", "make all")
+    new = project.rename(tmp_path / "moved") if moved else project
+    with running(tmp_path) as helix:
+        told = {"session": "session-1", "transcript": str(history.file)}
+        assert Sessions(helix.store).of(HookEvent(folder=str(new if moved else "/"), **told)).root == new
 
 
 def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, history: History) -> None:
