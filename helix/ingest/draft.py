@@ -30,6 +30,7 @@ that is no UTF-8. Few do, and looking for secrets takes longer than all else don
 class EpisodeDraft:
     """One thing that happened. `occurred_at` None: the source does not say; `scope` "": the scope of the import.
 
+    `forked_from` is the session that its own was forked from: nothing comes in where that is private.
     `silent`: it is kept as evidence and found by nothing, as it says nothing that anybody asks for. `found_by` is the
     text that it is found by; "": by its content.
     """
@@ -39,6 +40,7 @@ class EpisodeDraft:
     trust: Trust
     occurred_at: datetime | None = None
     session: str = ""
+    forked_from: str = ""
     scope: str = ""
     agent: str = ""
     role: str = ""

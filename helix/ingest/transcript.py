@@ -24,6 +24,7 @@ from helix.agents.hook_events.client_transcripts import (
     blocks_of,
     folder_in,
     folder_told,
+    forked_from,
     moment_of,
     record_of,
 )
@@ -179,6 +180,7 @@ class _History:
     client: str = CLIENT
     lines: int = 0
     session: str = ""
+    forked: str = ""
     folder: str = ""
     scope: str = ""
     root: str = ""
@@ -193,6 +195,7 @@ class _History:
         if kind not in ("user", "assistant") or not isinstance(message, Mapping):
             return
         yield from self._changed(record, position)
+        self.forked = forked_from(record) or self.forked
         if not self._placed(record):
             return
         if record.get("isMeta") is True or record.get("isCompactSummary") is True:
@@ -226,6 +229,7 @@ class _History:
         if session and session != self.session:
             yield from self.end(position)
             self.session, self.calls, self.passed, self.mending = session, OpenCalls(), Counter(), Mending(self.root)
+            self.forked = ""
 
     def _placed(self, record: Record) -> bool:
         """Note where its session is, by the first record that tells; False for one of no session.
@@ -306,6 +310,7 @@ class _History:
             trust=trust or self.trust,
             occurred_at=at,
             session=self.session,
+            forked_from=self.forked,
             scope=self.scope,
             agent=agent,
             role=role,

@@ -27,7 +27,7 @@ from helix.ingest.linking import Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, made_ready, spoken_for
 from helix.ingest.preprocess_process import Beside
 from helix.ingest.vouching import vouch
-from helix.memory.capture.sessions import private_sessions
+from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, same_words
@@ -150,7 +150,7 @@ class Importer:
                 self._tally.skipped += 1
                 continue
             item = without_secret_names(item)
-            if hidden.hold(item.episode.session):
+            if _is_hidden(item.episode, hidden):
                 self._tally.skipped += 1
             elif (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
@@ -220,7 +220,7 @@ class Importer:
             hidden = private_sessions(self._store)
             for ready in batch:
                 episode = ready.slice.episode
-                if hidden.hold(episode.session):  # it became private while the batch was made ready
+                if _is_hidden(episode, hidden):  # it became private while the batch was made ready
                     writing.tally.skipped += 1
                     continue
                 key = (episode.scope or self._scope, episode.source)
@@ -399,6 +399,10 @@ def _status(ready: PreparedSlice) -> Status:
 
 def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
     return list(dict.fromkeys((*prepared.mentions, *more)))
+
+
+def _is_hidden(episode: EpisodeDraft, private: PrivateSessions) -> bool:
+    return any(private.hold(name) for name in (episode.session, episode.forked_from) if name)
 
 
 _END_OF_PLACE = "@"

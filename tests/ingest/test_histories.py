@@ -232,6 +232,18 @@ def test_of_the_sub_agents_of_a_private_session_nothing_comes_in(helix: Helix, t
     assert not capture.episodes(helix).items and not memories.memories(helix).items
 
 
+def test_of_codex_forks_of_a_private_session_nothing_comes_in(helix: Helix, tmp_path: Path) -> None:
+    capture.open_session(helix, SessionRequest(name="private", private=True))
+    place = codex(tmp_path)
+    (file,) = place.rglob("*.jsonl")
+    first, *rest = file.read_text("utf-8").splitlines()
+    forked = json.loads(first)
+    forked["payload"]["forked_from_id"] = "private"
+    file.write_text("\n".join((json.dumps(forked), *rest)), "utf-8")
+    finished(helix, ingest.import_memories(helix, str(place)))
+    assert not capture.episodes(helix).items and not memories.memories(helix).items
+
+
 def test_memory_files_of_claude_code_go_into_their_projects(helix: Helix, tmp_path: Path) -> None:
     project = tmp_path / "projects" / "-home-ada-shop"
     (project / "memory").mkdir(parents=True)

@@ -143,6 +143,16 @@ def test_a_strange_record_stops_neither_its_file_nor_the_next(helix: Helix, proj
     assert (report["episodes"], report["problems"]) == (2 * len(strange), ())
 
 
+def test_of_a_fork_of_a_private_session_nothing_comes_in(helix: Helix, project: Path, tmp_path: Path) -> None:
+    """It begins with all that was said in the private one, under a name of its own."""
+    capture.open_session(helix, SessionRequest(name="private", private=True))
+    first, *rest = records(project)
+    first["forkedFrom"] = {"sessionId": "private", "messageUuid": "m1"}
+    (tmp_path / "fork.jsonl").write_text("\n".join(map(json.dumps, (first, *rest))), "utf-8")
+    report = take_in(helix, tmp_path / "fork.jsonl")
+    assert (report["episodes"], report["memories"]) == (0, 0)
+
+
 def test_no_history_goes_into_every_project(helix: Helix, project: Path, tmp_path: Path) -> None:
     """Neither a sub-agent's, whose shell stood in `/`, nor that of a folder of another system, or of none."""
     said = records(project)[:3]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ Record = Mapping[str, Any]
 
 _MOST_CALLS = 1_000
 _HEAD_BYTES, _TAIL_BYTES = 4 << 20, 8 << 20
+_FIRST = 50
 _STATUS = "Exit code "
 
 
@@ -108,17 +110,38 @@ def folder_told(history: str | Path, session: str = "") -> str:
 
     Hooks and imports place a session by it, wherever its agent went later; "" where it names none.
     """
+    named = (folder_in(record) for record in _head(history) if session in ("", record.get("sessionId")))
+    return next(filter(None, named), "")
+
+
+def fork_told(history: str | Path) -> str:
+    """Return the session that hooks find one forked from, by the beginning of its transcript; "" where it is none."""
+    return next(filter(None, map(forked_from, islice(_head(history), _FIRST))), "")
+
+
+def forked_from(record: Record) -> str:
+    """Return the session that a transcript's record, or all that follows it, was copied from, for hooks and imports.
+
+    Claude Code says it of each record, Codex at the beginning of a history.
+    """
+    fork, about = record.get("forkedFrom"), record.get("payload")
+    if isinstance(fork, Mapping):
+        return str(fork.get("sessionId") or "")
+    if isinstance(about, Mapping) and record.get("type") == "session_meta":
+        return str(about.get("forked_from_id") or "")
+    return ""
+
+
+def _head(history: str | Path) -> Iterator[Record]:
     left = _HEAD_BYTES
     try:
         with files.open_regular(history) as stream:
             while left > 0 and (raw := stream.readline(left)):
                 left -= len(raw)
-                record = record_of(raw) or {}
-                if session in ("", record.get("sessionId")) and (folder := folder_in(record)):
-                    return folder
+                if (record := record_of(raw)) is not None:
+                    yield record
     except (OSError, ValueError):
-        pass
-    return ""
+        return
 
 
 def folder_in(record: Record) -> str:

@@ -224,6 +224,8 @@ class Reacting:
         reaction = _REACTIONS.get(type(event))
         if reaction is None:
             return NOTHING
+        if not scope:
+            self._sessions.hide_fork(event)
         session = self._sessions.placed(event, scope, of_commands=CLIENTS[client].of_commands)
         if persons := CLIENTS[client].persons:
             self._sessions.hide_agents(session, event, persons)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.agents.answers.prompt import AgentType
-from helix.agents.hook_events.client_transcripts import folder_told
-from helix.agents.hook_events.hook_events import HookEvent, SessionBegan
+from helix.agents.hook_events.client_transcripts import folder_told, fork_told
+from helix.agents.hook_events.hook_events import HookEvent, PromptGiven, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import Mending
 from helix.identity import DEEPEST, NO_PROJECT, Identity, project_of
@@ -346,6 +346,14 @@ class Sessions:
             return
         if now < self._private_until:
             open_session(self._store, SessionRequest(name=name, private=True))
+
+    def hide_fork(self, event: HookEvent) -> None:
+        """Have a session of hooks be private that was forked from a private one: it begins with all of its words."""
+        known = self._known.get(("", event.session))
+        begins = known is None or (known.prompts < 2 and isinstance(event, SessionBegan | PromptGiven))
+        origin = fork_told(event.transcript) if begins and event.transcript else ""
+        if origin and is_private(self._store, origin) and not is_private(self._store, event.session):
+            open_session(self._store, SessionRequest(name=event.session, private=True))
 
     def placed(self, event: HookEvent, scope: str = "", *, of_commands: bool = False) -> HookSession | None:
         """Return `of` once anything has told where the session of hooks is, None before.

@@ -12,7 +12,7 @@ from typing import Any
 from helix import files
 from helix.agents.hook_events.claude_code import is_by_client
 from helix.agents.hook_events.client_shapes import gemini_status
-from helix.agents.hook_events.client_transcripts import Record, blocks_of
+from helix.agents.hook_events.client_transcripts import Record, blocks_of, forked_from
 from helix.errors import InvalidInputError
 from helix.ingest.jsonl import time_of
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
@@ -99,6 +99,8 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
         if line.get("type") == "session_meta":
             session, folder = _codex_session(payload) or session, str(payload.get("cwd") or folder)
             of_agent = of_agent or "subagent" in _parsed(payload.get("source"))
+            if origin := forked_from(line):
+                yield {**_record(session, folder, at, "", "user", {}), "forkedFrom": {"sessionId": origin}}
         elif line.get("type") != "response_item":
             continue
         elif kind == "message" and payload.get("role") in (("assistant",) if of_agent else ("user", "assistant")):

@@ -338,6 +338,23 @@ def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Pa
         assert Sessions(helix.store).of(other).root == project / "src"
 
 
+def test_of_a_fork_of_a_private_session_nothing_is_kept(tmp_path: Path, project: Path, history: History) -> None:
+    history.ran("toolu_1", "make all", "error: unknown type name 'money'", 2)
+    forks = {"s": {"forkedFrom": {"sessionId": "private"}}, "c": {"payload": {"forked_from_id": "private"}}}
+    for name, forked in forks.items():
+        record = json.loads(history.file.read_text("utf-8").splitlines()[0])
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**record, "type": "session_meta", **forked}), "utf-8")
+    with running(tmp_path) as helix:
+        capture.open_session(helix, SessionRequest(name="private", private=True))
+        before = helix.store.journal.last_seq
+        for name in forks:
+            session = AgentSession(helix, project, name)
+            session.tell("UserPromptSubmit", prompt="go on", transcript_path=str(tmp_path / f"{name}.jsonl"))
+            session.run("make all", 2, ERROR)
+        assert helix.reacting.settle()
+        assert helix.store.journal.last_seq == before
+
+
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_session_is_where_its_history_began_though_its_shell_stands_in_no_project(
     tmp_path: Path, project: Path, history: History, moved: bool
