@@ -91,7 +91,10 @@ _COMMON = frozenset({"password", "passwd", "secret", "letmein", "changeit"})
 """What many have for a password, so that it is one where a setting has nothing else."""
 _COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
 _GIVEN = regex(r"[^\s,;+)\]}.][^\s]{2,}")
-_SURE = regex(r"(?i)\w[_-]?(?:key|(?:access|auth|secret|private|bearer|session|refresh|id)[_-]?token)\Z|bearer\Z")
+_SURE = regex(
+    r"(?i)(?:api|access|secret|private|auth\w*|encryption|signing|ssh|ssl|fernet|master|account|priv\w*)[_-]?key\Z"
+    r"|(?:access|auth|secret|private|bearer|session|refresh|id)[_-]?token\Z|bearer\Z"
+)
 _MADE_UP = regex(r"(?=.*[A-Za-z])\w.*[^\w.].*")
 _HYPHENATED = regex(r"[a-z]\w*(?:-\w+)+")
 _CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
