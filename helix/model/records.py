@@ -43,6 +43,7 @@ CLASS_OF: Mapping[Label, type[Any]] = types.MappingProxyType(
         Label.CANDIDATE: Candidate,
     }
 )
+_LARGEST = (1 << 63) - 1
 _LABEL_OF = {cls: label for label, cls in CLASS_OF.items()}
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
@@ -139,8 +140,10 @@ def _check_value(value: Any, kind: _Kind) -> None:
     found = kind.restore(value)
     if isinstance(found, str):
         found.encode("utf-8")
-    elif found != found or (kind.restore is _parsed and not isinstance(found, dict)):  # NaN is not itself
-        raise ValueError("no number, or no table")
+    elif isinstance(value, int | float) and not abs(value) <= _LARGEST:  # no more is NaN
+        raise ValueError("it is no number that can be stored")
+    elif kind.restore is _parsed and not isinstance(found, dict):
+        raise ValueError("it is no table")
 
 
 def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:

@@ -267,6 +267,7 @@ def grown(columns: Mapping[str, npt.NDArray[Any]], count: int, capacity: int) ->
 
 def shrunk_effectiveness(helped: FloatArray, failed: FloatArray) -> FloatArray:
     """Return the effectiveness (helped + 1/2) / (helped + failed + 1), 0..1, that the store's catalogue holds."""
+    helped, failed = np.maximum(helped, 0.0), np.maximum(failed, 0.0)  # no store counts below, but one of somebody else
     shrunk: FloatArray = (helped + 0.5) / (helped + failed + 1.0)
     return shrunk
 

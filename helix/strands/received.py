@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 
-from helix import resources
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
@@ -17,6 +13,7 @@ from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, w
 from helix.memory.scores import bounded_confidence
 from helix.model.edge import DRAWN, MERGED, Label, Relation
 from helix.model.entity import EntityKind, entity_id
+from helix.model.foreign_rows import check_row
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest_trust
@@ -28,8 +25,6 @@ from helix.text.cleaning import clean, given_name, slug
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 _RECALLED = frozenset({Status.ACTIVE, Status.ARCHIVED})
 _WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE})
-_MOST = {"confidence": 1.0, "importance": 10.0}
-_LARGEST = (1 << 63) - 1
 _LONGEST_LABEL = 1_000
 _TEXTS_OF_ROW, _TEXTS_OF_ONE = 8, 2
 """Texts of the longest kind that a row may come to (what it says, its attributes, and what it is found by), and each
@@ -37,8 +32,6 @@ of its texts, which has become longer where a secret was taken out of it."""
 _LABELS = ("agent", "extractor", "model", "session", "slice", "source")
 _COUNTED = ("helped", "failed", "uses")
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
-_REL_TABLE = re.compile(r"CREATE REL TABLE (\w+) \(((?:FROM \w+ TO \w+, )+)")
-_ENDS = re.compile(r"FROM (\w+) TO (\w+), ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,17 +177,10 @@ def _check(put: PutNode | PutEdge) -> None:
     try:
         for name, value in put.props.items():
             _check_value(name, value)
+        check_row(put)
         if isinstance(put, PutEdge):
             edge_from(put)
-            if (put.source.label.value, put.target.label.value) not in _ends()[put.type.value]:
-                raise ValueError(f"{put.type} does not lead from {put.source.label} to {put.target.label}")
             return
-        types = property_types(CLASS_OF[put.label])
-        if unknown := sorted(put.props.keys() - types.keys()):
-            raise ValueError(f"a {put.label.lower()} has no property {unknown[0]!r}")
-        for name, value in put.props.items():
-            if types[name] in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise ValueError(f"{name} is no number")
         node_from(put.label, put.id, put.props)
         if put.label is Label.ENTITY:
             kind, name, scope = (str(put.props[one]) for one in ("kind", "name", "scope"))
@@ -211,19 +197,7 @@ def _check_value(name: str, value: object) -> None:
     """Raise ValueError for a property of any row that no store of Helix has."""
     if isinstance(value, str) and "\0" in value:
         raise ValueError(f"{name} has a NUL character")
-    if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= _LARGEST):
-        raise ValueError(f"{name} is no number that can be stored")
-    if name in _MOST and isinstance(value, int | float) and not 0 <= value <= _MOST[name]:
-        raise ValueError(f"{name} is not between 0 and {_MOST[name]:g}")
     if name == "attributes" and not isinstance(read_json(str(value).encode()), dict):
         raise ValueError("attributes are no object")
     if name == "scope" and not (isinstance(value, str) and value and _one_line(value) == value):
         raise ValueError("a scope is none")
-
-
-@cache
-def _ends() -> Mapping[str, frozenset[tuple[str, str]]]:
-    """Return which labels each type of edge leads from and to, as the graph's migrations say."""
-    folder = resources.directory("schema") / "graph"
-    text = "".join(resources.text("schema", f"graph/{file.name}") for file in sorted(folder.glob("*.cypher")))
-    return {name: frozenset(_ENDS.findall(ends)) for name, ends in _REL_TABLE.findall(text)}

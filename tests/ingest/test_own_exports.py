@@ -309,3 +309,34 @@ def test_a_memory_without_a_resolution_comes_in_again(two: tuple[Helix, Helix], 
     assert (done["memories"], done["problems"]) == (1, ())
     (memory,) = memories.memories(other).items
     assert (memory.trigger, memory.resolution) == ("the gate is painted red", "")
+
+
+ODD = {
+    "a number for a text": {"agent": 5},
+    "no number": {"importance": float("nan")},
+    "a number without an end": {"helped": float("inf")},
+    "a number for a table": {"attributes": 7},
+    "nothing for a kind": {"kind": None},
+    "too sure": {"confidence": 1e9},
+}
+
+
+@pytest.mark.parametrize("mine", [True, False], ids=["mine", "somebody's"])
+@pytest.mark.parametrize("odd", ODD)
+def test_a_line_with_a_value_that_no_store_has_is_told_of_and_left_out(
+    two: tuple[Helix, Helix], tmp_path: Path, odd: str, mine: bool
+) -> None:
+    one, other = two
+    memories.store(one, StoreRequest(trigger="deploys need the vpn", resolution="", kind="fact", scope="shop"))
+    file = tmp_path / "odd.jsonl"
+    finished(one, exports.export_jsonl(one, str(file)))
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    (told,) = (line for line in lines if line.get("node") == "Memory")
+    lines.append({**told, "id": told["id"][:-4] + "beef", "props": {**told["props"], "name": "odd", **ODD[odd]}})
+    ends = {"from": ["Memory", told["id"]], "to": ["Memory", told["id"]]}
+    lines.append({"edge": "GROUNDED_IN", **ends, "props": {"created_at": told["props"]["recorded_at"]}})
+    file.write_text("\n".join(map(json.dumps, lines)))
+    done = finished(other, ingest.import_memories(other, str(file), mine=mine)).result
+    held = memories.memories(other, MemoryFilter(any_status=True)).items
+    assert [memory.trigger for memory in held] == ["deploys need the vpn"]
+    assert len(done["problems"]) == 2

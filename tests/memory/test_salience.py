@@ -61,6 +61,8 @@ def test_each_kind_fades_as_its_tier_does(kind: Kind, days: float) -> None:
 def test_effectiveness_is_one_half_without_feedback_and_near_it_with_little() -> None:
     helped, failed = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
     assert shrunk_effectiveness(helped, failed).tolist() == [0.5, 0.75, 0.25]
+    below = np.array([-1.0, -5.0])  # of a store that somebody else wrote
+    assert shrunk_effectiveness(below, np.zeros(2)).tolist() == [0.5, 0.5]
 
 
 @given(importances, st.one_of(st.just(0.0), half_lives), spans, st.none() | st.floats(-500, 500), st.floats(0.1, 2.0))

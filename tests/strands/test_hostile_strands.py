@@ -253,6 +253,8 @@ MALFORMED: Mapping[str, Line] = {
     "too important": memory(FIRST, "a", importance=1e9),
     "more than is stored": memory(FIRST, "a", uses=1 << 70),
     "a truth for a number": memory(FIRST, "a", uses=True),
+    "a number for a text": memory(FIRST, "a", agent=5),
+    "a text for a time": node("Session", "p/s", scope="p", started_at="5"),
     "a NUL": memory(FIRST, "a", name="a\0b"),
     "no scope": memory(FIRST, "a", scope=""),
     "a long scope": memory(FIRST, "a", scope="p" * 5_000),

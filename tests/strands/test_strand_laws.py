@@ -22,6 +22,7 @@ from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import EntityKind, entity_id
+from helix.model.foreign_rows import edge_ends
 from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
 from helix.model.provenance import Trust, weakest_trust
@@ -34,7 +35,6 @@ from helix.strands import container
 from helix.strands.join import joined_row
 from helix.strands.lineage import note_version
 from helix.strands.reading import StrandReading
-from helix.strands.received import _ends
 from helix.strands.rollback import roll_back
 from helix.strands.rows import StrandRow, row_of, schema_number
 from helix.strands.sealed import opener
@@ -125,8 +125,8 @@ SCALARS: Mapping[type[Any], st.SearchStrategy[Any]] = {
 def rows(draw: st.DrawFn) -> StrandRow:
     """Draw a node of any label or an edge of any type, with any of its properties."""
     if draw(st.booleans()):
-        kind = draw(st.sampled_from(sorted(_ends())))
-        source, target = draw(st.sampled_from(sorted(_ends()[kind])))
+        kind = draw(st.sampled_from(sorted(edge_ends())))
+        source, target = draw(st.sampled_from(sorted(edge_ends()[kind])))
         props = draw(st.fixed_dictionaries({}, optional={"weight": SCALARS[float], "relation": SCALARS[str]}))
         ends = (Ref(label=Label(source), id="a"), Ref(label=Label(target), id="b"))
         return row_of(PutEdge(type=Relation(kind), source=ends[0], target=ends[1], props=props), scope="global")
@@ -195,7 +195,8 @@ def test_every_kind_of_node_and_edge_comes_over_as_it_is(machines: Machines, tmp
     keys.import_key(other, "me", own.public)
     keys.trust_key(other, "me", Trust.USER_ASSERTED)
     nodes = [PutNode(label=label, id=ident_of(label), props=props_of(label)) for label in Label]
-    ends = [(kind, *pair) for kind, pairs in sorted(_ends().items()) for pair in sorted(pairs) if pair[0] != pair[1]]
+    every = [(kind, *pair) for kind, pairs in sorted(edge_ends().items()) for pair in sorted(pairs)]
+    ends = [one for one in every if one[1] != one[2]]
     edges = [
         PutEdge(type=Relation(kind), source=at(Label(source)), target=at(Label(target)), props={"created_at": 7})
         for kind, source, target in ends

@@ -18,8 +18,9 @@ from helix.ingest.other_memories.json_files import objects_in
 from helix.ingest.other_memories.peek import Peek
 from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation, words_of
 from helix.model.episode import Episode
+from helix.model.foreign_rows import check_row
 from helix.model.memory import Memory, Status
-from helix.model.operations import PutEdge
+from helix.model.operations import PutEdge, PutNode
 from helix.model.records import (
     CLASS_OF,
     Node,
@@ -184,13 +185,17 @@ def _text(path: Path) -> str:
 
 def _made(label: Label, node_id: object, props: Mapping[str, Any]) -> Node:
     cls = CLASS_OF[label]
-    node = node_from(label, _id(node_id), unspelled(cls, props))
+    put = PutNode(label=label, id=_id(node_id), props=unspelled(cls, props))
+    check_row(put)
+    node = node_from(put.label, put.id, put.props)
     put_record(node)  # what cannot be stored is found out here
     return node
 
 
 def _drawn(kind: Relation, source: Ref, target: Ref, props: Mapping[str, Any]) -> Edge:
-    edge = edge_from(PutEdge(type=kind, source=source, target=target, props=unspelled(Edge, props)))
+    put = PutEdge(type=kind, source=source, target=target, props=unspelled(Edge, props))
+    check_row(put)
+    edge = edge_from(put)
     put_edge(edge)
     return edge
 
