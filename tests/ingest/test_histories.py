@@ -232,6 +232,24 @@ def test_of_the_sub_agents_of_a_private_session_nothing_comes_in(helix: Helix, t
     assert not capture.episodes(helix).items and not memories.memories(helix).items
 
 
+@pytest.mark.parametrize(
+    "told", [{"parent_thread_id": "private", "source": {"subagent": "review"}}, {"source": {"subagent": "review"}}, {}]
+)
+def test_of_a_sub_agent_nothing_comes_in_that_may_be_of_a_private_session(
+    helix: Helix, tmp_path: Path, told: dict[str, Any]
+) -> None:
+    """Gemini CLI and older versions of Codex do not say whose it is."""
+    capture.open_session(helix, SessionRequest(name="private", private=True))
+    place = codex(tmp_path) if told else gemini(tmp_path)
+    for file in place.rglob("*.json*"):
+        first, *rest = file.read_text("utf-8").splitlines()
+        meta = json.loads(first)
+        (meta["payload"] if told else meta).update(told or {"kind": "subagent"})
+        file.write_text("\n".join((json.dumps(meta), *rest)), "utf-8")
+    finished(helix, ingest.import_memories(helix, str(place)))
+    assert not capture.episodes(helix).items and not memories.memories(helix).items
+
+
 def test_of_codex_forks_of_a_private_session_nothing_comes_in(helix: Helix, tmp_path: Path) -> None:
     capture.open_session(helix, SessionRequest(name="private", private=True))
     place = codex(tmp_path)

@@ -116,9 +116,14 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
 
 
 def _codex_session(told: Mapping[str, Any]) -> str:
-    """Return the session that a rollout is of: a sub-agent's is that of the person, which may be private."""
-    spawned = _parsed(_parsed(_parsed(told.get("source")).get("subagent")).get("thread_spawn"))
-    return str(told.get("session_id") or spawned.get("parent_thread_id") or told.get("id") or "")
+    """Return the session that a rollout is of: a sub-agent's is that of the person, which may be private.
+
+    Older versions do not say whose it is: "" then, and nothing comes in.
+    """
+    source = _parsed(told.get("source"))
+    spawned = _parsed(_parsed(source.get("subagent")).get("thread_spawn"))
+    parent = told.get("session_id") or spawned.get("parent_thread_id") or told.get("parent_thread_id")
+    return str(parent or ("" if "subagent" in source else told.get("id")) or "")
 
 
 def _codex_command(arguments: object) -> str:
@@ -143,6 +148,8 @@ def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
     session, folder, seen = "", _gemini_folder(file), set[str]()
     for line in _gemini_lines(file, problems):
         changed = line.get("$set")
+        if line.get("kind") == "subagent":  # nothing says whose it is, which may be private, and an agent asks there
+            return
         session = str(line.get("sessionId") or session)
         more = changed.get("messages") if isinstance(changed, Mapping) else line.get("messages")
         for message in chain([line], more if isinstance(more, list) else []):
