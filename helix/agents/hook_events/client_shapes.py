@@ -39,7 +39,7 @@ class ClientShape(NamedTuple):
 
     `shows` are the events whose answer reaches the agent. What is to be shown at another waits for the next of these.
     `persons` is what a person's session alone tells, where sub-agents have sessions and nothing says whose.
-    `of_commands` says that a payload's folder is a command's, and none is told of the session.
+    `of_commands` says that a payload's folder is a command's, and not its session's.
     """
 
     read: Callable[[Payload], HookEvent | None]
@@ -219,7 +219,7 @@ def read_cursor(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Cursor as an event; None for what Helix does nothing about, or cannot read."""
     own, roots = str(payload.get("hook_event_name")), payload.get("workspace_roots")
     named = renamed(call(payload, _CURSOR_TOOLS, _CURSOR_GIVEN), {"conversation_id": "session_id"})
-    root = str(roots[0]) if isinstance(roots, list) and roots else ""
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     folder = str(named["tool_input"].get("working_directory") or payload.get("cwd") or "")
     named |= {"cwd": posixpath.join(root, folder), "project_folder": root}
     named["hook_event_name"] = _CURSOR_EVENTS.get(own)
@@ -243,6 +243,7 @@ CURSOR = ClientShape(
     claude_code.delivery,
     shows=(SessionBegan, ActionEnded),
     persons=PromptGiven,
+    of_commands=True,
 )
 
 

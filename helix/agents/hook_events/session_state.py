@@ -358,14 +358,13 @@ class Sessions:
     def placed(self, event: HookEvent, scope: str = "", *, of_commands: bool = False) -> HookSession | None:
         """Return `of` once anything has told where the session of hooks is, None before.
 
-        Goose and Windsurf name no folder with a prompt, and what is learned in no project is told in all. Of Windsurf
-        the folders are commands' (`of_commands`): one in a folder that is no project says nothing of the session.
+        Goose and Windsurf name no folder with a prompt, and what is learned in no project is told in all. Where the
+        folder is a command's (`of_commands`), one that is no project says nothing of the session.
         """
-        if not scope and (scope, event.session) not in self._known:
-            told = event.project or event.folder
-            if not told or (of_commands and self._place(event).scope == NO_PROJECT):
-                return None
-        return self.of(event, scope)
+        if scope or event.project or (scope, event.session) in self._known:
+            return self.of(event, scope)
+        elsewhere = not event.folder or (of_commands and self._place(event).scope == NO_PROJECT)
+        return None if elsewhere else self.of(event, scope)
 
     def of(self, event: HookEvent, scope: str = "") -> HookSession:
         """Return the session of hooks an event is of; `scope` is its project's, with a folder of another machine."""

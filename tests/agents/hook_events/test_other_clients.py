@@ -419,6 +419,9 @@ def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run
     session = Cursor(helix, project)
     for call in ({"command": "ls", "working_directory": "/"}, {"command": "ls", "working_directory": "."}):
         session._tool("Shell", call, {"tool_output": "{}"})
+    ran = {"tool_name": "Shell", "tool_input": {"command": "make it", "working_directory": "/"}, "tool_use_id": "c"}
+    empty = {**session.base("postToolUse"), "workspace_roots": [], "conversation_id": "empty window"}
+    helix.reacting.tell("cursor", {**empty, **ran, "tool_output": json.dumps({"exitCode": 2, "stdout": ERROR})})
     session.run("make all", 2, ERROR)
     assert helix.reacting.settle(MOST_SECONDS)
     (said,) = capture.episodes(helix).items
