@@ -40,7 +40,9 @@ from helix.settings import Settings
 log = logging.getLogger(__name__)
 
 METRICS_TOKEN = "HELIX_METRICS_TOKEN"
-_TIMES_AS_MANY_THREADS = 3
+TIMES_AS_MANY_THREADS = 8
+"""How many tenants keep all their threads busy before another one waits for a thread: until then the system shares the
+processor among them."""
 _GRACE_SECONDS = 20
 _MOST_CONNECTIONS = 2_000
 _MOST_LOOKING = 4
@@ -158,7 +160,7 @@ def _front(
         own,
         embedder=choice.embedder,
         reranker=reranker_for(settings),
-        threads=Threads(_TIMES_AS_MANY_THREADS),
+        threads=Threads(TIMES_AS_MANY_THREADS),
         secret=secret,
         most=most,
         idle_seconds=idle_minutes * 60,

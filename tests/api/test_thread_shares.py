@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from helix.api.resolver_context import ThreadShare
+from helix.api.resolver_context import Threads, ThreadShare
+from helix.server.running import TIMES_AS_MANY_THREADS
 from tests.waiting import MOST_SECONDS
 
 
@@ -72,3 +73,18 @@ def test_an_error_and_closed_threads_give_the_turn_back() -> None:
         return await one.run(lambda: 3)
 
     assert _with_shares(work) == 3
+
+
+def test_a_few_tenants_that_keep_all_their_threads_busy_have_nobody_else_wait() -> None:
+    threads, free = Threads(TIMES_AS_MANY_THREADS), threading.Event()
+
+    async def work() -> int:
+        busy = [asyncio.create_task(ThreadShare(threads.writers, 1).run(free.wait)) for _ in range(6)]
+        try:
+            return await asyncio.wait_for(ThreadShare(threads.writers, 1).run(lambda: 7), MOST_SECONDS)
+        finally:
+            free.set()
+            await asyncio.gather(*busy)
+            await threads.close()
+
+    assert asyncio.run(work()) == 7
