@@ -36,6 +36,7 @@ KIND = "strand"
 """The kind of the changes that a merge makes."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
 _BELIEVED = ("trust", "confidence", "status")
+_WORDS, _COUNTED = ("trigger", "resolution"), ("helped", "failed", "uses")
 _TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
     {Relation.SUPERSEDES, Relation.CONTRADICTS}
 )
@@ -110,7 +111,7 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         both = joined_row(mine, theirs)
-        return both if signer.is_own else _held_on(both, mine, theirs)
+        return both if signer.is_own else _held_on(_earned(both, mine, theirs), mine, theirs)
     return theirs if unchanged_here else mine
 
 
@@ -125,6 +126,12 @@ def _dropped(mine: StrandRow) -> StrandRow | None:
     if put.props.get("status") != Status.ACTIVE:
         return mine
     return replace(mine, put=replace(put, props={**put.props, "status": Status.FORGOTTEN.value}))
+
+
+def _earned(both: StrandRow, mine: StrandRow, theirs: StrandRow) -> StrandRow:
+    """Return a row without what its words here have earned, where others made other words of them."""
+    said = [[row.put.props.get(name) for name in _WORDS] for row in (both, mine)]
+    return both if said[0] == said[1] else _with(both, theirs, _COUNTED)
 
 
 def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:

@@ -300,6 +300,19 @@ def told(ident: str, source: str, content: str) -> Line:
     return node("Episode", ident, [content], content=content, scope="p", source=source, **said)
 
 
+def test_words_that_a_stranger_changes_take_nothing_of_what_others_had_earned(
+    machines: Machines, tmp_path: Path
+) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    brought(helix, tmp_path, [memory(FIRST, "deploy with the script", helped=9.0, uses=9)])
+    memories.feedback(helix, [FIRST], delta=3.0)
+    brought(helix, tmp_path, [memory(FIRST, "deploy with the script", importance=7.0)])
+    assert memories.get(helix, FIRST).helped == 3.0
+    brought(helix, tmp_path, [memory(FIRST, "deploy with the web page", helped=9.0, uses=9)])
+    held = memories.get(helix, FIRST)
+    assert (held.trigger, held.helped, held.uses, held.label) == ("deploy with the web page", 0.0, 0, "")
+
+
 def test_what_others_say_otherwise_of_a_row_is_screened_and_believed_as_they_say(
     machines: Machines, tmp_path: Path
 ) -> None:
