@@ -19,7 +19,7 @@ from helix.model.action import Action
 Record = Mapping[str, Any]
 
 _MOST_CALLS = 1_000
-_HEAD_BYTES, _TAIL_BYTES = 4 << 20, 8 << 20
+_HEAD_BYTES, _TAIL_BYTES = 1 << 20, 8 << 20
 _FIRST = 50
 _STATUS = "Exit code "
 
@@ -122,13 +122,13 @@ def fork_told(history: str | Path) -> str:
 def forked_from(record: Record) -> str:
     """Return the session that a transcript's record, or all that follows it, was copied from, for hooks and imports.
 
-    Claude Code says it of each record, Codex at the beginning of a history.
+    Claude Code says it of each record, Codex at the beginning of a history, as it does of which a sub-agent's is.
     """
     fork, about = record.get("forkedFrom"), record.get("payload")
     if isinstance(fork, Mapping):
         return str(fork.get("sessionId") or "")
     if isinstance(about, Mapping) and record.get("type") == "session_meta":
-        return str(about.get("forked_from_id") or "")
+        return str(about.get("forked_from_id") or about.get("parent_thread_id") or "")
     return ""
 
 

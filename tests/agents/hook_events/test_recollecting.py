@@ -340,7 +340,8 @@ def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Pa
 
 def test_of_a_fork_of_a_private_session_nothing_is_kept(tmp_path: Path, project: Path, history: History) -> None:
     history.ran("toolu_1", "make all", "error: unknown type name 'money'", 2)
-    forks = {"s": {"forkedFrom": {"sessionId": "private"}}, "c": {"payload": {"forked_from_id": "private"}}}
+    forks: dict[str, dict[str, Any]] = {"s": {"forkedFrom": {"sessionId": "private"}}}
+    forks |= {name: {"payload": {name: "private"}} for name in ("forked_from_id", "parent_thread_id")}
     for name, forked in forks.items():
         record = json.loads(history.file.read_text("utf-8").splitlines()[0])
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({**record, "type": "session_meta", **forked}), "utf-8")
