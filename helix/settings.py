@@ -264,7 +264,7 @@ def load(
     allowed = (*_LOWERED_BY_A_PROJECT, *(() if for_daemon else _OF_A_PROJECT))
     layers: list[tuple[str, Mapping[str, Any]]] = [
         ("flag", {k: v for k, v in (overrides or {}).items() if v is not None}),
-        ("environment", _from_variables(environ)),
+        ("environment", _of_environment(environ, for_daemon=for_daemon)),
         (DOTENV, {name: raw for name, raw in theirs.items() if name in allowed}),
     ]
     home_text = next((str(layer["home"]) for _, layer in layers if "home" in layer), "~/.helix")
@@ -342,6 +342,14 @@ def secret(name: str, environ: Mapping[str, str] | None = None) -> str | None:
 _MOST_OURS = 100
 """Lines of a project's `.env` that are read: each name that is no setting is compared with all that are."""
 _OURS = re.compile(rf"\s*(?:export\s+)?{_PREFIX}[A-Z_]{{1,60}}\s*=.{{0,4096}}$")
+
+
+def _of_environment(environ: Mapping[str, str], *, for_daemon: bool) -> dict[str, str]:
+    """Return the settings of the environment; a daemon takes no scope from there.
+
+    The session of an agent has one, pinned for its commands, and any of these may start the daemon.
+    """
+    return {name: raw for name, raw in _from_variables(environ).items() if not (for_daemon and name == "scope")}
 
 
 def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:

@@ -109,6 +109,15 @@ def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path
     assert load({"home": tmp_path}, environ={}, cwd=tmp_path, for_daemon=True).scope == ""
 
 
+def test_a_daemon_takes_no_scope_from_the_session_whose_command_starts_it(tmp_path: Path) -> None:
+    """The hook pins it there for the session's commands, and the daemon serves every other project too."""
+    environ = {"HELIX_SCOPE": "shop"}
+    assert load({"home": tmp_path}, environ=environ, cwd=tmp_path).scope == "shop"
+    assert load({"home": tmp_path}, environ=environ, cwd=tmp_path, for_daemon=True).scope == ""
+    (tmp_path / "config.toml").write_text('scope = "mine"\n', "utf-8")
+    assert load({"home": tmp_path}, environ=environ, cwd=tmp_path, for_daemon=True).scope == "mine"
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00SECRET=\x80", b"A=" + b"x" * (2 << 20), b"A='" * 10_000])
 def test_whatever_a_projects_environment_file_holds_helix_goes_on(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".env").write_bytes(content)
