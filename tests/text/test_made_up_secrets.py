@@ -91,6 +91,8 @@ def test_what_is_given_to_the_name_of_a_secret_goes_whatever_its_words(text: str
         *(
             "connect(user=user, passwd=password)",
             "Bearer token-based",
+            "Authorization: Bearer SHOP_API_KEY",
+            "the Authorization: header overrides it",
             "the bearer must sign",
             "`--secrets` is also used",
         ),

@@ -235,7 +235,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     beside = " " not in gap or match["close"] != ""
     flag = text.endswith("--", 0, match.start())
     context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap, flag=flag)
-    told = in_query and _is_told_in_query(value, promise)
+    told = in_query and _is_told_in_query(match["name"], value, promise)
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
     if promise is Promise.PASSWORD or "==" not in gap:
         told = told or _is_stated(match["name"], value, promise, context)
@@ -262,11 +262,11 @@ def _in_query(text: str, start: int) -> bool:
     return bool(word) and ("://" in word[0] or "?" in word[0])
 
 
-def _is_told_in_query(value: str, promise: Promise) -> bool:
+def _is_told_in_query(name: str, value: str, promise: Promise) -> bool:
     """Whether what a query gives to the name of a secret is one, whatever words it is made of."""
     if promise not in (Promise.PASSWORD, Promise.TOKEN) or _IN_QUERY.fullmatch(value) is None:
         return False
-    return not (strength.is_told_to_be_none(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
+    return not (strength.is_told_to_be_none(value) or _spelled(value) == _spelled(name))
 
 
 def _is_header(text: str, start: int, end: int) -> bool:
@@ -301,19 +301,27 @@ def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bo
         return False  # the name of a field: newPassword
     sure = promise is Promise.PASSWORD or _SURE.search(name) is not None or (context.shouted and name.isupper())
     if context.quoted:
-        made_up = _MADE_UP.fullmatch(value) is not None or value in PASSWORD_NAMES
+        made_up = _MADE_UP.fullmatch(value) is not None or value in PASSWORD_NAMES or _numbered(value)
         return sure or (name.lower().endswith("token") and made_up)
     own = _spelled(name).endswith(_spelled(value))
     if context.alone and (context.shouted or (context.tight and name.isupper())):
         return sure and not own
     if context.tight and sure and not context.colon and not strength.is_expression(value):
-        return context.env or context.flag or _HYPHENATED.fullmatch(value) is not None
+        return context.env or context.flag or _numbered(value) or _HYPHENATED.fullmatch(value) is not None
+    made_up = (_numbered(value) or _HYPHENATED.fullmatch(value) is not None) and not name.lower().endswith("secrets")
+    if context.alone and context.colon and sure and made_up:
+        return not strength.is_expression(value)
     if not (context.alone and value.rstrip("!)").isalpha()):
         return False
     if context.colon:
         written = value.istitle() if promise is Promise.PASSWORD else value in PASSWORD_NAMES
         return written or (sure and value.islower())
     return promise is Promise.PASSWORD and value.islower() and not own and value not in PASSWORD_NAMES
+
+
+def _numbered(value: str) -> bool:
+    """Whether a value is letters and three digits or more, as few names are."""
+    return sum(map(str.isdigit, value)) >= _NUMBERED and any(map(str.isalpha, value))
 
 
 def _spelled(name: str) -> str:
@@ -408,7 +416,7 @@ def _accepted(value: str, promise: Promise, context: _Context) -> bool:
     plain = not context.weak and promise is not Promise.MAYBE and len(value) >= _LONG_ENOUGH
     mixed = plain and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     if counted or mixed:
-        return not (strength.is_told_to_be_none(value) if promise is Promise.PASSWORD else strength.is_stand_in(value))
+        return not strength.is_stand_in(value)
     scrambled = promise in (Promise.PASSWORD, Promise.TOKEN) and strength.is_scrambled(value) and "." not in value
     if strength.is_stand_in(value) or (_LOCATION.match(value) and not scrambled) or strength.is_published_sample(value):
         return False

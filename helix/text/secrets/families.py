@@ -73,13 +73,13 @@ _SHAPES = {
         r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?!\w)",
     ),
     "vendor-token": (
-        r"(?:npm|dckr_[op]at|cf[au]t|do[opr]_v1|lin_(?:api|oauth)|ntn|sq[aup]|sntry[su]|rdme|pnu|pscale_(?:tkn|pw|oauth)|sbp|sb_secret|gsk"
+        r"(?:npm|[sr]k|hf|dckr_[op]at|cf[au]t|do[opr]_v1|lin_(?:api|oauth)|ntn|sq[aup]|sntry[su]|rdme|pnu|pscale_(?:tkn|pw|oauth)|sbp|sb_secret|gsk"
         r"|r8|fig[dour]|rubygems|CCIP(?:AT|RJ)|phx|ops|glc|glsa|fo1|fm[12][ar]?|flb_live|secret|nfp|rnd|lsv2_(?:pt|sk)|apify_api|hc[ax]ik"
         r"|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|[tm]fp|CLOJARS|vc[aikpr]|napi|e2b|aio|AVN[SU]|bk[uaptr]{2}"
         r"|pcsk|jina|waka|rzp_(?:live|test)|rpa|tgp_v1|bb_(?:live|test)|sm_(?:pat|aat|sat)|api_(?:live|sandbox)|lip|tr_(?:dev|prod)"
         r"|re_[A-Za-z0-9]{8}|pk_(?:prod|\d{5,})|ddp|sgs|tok|uak|ory_(?:at|pat|rt)|fw|[ou]?ak|cfk|k2sk_v1|sq0atp|snyk_\w{3}|oat|patw|cal_live|ntfy|fpk|am|mdb_sa_sk|nyk_v0|os_v2_app|wandb_v1|xnd_(?:development|production)|essu|CCDB1|apiv3|pnb|dbt[cu]|nbp|ddo|hc[rw]"
         r"|unkey|polar_\w{2,4}|vercel_blob_rw|pdl_(?:live|sdbx)_apikey|pdl_ntfset)_[\w./=+-]{16,}",
-        r"(?:pul|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|csk|f[cw]|mlsn|voy|pa|llx|signkey-(?:prod|test|branch)"
+        r"(?:pul|xox[a-z]|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|csk|f[cw]|mlsn|voy|pa|llx|signkey-(?:prod|test|branch)"
         r"|FLWSECK(?:_TEST)?|pypi|tvly|BBDC|tskey(?:-\w+)?|akab|dnkey|SWM(?:TKN|KEY)-1|secret-(?:live|test)|pubkey|dt0s\d{2}|gAAAA|PRIVATE|local)[-.][\w=.-]{16,}",
         r"(?:live|test)_[A-Za-z0-9]{30,}|sk_[0-9a-f]{48}(?!\w)|(?:cio|mainnet|preprod)[A-Za-z0-9]{32}(?!\w)|a[ks]-[A-Za-z0-9]{22}(?!\w)|private_[\w+/]{27}=|cflt[\w+/]{60}",
         r"(?:SG|dp\.(?:st|pt|ct|sa|scim|audit)(?:\.[a-z0-9-]+)?|dt0[a-z]\d\d|pat[A-Za-z0-9]{14}|sk\.eyJ[\w-]+|st|pat|api_(?:live|sandbox)"

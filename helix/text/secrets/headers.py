@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
+from helix.text.secrets.secret_names import FILLER
 from helix.text.secrets.span import Span
 
 # `user:password@` without a scheme, as drivers of databases and proxies take it.
@@ -39,14 +40,19 @@ _KEYED_PATH = regex(  # and any whose part before the last is called so
     r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d|://[^\s\"'<>?#]{1,200}/(?:api[_-]?key|key|token|secret))/(?P<value>[\w-]{18,80})"
 )
 _SIGNED = regex(
-    r"[?&](?:sig|signature|appid|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=(?P<value>[^&\s\"'<>#]{12,2000})",
+    r"[?&](?:sig|signature|appid|X-(?:Amz|Goog)(?:-|%2D)(?:Signature|Credential|Security(?:-|%2D)Token))="
+    r"(?P<value>[^&\s\"'<>#]{3,2000})",
     re.IGNORECASE,
 )
+_COOKIES = regex(r"(?<![\w-])cookie:[ \t]{0,3}(?P<pairs>[^\r\n\"']{3,4000})", re.IGNORECASE)
+_COOKIE = regex(r"[\w.-]{1,80}=(?P<value>[^\s;,]{8,4000})")
 _AUTHORIZATION = regex(
     r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?P<scheme>[a-z][\w-]{1,20}\s{1,4})?"
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
+_CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
+_SCHEMES = regex(r"(?:bearer|basic|token|api-?key|key|jwt)\s+", re.IGNORECASE)
 _BEARER = regex(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{8,4000})", re.IGNORECASE)
 _BASIC = regex(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
 _CURL_USER = regex(
@@ -99,7 +105,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         yield from _addresses(text)
     if "@" in text:
         yield from _driver_logins(text)
-    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
+    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered or "cookie:" in lowered:
         yield from _headers(text)
     if "curl" in lowered:
         yield from _curl_user(text)
@@ -115,7 +121,10 @@ def _addresses(text: str) -> Iterator[Span]:
                 yield Span(*match.span("user"), "url-password")
         elif not (strength.is_template(password) or _YOUR_OWN.fullmatch(password)):
             yield Span(*match.span("password"), "url-password")
-    for pattern, kind in ((_WEBHOOK, "webhook-url"), (_KEYED_PATH, "url-key"), (_SIGNED, "url-signature")):
+    for match in _SIGNED.finditer(text):
+        if not strength.is_told_to_be_none(match["value"]):
+            yield Span(*match.span("value"), "url-signature")
+    for pattern, kind in ((_WEBHOOK, "webhook-url"), (_KEYED_PATH, "url-key")):
         for match in pattern.finditer(text):
             value = match["value"]
             long = any(len(part) > 11 for part in value.split("/"))
@@ -137,8 +146,9 @@ def _driver_logins(text: str) -> Iterator[Span]:
 def _headers(text: str) -> Iterator[Span]:
     for match in _AUTHORIZATION.finditer(text):
         value = match["value"]
-        words = match["scheme"] and _JOINED_WORDS.fullmatch(value) and not strength.is_stand_in(value)
-        if words or (strength.looks_chosen(value) and not strength.is_expression(value)):
+        told = _SCHEMES.fullmatch(match["scheme"] or "") and not strength.is_told_to_be_none(value)
+        told = told and value.lower() not in FILLER and not _CONSTANT.fullmatch(value)
+        if told or (strength.looks_chosen(value) and not strength.is_expression(value)):
             yield Span(*match.span("value"), "auth-header")
     for match in _BEARER.finditer(text):
         value = match["value"]
@@ -146,6 +156,10 @@ def _headers(text: str) -> Iterator[Span]:
         told = told or (strength.looks_chosen(value) and not value.endswith("="))
         if told and not strength.is_told_to_be_none(value):
             yield Span(*match.span("value"), "auth-header")
+    for match in _COOKIES.finditer(text):
+        for one in _COOKIE.finditer(text, *match.span("pairs")):
+            if not strength.is_told_to_be_none(one["value"]):
+                yield Span(*one.span("value"), "cookie")
     for match in _BASIC.finditer(text):
         if b":" in _decoded(match["value"]):
             yield Span(*match.span("value"), "auth-header")

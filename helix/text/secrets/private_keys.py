@@ -13,7 +13,7 @@ from helix.text.secrets.span import Span
 
 _KIND = "private-key"
 # Letters and digits that a body has at least; what is shorter only shows what a key looks like.
-_SHORTEST_BODY = 16
+_SHORTEST_BODY = 6
 _SHORTEST_CUT_BODY = 32
 _NAME = r"(?:(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN [Ss]tatic key V1)"
 _BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
