@@ -41,11 +41,12 @@ PURE = tuple(
     TESTS / place
     for place in (
         *("agents/answers", "model", "plugin", "recall", "text"),
-        *(f"agents/{name}.py" for name in ("experiment/test_intervals", "hooks/test_bounds", "hooks/test_claude_code")),
+        *(f"agents/{name}.py" for name in ("experiment/test_intervals", "hook_events/test_bounds")),
+        "agents/hook_events/test_claude_code.py",
         *(f"agents/outcomes/{name}.py" for name in ("test_uses", "test_verdicts")),
         *(f"agents/{name}.py" for name in ("tasks/test_dag", "tasks/test_task_state", "test_afterwards")),
         *(f"api/{name}.py" for name in ("test_api_scalars", "test_schema_snapshot")),
-        *(f"client_settings/test_{name}.py" for name in ("json_text", "text_formats")),
+        *(f"client_settings/test_{name}.py" for name in ("json_text", "client_formats")),
         "cli/test_columns.py",
         *(f"command_outcome/test_{name}.py" for name in ("evidence", "fixes", "taking_back")),
         *(f"ingest/test_{name}.py" for name in ("commit_messages", "note_sections", "read_jsonl", "read_notes")),
@@ -57,10 +58,11 @@ PURE = tuple(
     )
 )
 """Where no test opens a store, starts a process, listens or loads a model: `--fast` runs these."""
+assert not [place for place in PURE if not place.exists()], "a place of PURE is gone"
 IMPURE = ("subprocess.Popen", "os.fork", "os.posix_spawn", "socket.bind", "sqlite3.connect")
 """What no pure test may do, by Python's names for it; the graph is a process, too."""
 MOST_PROCESSES = 4
-"""Each loads the models for itself and holds up to 3 GB by the end of a run."""
+"""Each loads the models for itself and holds some 800 MB by the end of a run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

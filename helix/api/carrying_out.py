@@ -24,7 +24,6 @@ from helix.model.principal import Principal
 from helix.model.provenance import Trust, weakest_trust
 from helix.model.requests import request_of
 from helix.operations.listed import Operation
-from helix.operations.roles import ADDING
 from helix.service import Helix
 
 
@@ -55,7 +54,7 @@ def _allowed(
     given = within_scopes(helix, principal, operation, values)
     if principal is None:
         return work(helix, **given)
-    if operation.name in ADDING:
+    if operation.adds:
         helix.store.runtime.check_room()
     with helix.acting(principal.name):
         return as_seen_by(principal, work(helix, **given))

@@ -12,7 +12,6 @@ from helix.model.facets import Facets
 from helix.model.memory import GLOBAL_SCOPE, scopes_seen
 from helix.model.principal import Principal
 from helix.operations.listed import Operation
-from helix.operations.roles import WITHIN_SCOPES, least_role
 from helix.service import Helix
 
 PRINCIPAL = "helix.principal"
@@ -31,7 +30,7 @@ def check_role(principal: Principal | None, operation: Operation) -> None:
     """Raise ForbiddenError where the API does not permit its caller's role an operation."""
     if principal is None:
         return
-    least = least_role(operation)
+    least = operation.role
     if least is None:
         raise ForbiddenError(
             f"`{operation.name}` names files or keys of the server's machine, and nobody may ask for it from elsewhere",
@@ -40,7 +39,7 @@ def check_role(principal: Principal | None, operation: Operation) -> None:
     if not principal.role.reaches(least):
         words = f"{principal.name} is {_a(principal.role)}, and `{operation.name}` takes {_a(least)}"
         raise ForbiddenError(words, hint="have an owner of the tenant give you another key: `helix key create`")
-    if principal.scopes and operation.name not in WITHIN_SCOPES:
+    if principal.scopes and not operation.scoped:
         raise ForbiddenError(
             f"`{operation.name}` may show more than the scopes that {principal.name} is bound to",
             hint="it takes a key for the whole tenant",

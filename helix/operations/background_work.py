@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from helix.memory.change.intake import Intake
 from helix.memory.worker.undo import undo as take_back
 from helix.model.ids import Id
+from helix.model.principal import Role
 from helix.model.reports import BackgroundStatus, UndoReport, WorkPlan
 from helix.model.work_item import WorkItem
 from helix.operations.checks import page_size
@@ -37,7 +38,7 @@ def work_plan(
     return helix.worker.plan(kind, payload or {})
 
 
-@mutation()
+@mutation(Role.AGENT)
 def flush(
     helix: Helix,
     scope: Annotated[str | None, "Only what happened in this scope; everywhere where it is not said."] = None,
@@ -46,7 +47,7 @@ def flush(
     return helix.flush(scope)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def begin_work(
     helix: Helix,
     kind: Annotated[str, "The kind of work, such as `consolidate` or `reflect`."],
@@ -57,13 +58,13 @@ def begin_work(
     return helix.worker.add(kind, Intake(helix.settings.text_limit).attributes(payload or {}))
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def cancel_work(helix: Helix, id: Annotated[Id, "The id of the piece of work."]) -> WorkItem:
     """Ask a piece of background work to end; `undo` takes back what it has written."""
     return helix.worker.cancel(id)
 
 
-@mutation(person_where={("on", False): "end a pause of background work"})
+@mutation(Role.ADMIN, person_where={("on", False): "end a pause of background work"})
 def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -> bool:
     """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
     paused = helix.worker.pause(on)
@@ -71,7 +72,7 @@ def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -
     return paused
 
 
-@mutation()
+@mutation(Role.AGENT)
 def undo(helix: Helix, job: Annotated[Id, "The id of the piece of work."], dry_run: bool = False) -> UndoReport:
     """Take a piece of background work back exactly, or list what has been done since that this would take away."""
     return take_back(helix.store, job, dry_run=dry_run)

@@ -10,15 +10,16 @@ from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, MemoryOrder, TimeKind
+from helix.model.principal import Role
 from helix.model.reports import Page, Recording, SessionReport
 from helix.operations.checks import page_size
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, scoped_query
 from helix.service import Helix
 from helix.store import listing
 from helix.store.listing import MemoryFilter
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True)
 def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
     """Record what happened, word for word but for secrets, as evidence for memories; found by its words at once.
 
@@ -29,7 +30,7 @@ def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
         return record(helix.store, request)
 
 
-@query
+@scoped_query
 def episodes(
     helix: Helix,
     *,
@@ -49,7 +50,7 @@ def episodes(
     return listing.episodes(helix.store, wanted, session, order, size, after)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True)
 def open_session(helix: Helix, request: SessionRequest) -> SessionReport:
     """Open a session, or go on with one. Nothing of a private one is ever written down."""
     if not request.private:  # a private one is opened while capture is paused too, so that it is known as private
@@ -57,7 +58,7 @@ def open_session(helix: Helix, request: SessionRequest) -> SessionReport:
     return keeping.open_session(helix.store, request)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, keyed=True)
 def close_session(
     helix: Helix, name: Annotated[str, "The name of the session."], scope: str = GLOBAL_SCOPE
 ) -> SessionReport:
@@ -65,7 +66,7 @@ def close_session(
     return helix.close_session(name, scope)
 
 
-@query
+@scoped_query
 def sessions(
     helix: Helix,
     scope: Annotated[str | None, "Only sessions of this scope; all where it is not said."] = None,
@@ -80,7 +81,7 @@ def sessions(
     return keeping.sessions(helix.store, wanted, page_size(helix, "first", first), after, name)
 
 
-@mutation(person_where={("on", False): "end a pause"})
+@mutation(Role.ADMIN, person_where={("on", False): "end a pause"})
 def pause(helix: Helix, on: Annotated[bool, "True to stop, false to go on."] = True) -> bool:
     """Stop capturing and background jobs, or go on with it; returns whether capture is paused now.
 

@@ -24,7 +24,7 @@ from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.operations.checks import page_size
-from helix.operations.listed import query
+from helix.operations.listed import query, scoped_query
 from helix.service import Helix
 
 
@@ -51,7 +51,7 @@ class BuilderRequest:
     no_inject: Annotated[bool, "Put no memories in."] = False
 
 
-@query
+@scoped_query
 def explorer_context(
     helix: Helix,
     objective: Annotated[str, "What is to be reached."],
@@ -70,7 +70,7 @@ def explorer_context(
     )
 
 
-@query
+@scoped_query
 def planner_context(
     helix: Helix,
     objective: Annotated[str, "What is to be planned."],
@@ -87,7 +87,7 @@ def planner_context(
     )
 
 
-@query
+@scoped_query
 def builder_context(helix: Helix, request: BuilderRequest) -> BuilderContext:
     """Tell a builder what matters to its task, by the objective and by the files."""
     params = BuilderParams(
@@ -119,7 +119,7 @@ def lineage(
     return list(lineage_of(load_plan(helix.store.index, plan or "", scope).tasks if tasks is None else tasks))
 
 
-@query
+@scoped_query
 def brief(
     helix: Helix,
     scope: Annotated[str | None, "The scope that the session is in; `global` is seen too."] = None,
@@ -134,7 +134,7 @@ def brief(
         return brief_of(helix.store, scope, budget, is_loaded=lambda memory: memory.name in without)
 
 
-@query
+@scoped_query
 def at_action(
     helix: Helix,
     command: Annotated[str, "A command line, as it is typed."] = "",

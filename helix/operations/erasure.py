@@ -12,19 +12,20 @@ from helix.memory.erasure import scan
 from helix.memory.upkeep.recover import check_nothing_to_recover
 from helix.model.erasure_report import ErasePlan, EraseReport, ScanReport
 from helix.model.ids import Id
+from helix.model.principal import Role
 from helix.model.reports import Job
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query_for
 from helix.service import Helix
 from helix.store.jobs import Ticket
 
 
-@query
+@query_for(Role.ADMIN)
 def erase_plan(helix: Helix, name_or_id: str) -> ErasePlan:
     """Show what a hard forget would take away for good; nothing is changed."""
     return erase.plan_hard_forget(helix.store, name_or_id)
 
 
-@mutation(person="erase for good")
+@mutation(Role.ADMIN, person="erase for good")
 def hard_forget(
     helix: Helix, name_or_id: str, confirm: Annotated[Id, "The id of the root that `erasePlan` shows."]
 ) -> Job:
@@ -40,7 +41,7 @@ def hard_forget(
     )
 
 
-@mutation(person_where={("apply", True): "erase for good"})
+@mutation(Role.ADMIN, person_where={("apply", True): "erase for good"})
 def scan_secrets(
     helix: Helix, apply: Annotated[bool, "Take the secrets out, for good; otherwise they are only listed."] = False
 ) -> Job:

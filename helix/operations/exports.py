@@ -18,19 +18,19 @@ from helix.store.store import Store
 Write = Callable[[Store, Path, Ticket], Mapping[str, Any]]
 
 
-@mutation()
+@mutation(None)
 def export_jsonl(helix: Helix, path: str) -> Job:
     """Write every node and edge to a new file of JSON lines, from which all of it can be ingested again."""
     return _export(helix, path, write_lines)
 
 
-@mutation()
+@mutation(None)
 def export_graphml(helix: Helix, path: str) -> Job:
     """Write every node and edge to a new file of GraphML, for programs that draw and measure graphs."""
     return _export(helix, path, write_graphml)
 
 
-@mutation()
+@mutation(None)
 def export_markdown(helix: Helix, path: str) -> Job:
     """Write a note for each memory into an empty or new folder, with links to those it has edges to."""
     return _export(helix, path, write_vault)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from helix.ingest import sources
+from helix.model.principal import Role
 from helix.model.reports import IngestReport, Job
 from helix.operations.checks import absolute
 from helix.operations.listed import mutation
@@ -14,7 +15,7 @@ from helix.service import Helix
 _KIND = "ingest"
 
 
-@mutation()
+@mutation(None)
 def ingest_git(
     helix: Helix,
     path: str,
@@ -27,7 +28,7 @@ def ingest_git(
     return helix.jobs.start(_KIND, sources.git_history(helix.store, absolute(path), scope=scope, limit=limit))
 
 
-@mutation(person_where={("mine", True): "say that notes are the user's own"})
+@mutation(None, person_where={("mine", True): "say that notes are the user's own"})
 def ingest_notes(
     helix: Helix,
     paths: Sequence[str],
@@ -40,7 +41,7 @@ def ingest_notes(
     return helix.jobs.start(_KIND, sources.notes(helix.store, [*map(absolute, paths)], scope=scope, mine=mine))
 
 
-@mutation()
+@mutation(None)
 def ingest_transcript(
     helix: Helix,
     path: Annotated[str, "A `.jsonl` history of Claude Code, or a folder of them, on the daemon's machine."],
@@ -61,7 +62,7 @@ def ingest_transcript(
     return helix.jobs.start(_KIND, work)
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def ingest_jsonl(
     helix: Helix,
     lines: Sequence[str],
@@ -81,7 +82,7 @@ def ingest_jsonl(
     return sources.json_lines(helix.store, lines, first_line=first_line, scope=scope, source=source, agent=agent or "")
 
 
-@mutation()
+@mutation(None)
 def ingest_bulk(
     helix: Helix,
     path: str,
@@ -107,7 +108,7 @@ def ingest_bulk(
     return helix.jobs.start(_KIND, work)
 
 
-@mutation(person_where={("mine", True): "say that memories from a file are the user's own"})
+@mutation(None, person_where={("mine", True): "say that memories from a file are the user's own"})
 def import_memories(
     helix: Helix,
     path: Annotated[str, "A file or folder that another memory wrote, on the daemon's machine."],

@@ -21,6 +21,7 @@ from helix.errors import InvalidInputError
 from helix.memory.change.find import memory_of
 from helix.model.candidate import Accepted, Candidate, Observed
 from helix.model.ids import Id
+from helix.model.principal import Role
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.reports import Page, StoreResult
 from helix.operations.checks import page_size
@@ -28,7 +29,7 @@ from helix.operations.listed import mutation, query
 from helix.service import Helix
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def observe_explorer(
     helix: Helix,
     keeping: Keeping,
@@ -38,7 +39,7 @@ def observe_explorer(
     return _observe(helix, keeping, lambda origin: observe.observe_explorer(output, origin))
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def observe_planner(
     helix: Helix,
     keeping: Keeping,
@@ -53,7 +54,7 @@ def observe_planner(
     return _observe(helix, keeping, lambda origin: observe.observe_planner(plan, exploration or {}, origin, learned))
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def observe_builder(
     helix: Helix,
     keeping: Keeping,
@@ -65,7 +66,7 @@ def observe_builder(
     return _observe(helix, keeping, lambda origin: observe.observe_builder(task, result, files_changed, origin))
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def observe_session(
     helix: Helix,
     keeping: Keeping,
@@ -94,7 +95,7 @@ def learning_queue(
     return queue.waiting(helix.store, scope, page_size(helix, "first", first), after)
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def accept_candidate(
     helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who accepts it."] = ""
 ) -> Accepted:
@@ -104,7 +105,7 @@ def accept_candidate(
         return queue.accept(helix.store, id, by)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def reject_candidate(
     helix: Helix, id: Annotated[Id, "The candidate's id."], by: Annotated[str, "Who rejects it."] = ""
 ) -> Candidate:
@@ -112,13 +113,13 @@ def reject_candidate(
     return queue.reject(helix.store, id, by)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def reopen_candidate(helix: Helix, id: Annotated[Id, "The candidate's id."]) -> Candidate:
     """Take back that a candidate was rejected: it waits again."""
     return queue.reopen(helix.store, id)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True)
 def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
     """Remember how a task was done as a pattern; a task that failed gives none."""
     helix.store.check_capture()

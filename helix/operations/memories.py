@@ -24,11 +24,12 @@ from helix.model.facets import Facets
 from helix.model.ids import Id
 from helix.model.memory import Kind, Memory, MemoryOrder
 from helix.model.paging import page_of
+from helix.model.principal import Role
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult, Version
 from helix.operations.checks import check_length, page_size
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query, scoped_query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
 from helix.service import Helix
@@ -36,7 +37,7 @@ from helix.store import listing
 from helix.store.listing import EVERYTHING_ACTIVE, MemoryFilter
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True)
 def store(helix: Helix, request: StoreRequest) -> StoreResult:
     """Remember something. The same thing twice counts once; a refinement becomes a new version.
 
@@ -47,13 +48,13 @@ def store(helix: Helix, request: StoreRequest) -> StoreResult:
         return remember(helix.store, request)
 
 
-@query
+@scoped_query
 def get(helix: Helix, name_or_id: str) -> Memory:
     """Read one memory; a name leads to its newest version."""
     return memory_of(helix.store.index, name_or_id)
 
 
-@query
+@scoped_query
 def history(helix: Helix, name_or_id: str, first: int = 100, after: str | None = None) -> Page[Version]:
     """Show what became of a memory in all its versions page by page, the newest change first, by the journal's log."""
     found = past.history(helix.store, memory_of(helix.store.index, name_or_id))
@@ -89,7 +90,7 @@ def nodes(
     return [held.get(ident) for ident in ids]
 
 
-@query
+@scoped_query
 def memories(
     helix: Helix,
     wanted: MemoryFilter = EVERYTHING_ACTIVE,
@@ -102,7 +103,7 @@ def memories(
     return listing.memories(helix.store, _known(helix, wanted), page_size(helix, "first", first), after, order)
 
 
-@query
+@scoped_query
 def facets(helix: Helix, wanted: MemoryFilter = EVERYTHING_ACTIVE) -> Facets:
     """Count the memories of each scope, kind, status, trust and day, each of these with every filter but its own."""
     return listing.count_facets(helix.store.index, _known(helix, wanted))
@@ -130,43 +131,43 @@ def similar_recent(
     return neighbours.recent(helix.store, trigger, threshold=threshold, days=days, kind=wanted, scope=scope, limit=size)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True)
 def edit(helix: Helix, name_or_id: str, request: EditRequest) -> Memory:
     """Write a new version of a memory. It supersedes the old one; what you leave out stays as it is."""
     return curate.edit(helix.store, name_or_id, request)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, keyed=True)
 def forget(helix: Helix, name_or_id: str) -> Memory:
     """Take a memory out of recall; `restore` brings it back."""
     return curate.forget(helix.store, name_or_id)
 
 
-@mutation(keyed=True, person="bring back what was taken out of recall")
+@mutation(Role.AGENT, scoped=True, keyed=True, person="bring back what was taken out of recall")
 def restore(helix: Helix, name_or_id: str) -> Memory:
     """Bring a forgotten, archived or quarantined memory back into recall."""
     return curate.restore(helix.store, name_or_id)
 
 
-@mutation(keyed=True, person="confirm a memory")
+@mutation(Role.AGENT, scoped=True, keyed=True, person="confirm a memory")
 def confirm(helix: Helix, name_or_id: str) -> Memory:
     """Say, as a person, that a memory is true. This reinforces it."""
     return curate.confirm(helix.store, name_or_id)
 
 
-@mutation(person="take back what was done to a memory")
+@mutation(Role.AGENT, person="take back what was done to a memory")
 def revert(helix: Helix, name_or_id: str) -> Memory:
     """Take back a confirmation or a restoration, where it is the last thing that was done to a memory."""
     return curate.revert(helix.store, name_or_id)
 
 
-@mutation(person="take a memory out of another one")
+@mutation(Role.AGENT, person="take a memory out of another one")
 def unmerge(helix: Helix, name_or_id: str) -> Memory:
     """Bring back a memory that was folded into another one; the two are not folded again."""
     return merge.unmerge(helix.store, name_or_id)
 
 
-@mutation(keyed=True, person_where={("undo", True): "take an edge back"})
+@mutation(Role.AGENT, adds=True, keyed=True, person_where={("undo", True): "take an edge back"})
 def edge(
     helix: Helix,
     source: Annotated[str, "The name or id of the memory it starts from."],
@@ -201,6 +202,7 @@ def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSug
 
 
 @mutation(
+    Role.AGENT,
     keyed=True,
     person_where={("quality", True): "call a use verified", ("task", True): "overrule what a task's outcome gave"},
 )
@@ -232,7 +234,7 @@ def feedback(
         return settle.override(helix.store, task_named(helix.store.index, task).id, names, delta, quality)
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def decay(
     helix: Helix,
     unused_days: float = 30,
@@ -243,13 +245,13 @@ def decay(
     return maintenance.decay(helix.store, unused_days, min_uses, dry_run)
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) -> MaintenanceReport:
     """Halve the weights of edges that were not used for long."""
     return maintenance.decay_edges(helix.store, unused_days, dry_run)
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def prune(
     helix: Helix,
     min_effectiveness: float = 0.25,
@@ -260,7 +262,7 @@ def prune(
     return maintenance.prune(helix.store, min_effectiveness, min_uses, dry_run)
 
 
-@query
+@scoped_query
 def recall(helix: Helix, question: RecallQuery) -> RecallAnswer:
     """Find what matters for a question: by meaning, by words, by files and by time, walked through the graph.
 

@@ -20,6 +20,7 @@ from helix.model.held import Held
 from helix.model.ids import Id
 from helix.model.memory import Memory
 from helix.model.paging import page_of
+from helix.model.principal import Role
 from helix.model.records import Node
 from helix.model.reflection import Cited, Insight, InsightEvidence, Reflection
 from helix.model.reports import Duplicate, Inbox, Page, StoreResult
@@ -42,7 +43,7 @@ def contradictions(
     return page_of(found, disputes.place, first=page_size(helix, "first", first), after=after)
 
 
-@mutation(person="say which of two memories holds")
+@mutation(Role.AGENT, person="say which of two memories holds")
 def resolve_contradiction(
     helix: Helix,
     a: Annotated[str, "The name or id of one of the two."],
@@ -54,7 +55,7 @@ def resolve_contradiction(
     return disputes.resolve_contradiction(helix.store, a, b, winner, note)
 
 
-@mutation(person="take back what was said of a contradiction")
+@mutation(Role.AGENT, person="take back what was said of a contradiction")
 def reopen_contradiction(
     helix: Helix,
     a: Annotated[str, "The name or id of one of the two."],
@@ -91,7 +92,7 @@ def duplicates(
     return same.duplicates(helix.store, scope, threshold, page_size(helix, "first", first), after)
 
 
-@mutation(person="say what becomes of two memories that say the same")
+@mutation(Role.AGENT, person="say what becomes of two memories that say the same")
 def settle_duplicate(
     helix: Helix,
     a: Annotated[str, "The name or id of one of the two."],
@@ -102,7 +103,7 @@ def settle_duplicate(
     return same.settle(helix.store, a, b, winner)
 
 
-@mutation(person="take back what was said of two memories that say the same")
+@mutation(Role.AGENT, person="take back what was said of two memories that say the same")
 def reopen_duplicate(
     helix: Helix,
     a: Annotated[str, "The name or id of one of the two."],
@@ -112,7 +113,7 @@ def reopen_duplicate(
     return same.reopen(helix.store, a, b)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, adds=True, keyed=True)
 def note_gap(helix: Helix, session: Annotated[str, "Whose last question."] = "", agent: str = "") -> StoreResult | None:
     """Remember that the last question of a session was not answered; one that was is not noted."""
     helix.store.check_capture()
@@ -122,7 +123,7 @@ def note_gap(helix: Helix, session: Annotated[str, "Whose last question."] = "",
     return remember.note_gap(helix.store, answer, agent=agent)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def reopen_gap(helix: Helix, name_or_id: str) -> Memory:
     """Say that what closed a gap did not answer it."""
     return gaps.reopen_gap(helix.store, name_or_id)
@@ -139,7 +140,7 @@ def review(
     return quarantine.review(helix.store, scope, page_size(helix, "first", first), after)
 
 
-@mutation(keyed=True, person="let what is quarantined be recalled")
+@mutation(Role.AGENT, scoped=True, keyed=True, person="let what is quarantined be recalled")
 def accept(helix: Helix, name_or_id: str, by: Annotated[str, "Who accepts it."] = "") -> Node:
     """Let something quarantined be recalled; its trust stays what it was."""
     accepted = quarantine.accept(helix.store, name_or_id, by)
@@ -148,13 +149,13 @@ def accept(helix: Helix, name_or_id: str, by: Annotated[str, "Who accepts it."] 
     return accepted
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, keyed=True)
 def reject(helix: Helix, name_or_id: str, by: Annotated[str, "Who rejects it."] = "") -> Node:
     """Have something quarantined forgotten; it stays on disk."""
     return quarantine.reject(helix.store, name_or_id, by)
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, scoped=True, keyed=True)
 def hold(helix: Helix, name_or_id: str, by: Annotated[str, "Who wants it looked at."] = "") -> Node:
     """Quarantine something until a person has looked at it; so `accept` and `reject` are taken back."""
     return quarantine.hold(helix.store, name_or_id, by)

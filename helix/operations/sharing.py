@@ -9,7 +9,7 @@ from helix.errors import NotFoundError
 from helix.memory.change.intake import Intake
 from helix.model.strand import MemoryShare
 from helix.operations import strand_keys
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query_for
 from helix.service import Helix
 from helix.strands import shared_place
 from helix.strands.shares import Shares
@@ -17,13 +17,13 @@ from helix.strands.shares import Shares
 _SHARE = "share memory with others"
 
 
-@query
+@query_for(None)
 def shares(helix: Helix) -> list[MemoryShare]:
     """List with whom the memory is shared over HTTP, and which scopes of it."""
     return Shares(helix.settings.home).all()
 
 
-@mutation(person=_SHARE)
+@mutation(None, person=_SHARE)
 def new_share(
     helix: Helix,
     key: Annotated[str, "The name of the key of who it is shared with: it signs what they leave."],
@@ -42,7 +42,7 @@ def new_share(
     return Shares(helix.settings.home).new(name or key, known[key].public, wanted, write=write, at=now)
 
 
-@mutation(person=_SHARE)
+@mutation(None, person=_SHARE)
 def revoke_share(helix: Helix, name: str) -> MemoryShare:
     """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
     share = Shares(helix.settings.home).revoke(name)

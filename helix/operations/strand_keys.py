@@ -7,7 +7,7 @@ from typing import Annotated
 from helix.errors import ConflictError
 from helix.model.provenance import Trust
 from helix.model.strand import StrandKey
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query_for
 from helix.service import Helix
 from helix.strands import shared_place
 from helix.strands.keyring import Keyring
@@ -21,19 +21,19 @@ def keyring_of(helix: Helix) -> Keyring:
     return Keyring(helix.settings.home, now=helix.store.runtime.clock())
 
 
-@query
+@query_for(None)
 def keys(helix: Helix) -> list[StrandKey]:
     """List the keys that sign strands, your own first; only their public parts are shown."""
     return keyring_of(helix).keys()
 
 
-@mutation(person=_DECIDE)
+@mutation(None, person=_DECIDE)
 def new_key(helix: Helix, name: Annotated[str, "Such as the name of this machine."]) -> StrandKey:
     """Make a key of your own, which signs strands and opens those that are sealed for it."""
     return keyring_of(helix).new(name)
 
 
-@mutation(person=_DECIDE)
+@mutation(None, person=_DECIDE)
 def import_key(
     helix: Helix,
     name: Annotated[str, "What it is called here."],
@@ -43,7 +43,7 @@ def import_key(
     return keyring_of(helix).add(name, public)
 
 
-@mutation(person=_DECIDE)
+@mutation(None, person=_DECIDE)
 def trust_key(
     helix: Helix,
     name: str,
@@ -57,7 +57,7 @@ def trust_key(
     return believed
 
 
-@mutation(person=_DECIDE)
+@mutation(None, person=_DECIDE)
 def revoke_key(helix: Helix, name: str) -> StrandKey:
     """Believe a key no more: what it signed is refused from now on, and what is shared with it is shared no more.
 

@@ -11,11 +11,12 @@ from helix import files
 from helix.errors import ConflictError
 from helix.model.clock import from_micros
 from helix.model.edge import Ref
+from helix.model.principal import Role
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job
 from helix.model.strand import StrandDifference, StrandInfo, StrandTable, StrandVersion
 from helix.operations.checks import absolute
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query, query_for
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
 from helix.store.jobs import Ticket
@@ -39,7 +40,7 @@ _HERE = "this store"
 """Who made a version that nobody has signed yet: a merge, a rollback, or what was there before one."""
 
 
-@mutation(person=_CARRY)
+@mutation(None, person=_CARRY)
 def export_strand(
     helix: Helix,
     path: str,
@@ -73,7 +74,7 @@ def export_strand(
     return helix.jobs.start(arriving.JOB, lambda ticket: write_strand(helix.store, target, outgoing, sealing, ticket))
 
 
-@mutation(person=_TAKE)
+@mutation(None, person=_TAKE)
 def import_strand(
     helix: Helix,
     path: str,
@@ -98,7 +99,7 @@ def import_strand(
     return helix.jobs.start(arriving.JOB, work)
 
 
-@mutation(person=_TAKE)
+@mutation(None, person=_TAKE)
 def clone_strand(
     helix: Helix,
     path: str,
@@ -129,7 +130,7 @@ def _free(folder: Path) -> Path:
     return folder
 
 
-@query
+@query_for(None)
 def inspect_strand(
     helix: Helix, path: str, verify: Annotated[bool, "Check every byte of the file, not only the signature."] = False
 ) -> StrandInfo:
@@ -193,7 +194,7 @@ def strand_log(helix: Helix, limit: Annotated[int, "At most so many."] = 50) -> 
     ]
 
 
-@mutation(person=_CARRY)
+@mutation(None, person=_CARRY)
 def diff_strands(
     helix: Helix,
     path: str,
@@ -212,7 +213,7 @@ def diff_strands(
     return StrandDifference(scopes=found.scopes, lines=tuple(found.lines))
 
 
-@mutation(person=_TAKE)
+@mutation(Role.ADMIN, person=_TAKE)
 def roll_back_to(
     helix: Helix, version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."]
 ) -> Job:
@@ -231,7 +232,7 @@ def roll_back_to(
     return helix.jobs.start(arriving.JOB, work)
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def tag_version(
     helix: Helix,
     version: Annotated[str, "Its tag, or how its id begins; `strandLog` lists them."],

@@ -10,7 +10,7 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.model.clock import from_micros
 from helix.model.reports import Job
 from helix.model.strand import SyncedPlace, is_shared
-from helix.operations.listed import mutation, query
+from helix.operations.listed import mutation, query_for
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
 from helix.store.jobs import Ticket
@@ -24,7 +24,7 @@ _PLACE = "A folder, a bare git repository (path or URL), `s3://bucket/prefix`, o
 _SCOPES = "Only these scopes from now on; an empty list for the whole store. It stays as it was where it is not said."
 
 
-@mutation(person=_SYNC)
+@mutation(None, person=_SYNC)
 def sync(
     helix: Helix,
     place: Annotated[str, _PLACE],
@@ -51,7 +51,7 @@ def sync(
     return helix.sync(address, key=key, passphrase=passphrase)
 
 
-@mutation(person=_SYNC)
+@mutation(None, person=_SYNC)
 def watch_sync(
     helix: Helix,
     place: Annotated[str, _PLACE],
@@ -73,7 +73,7 @@ def watch_sync(
     return synced_places(helix)
 
 
-@mutation(person=_SYNC)
+@mutation(None, person=_SYNC)
 def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it."]) -> Job:
     """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay there.
 
@@ -96,7 +96,7 @@ def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it
     return helix.jobs.start(arriving.JOB, work)
 
 
-@query
+@query_for(None)
 def synced_places(helix: Helix) -> list[SyncedPlace]:
     """List the places that the store was synced with: how often that is done, and how the last time went."""
     return [

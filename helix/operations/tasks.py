@@ -34,6 +34,7 @@ from helix.model.edge import Label
 from helix.model.evidence import Evidence
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
+from helix.model.principal import Role
 from helix.model.reports import Page
 from helix.model.task import CLIENT_TASK, PLAN, VERIFY, Exploration, ExplorationReport, Plan, Task
 from helix.model.task_answers import (
@@ -66,7 +67,7 @@ def exploration(
     return explorations.load_exploration(helix.store.index, id or "", scope)
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def save_exploration(
     helix: Helix,
     answer: Annotated[str, "An exploration as JSON, or the answers of explorers, one after another."],
@@ -120,7 +121,7 @@ def task(helix: Helix, id: Annotated[Id, "The id of the task, or what its client
     )
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def save_plan(
     helix: Helix,
     answer: Annotated[str, "The planner's whole answer: JSON, alone or in prose."],
@@ -140,7 +141,7 @@ def save_plan(
         return planning.save_plan(helix.store, request)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def complete_plan(
     helix: Helix,
     plan: Id | None = None,
@@ -185,7 +186,7 @@ def workspaces(
     return attempts.list_workspaces(helix.store, plan=plan or "", scope=scope, status=status, first=size, after=after)
 
 
-@mutation()
+@mutation(Role.AGENT, adds=True)
 def create_workspace(
     helix: Helix,
     task: Annotated[str, "The task's id, or its number in the plan."],
@@ -209,7 +210,7 @@ def create_workspace(
         return attempts.create_workspace(helix.store, request, give=given, treatment=partial(treatment, helix.store))
 
 
-@mutation()
+@mutation(Role.AGENT)
 def complete_workspace(
     helix: Helix, id: Annotated[Id, "The workspace's id."], delivered: str, utilized: Sequence[str] = ()
 ) -> WorkspaceReport:
@@ -219,7 +220,7 @@ def complete_workspace(
         return attempts.complete_workspace(helix.store, id, ending, settle=partial(_settle, helix.store))
 
 
-@mutation()
+@mutation(Role.AGENT)
 def block_workspace(
     helix: Helix,
     id: Annotated[Id, "The workspace's id."],
@@ -284,7 +285,7 @@ def dag_stalled(
     return Stalled(stalled=stall is not None, info=stall)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def dag_clear(
     helix: Helix,
     tasks: Annotated[
@@ -302,7 +303,7 @@ def dag_clear(
     return Cleared(cleared=done.cleared, kept=done.kept, tasks=tuple(after))
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, keyed=True)
 def task_outcome(
     helix: Helix,
     task: Annotated[Id, "The id of the task, or what its client calls it."],
@@ -330,7 +331,7 @@ def task_outcome(
     )
 
 
-@mutation(keyed=True)
+@mutation(Role.AGENT, keyed=True)
 def note_action(
     helix: Helix,
     task: Annotated[Id, "The id of the task, or what its client calls it."],

@@ -14,9 +14,10 @@ from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
 from helix.model.agent_connection import AgentConnection, LogLine
 from helix.model.ids import Id
+from helix.model.principal import Role
 from helix.model.reports import DoctorReport, Health, Job, Page, Setting, Stats, StatusReport
 from helix.operations.checks import absolute, page_size
-from helix.operations.listed import graph_query, mutation, query
+from helix.operations.listed import graph_query, mutation, query, query_for
 from helix.service import Helix
 from helix.store import backup as copies
 from helix.store import doctor as examination
@@ -54,7 +55,7 @@ def doctor(helix: Helix) -> DoctorReport:
     return examination.examine(helix.store, building=helix.store.graph.needs_rebuild and helix.is_busy())
 
 
-@query
+@query_for(None)
 def config(helix: Helix) -> list[Setting]:
     """List each setting, its value, and where that came from; secrets are no settings."""
     values = helix.settings
@@ -70,7 +71,7 @@ def config(helix: Helix) -> list[Setting]:
     ]
 
 
-@query
+@query_for(None)
 def agents(
     helix: Helix,
     project: Annotated[str | None, "A project whose settings are looked at too: an absolute path."] = None,
@@ -79,7 +80,7 @@ def agents(
     return overview_of_agents(helix.settings, None if project is None else Path(absolute(project)))
 
 
-@query
+@query_for(None)
 def logs(helix: Helix, lines: Annotated[int, "At most so many of the last lines."] = 200) -> list[LogLine]:
     """Show the end of the daemon's log, the oldest line first; secrets were taken out before it was written."""
     return last_lines(helix.settings.store_path, page_size(helix, "lines", lines))
@@ -97,31 +98,31 @@ def jobs(helix: Helix, first: int = 50, after: str | None = None) -> Page[Job]:
     return helix.jobs.page(page_size(helix, "first", first), after)
 
 
-@mutation()
+@mutation(Role.AGENT)
 def cancel_job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
     """Ask a job to stop; what it has done so far stays."""
     return helix.jobs.cancel(id)
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def rebuild(helix: Helix) -> Job:
     """Rebuild the graph from the journal; recall goes on meanwhile."""
     return helix.rebuild_graph()
 
 
-@mutation()
+@mutation(Role.ADMIN)
 def reembed(helix: Helix) -> Job:
     """Embed everything anew with the model that is set."""
     return helix.jobs.start("reembed", lambda ticket: embedding.reembed(helix.store, ticket))
 
 
-@mutation()
+@mutation(None)
 def backup(helix: Helix, path: str) -> Job:
     """Write a backup of the running store to a file or folder."""
     return _with_file(helix, "backup", copies.back_up, path)
 
 
-@mutation(person="put a backup in the place of the store")
+@mutation(None, person="put a backup in the place of the store")
 def restore_backup(helix: Helix, path: str) -> Job:
     """Put a backup in the place of the store; what was there is moved aside."""
     return _with_file(helix, "restore", _restored, path)
@@ -133,13 +134,13 @@ def _restored(store: Store, backup: Path, ticket: Ticket) -> Mapping[str, Any]:
     return told
 
 
-@mutation()
+@mutation(None)
 def recover(helix: Helix) -> Job:
     """Recover what the journal lost, from the files that were set aside when the loss was noticed."""
     return helix.jobs.start("recover", lambda ticket: recovery.recover(helix.store, ticket))
 
 
-@mutation(person="say that a loss is known")
+@mutation(Role.ADMIN, person="say that a loss is known")
 def acknowledge_loss(helix: Helix) -> int:
     """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
     return recovery.acknowledge(helix.store)

@@ -6,12 +6,19 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 from helix.memory.extraction.extract import RuleExtractor, digest_of, edition_of_rules
 
 
 def test_the_edition_of_the_extractor_is_that_of_its_rules_and_of_its_setting() -> None:
     assert edition_of_rules() in RuleExtractor().edition
     assert RuleExtractor(0.3).edition != RuleExtractor(0.4).edition
+
+
+def test_a_rule_whose_file_is_gone_is_no_part_of_an_edition(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        digest_of(tmp_path / "gone.py")
 
 
 def test_any_line_of_a_rule_makes_another_edition_wherever_it_lies(tmp_path: Path) -> None:

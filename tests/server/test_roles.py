@@ -11,16 +11,21 @@ import pytest
 
 from helix.model.principal import Role
 from helix.operations import OPERATIONS
-from helix.operations.roles import ADDING, FOR_ADMINS, OF_THE_MACHINE, WITHIN_SCOPES, least_role
+from helix.operations.listed import mutation
 from tests.server.team import GET, RECALL, STORE, Team
 
 OF_FILES = {"path", "paths", "place", "to", "other"}
 
 
-def test_every_list_names_operations_that_there_are() -> None:
-    for listed in (OF_THE_MACHINE, FOR_ADMINS, WITHIN_SCOPES, ADDING):
-        assert listed <= OPERATIONS.keys()
-    assert not OF_THE_MACHINE & (FOR_ADMINS | WITHIN_SCOPES | ADDING)
+def test_what_nobody_may_from_elsewhere_is_declared_as_that_alone() -> None:
+    of_the_machine = [one for one in OPERATIONS.values() if one.role is None]
+    assert of_the_machine
+    assert not [one.name for one in of_the_machine if one.scoped or one.adds]
+
+
+def test_a_mutation_without_a_role_is_refused_where_it_is_declared() -> None:
+    with pytest.raises(TypeError, match="role"):
+        mutation()  # type: ignore[call-arg]
 
 
 def test_what_names_a_file_is_the_machine_s() -> None:
@@ -30,26 +35,25 @@ def test_what_names_a_file_is_the_machine_s() -> None:
         if OF_FILES & inspect.signature(one.function).parameters.keys() - {"helix"}
     }
     assert naming
-    assert naming <= OF_THE_MACHINE
+    assert not [name for name in naming if OPERATIONS[name].role is not None]
 
 
 def test_what_scopes_bind_takes_a_scope_or_one_memory() -> None:
-    for name in WITHIN_SCOPES:
-        hints = get_type_hints(OPERATIONS[name].function)
-        taken = inspect.signature(OPERATIONS[name].function).parameters.keys()
+    scoped = {name: one.function for name, one in OPERATIONS.items() if one.scoped}
+    assert scoped
+    for name, function in scoped.items():
+        hints = get_type_hints(function)
+        taken = inspect.signature(function).parameters.keys()
         records = (hint for hint in hints.values() if is_dataclass(hint) and isinstance(hint, type))
         of_records = {field.name for record in records for field in fields(record)}
         assert {"scope", "name_or_id"} & (taken | of_records), name
 
 
-def test_roles_are_in_order() -> None:
+def test_no_hook_asks_for_an_operation_and_no_reader_changes_anything() -> None:
     for name, one in OPERATIONS.items():
-        least = least_role(one)
-        allowed = [] if least is None else [role for role in Role if role.reaches(least)]
+        allowed = [] if one.role is None else [role for role in Role if role.reaches(one.role)]
         assert Role.HOOK not in allowed, name
         assert (Role.READER in allowed) <= (not one.writes), name
-        assert (Role.EDITOR in allowed) <= (name not in FOR_ADMINS), name
-        assert (Role.OWNER in allowed) == (name not in OF_THE_MACHINE), name
 
 
 DOCUMENTS = {

@@ -186,7 +186,7 @@ def _approach(episode: Episode, told: Procedure) -> EpisodeCandidate | None:
     )
 
 
-_RULES = ("extract.py", "gate.py", "kept.py", "steps.py")
+_RULES = ("extract.py", "gate.py", "episodes_seen.py", "steps.py")
 _CACHE = "__pycache__"
 
 
@@ -208,8 +208,9 @@ def digest_of(*sources: Traversable) -> str:
 
 def _files(source: Traversable, above: str = "") -> Iterator[tuple[str, Traversable]]:
     name = f"{above}/{source.name}"
-    if source.is_file():
-        yield name, source
-    elif source.is_dir() and source.name != _CACHE:
+    if source.is_dir():
         for one in source.iterdir():
-            yield from _files(one, name)
+            if one.name != _CACHE:
+                yield from _files(one, name)
+    else:
+        yield name, source
