@@ -10,6 +10,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,11 +65,14 @@ def call(payload: Payload, tools: Mapping[str, str], given: Mapping[str, str]) -
 
 
 def patched(payload: Payload, patch: object) -> dict[str, Any]:
-    """Return the hook payload of a tool that applies a patch as an edit of the first file in it."""
+    """Return the hook payload of a tool that applies a patch as an edit of the first file in it.
+
+    Nothing is told of the others, which a `.helixignore` may keep out.
+    """
     text = patch if isinstance(patch, str) else ""
-    lines = text.splitlines()
-    files = _PATCHED.findall(text)
-    path = posixpath.join(str(payload.get("cwd") or ""), files[0].strip()) if files else ""
+    files = list(islice(_PATCHED.finditer(text), 2))
+    lines = text[files[0].end() : files[-1].start() if len(files) > 1 else None].splitlines() if files else []
+    path = posixpath.join(str(payload.get("cwd") or ""), files[0][1].strip()) if files else ""
     old, new = ("\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "-+")
     return {**payload, "tool_name": "Edit", "tool_input": {"file_path": path, "old_string": old, "new_string": new}}
 

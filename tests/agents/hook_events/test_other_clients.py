@@ -415,6 +415,22 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
     assert [one.scope for one in kept] == sessions * (client == "goose")
 
 
+def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: Path) -> None:
+    """The other one may be kept out by a `.helixignore`."""
+    (project / ".helixignore").write_text("secret/\n", "utf-8")
+    files = ("Delete File: a.tmp\n", "Update File: secret/plan.md\n@@\n-old plan\n+the merger\n")
+    session = Codex(helix, project)
+    session.begin()
+    session.run("make all", 2, ERROR)
+    patch = {"command": "".join(f"*** {one}" for one in ("Begin Patch\n", *files, "End Patch"))}
+    tool = {"tool_name": "apply_patch", "tool_input": patch, "tool_use_id": "p", "tool_response": "Done!"}
+    session.ask({**session.base("PostToolUse"), **tool})
+    session.run("make all")
+    assert helix.reacting.settle(MOST_SECONDS)
+    (learned,) = memories.memories(helix).items
+    assert learned.resolution == "It passed after changing a.tmp."
+
+
 def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run(helix: Helix, project: Path) -> None:
     session = Cursor(helix, project)
     for call in ({"command": "ls", "working_directory": "/"}, {"command": "ls", "working_directory": "."}):
