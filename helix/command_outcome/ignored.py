@@ -37,15 +37,19 @@ def names_ignored(action: Action, root: str) -> bool:
 
 def _places(action: Action, root: str) -> Iterator[str]:
     """Yield the paths that a command and its error may mean, those named most plainly first."""
+    folders = {"": None}
     for part in simple_commands(action.command):
+        folders[part.folder] = None
         for name in (name for word in part.words for name in _names(word)):
             yield join(action.folder, name)
             yield join(action.folder, part.folder, name)
     yield from (join(root, name) for name in _paths(normal_command(action, root)))
-    yield from (join(action.folder, name) for name in _REDIRECTED.findall(action.command))
+    redirected = _REDIRECTED.findall(action.command)
+    yield from (join(action.folder, name) for name in redirected)
     if action.passed is not True:
         yield from (join(action.folder, name) for name in _in_error(action.output))
     yield from (join(action.folder, name) for name in _paths(action.command))
+    yield from (join(action.folder, folder, name) for name in redirected for folder in folders)
 
 
 def _in_error(output: str) -> Iterator[str]:

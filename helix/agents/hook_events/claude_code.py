@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -271,7 +272,7 @@ def _action(payload: Payload) -> Action | None:
     file = _text(given, "file_path") or _text(given, "notebook_path")
     if tool not in _EDITS or not _is_path(file):
         return None
-    return Action(id=call, files=(file,), folder=folder)
+    return Action(id=call, files=(posixpath.join(folder, file),), folder=folder)
 
 
 def _is_path(file: str) -> bool:

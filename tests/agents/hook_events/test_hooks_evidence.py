@@ -334,6 +334,7 @@ def test_what_ignored_files_fail_by_is_kept_out(session: AgentSession) -> None:
         ("python -c \"open('private/plan.txt').read()\"", "ValueError: topsecret is late"),
         ("sh tool.sh", "Traceback: FileNotFoundError: topsecret in private/plan.txt line 3"),
         ("sh tool.sh", "error: topsecret in {project}/private/deep/plan.txt: is late"),
+        ("cd private; echo topsecret > plan", ""),
     ],
 )
 def test_however_an_ignored_file_is_named_it_is_kept_out(session: AgentSession, command: str, output: str) -> None:

@@ -431,6 +431,22 @@ def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: P
     assert learned.resolution == "It passed after changing a.tmp."
 
 
+@pytest.mark.parametrize("path", ["plan.md", "../secret/plan.md"])
+def test_an_edit_is_of_the_file_that_its_path_names_from_where_the_agent_works(
+    helix: Helix, project: Path, path: str
+) -> None:
+    (project / ".git").mkdir()
+    (project / ".helixignore").write_text("secret/\n", "utf-8")
+    for folder, kept in (("secret", []), ("src", [] if "secret" in path else [f"src/{path}"])):
+        session = Opencode(helix, project / folder, folder)
+        session.run(f"make {folder}", 2, ERROR)
+        session._tool("edit", {"filePath": path, "oldString": "old", "newString": "the merger"}, {"output": "done"})
+        session.run(f"make {folder}")
+        assert helix.reacting.settle(MOST_SECONDS)
+        told = [one.resolution for one in memories.memories(helix).items]
+        assert told == [f"It passed after changing {one} ('old' to 'the merger')." for one in kept]
+
+
 def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run(helix: Helix, project: Path) -> None:
     session = Cursor(helix, project)
     for call in ({"command": "ls", "working_directory": "/"}, {"command": "ls", "working_directory": "."}):
