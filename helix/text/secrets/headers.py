@@ -1,4 +1,7 @@
-"""Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files."""
+"""Headers and addresses: credentials in URLs, in Authorization headers, on command lines and in login files.
+
+Without it 382 of the 3,035 secrets in docs/benchmarks/safety.md are missed that are found.
+"""
 
 from __future__ import annotations
 

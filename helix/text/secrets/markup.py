@@ -1,7 +1,7 @@
 """Markup: secrets in XML elements, connection strings, calls that take a user and a password, and files of logins.
 
-Each is read as what it is, so that a value goes whole, whatever it looks like, unless it is a template. On fixtures of
-scanners that it was not written from this finds what no other rule does: see docs/benchmarks/safety.md.
+Each is read as what it is, so that a value goes whole, whatever it looks like, unless it is a template.
+Without it 39 of the 3,035 secrets in docs/benchmarks/safety.md are missed that are found.
 """
 
 from __future__ import annotations

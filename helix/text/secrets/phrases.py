@@ -1,4 +1,8 @@
-"""Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases."""
+"""Phrases: secrets as people tell them, in sentences of several languages, behind names of words, as passphrases.
+
+Without it 4 of the 3,035 secrets in docs/benchmarks/safety.md are missed that are found.
+It is there for what people write to an agent, which no fixture has.
+"""
 
 from __future__ import annotations
 

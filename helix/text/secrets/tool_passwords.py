@@ -1,7 +1,7 @@
 """Tool passwords: passwords given to command-line tools, by flag, by place or through a pipe.
 
-What they add on fixtures of scanners that they were not written from: 2 of 100 (Nosey Parker's), by the rule for a user
-beside a password.
+Without it 3 of the 3,035 secrets in docs/benchmarks/safety.md are missed that are found.
+It is there for what people type, which no fixture has: `net use`, `cmdkey`, `psexec -p`, `chpasswd`.
 """
 
 from __future__ import annotations
