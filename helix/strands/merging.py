@@ -124,7 +124,7 @@ def _dropped(mine: StrandRow) -> StrandRow | None:
     if not isinstance(put, PutNode) or put.label is not Label.MEMORY or _rank(mine) > Trust.USER_ASSERTED.rank:
         return None
     if put.props.get("status") != Status.ACTIVE:
-        return mine
+        return None  # kept on one machine alone, the two would never come to the same
     return replace(mine, put=replace(put, props={**put.props, "status": Status.FORGOTTEN.value}))
 
 
