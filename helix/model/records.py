@@ -109,10 +109,18 @@ def node_from(label: Label, node_id: str, props: Props) -> Node:
 
 
 def check_put(op: Put) -> None:
-    """Raise an error where what an operation writes is no record's, a TypeError, a ValueError or another one.
+    """Raise ValueError where an operation writes a value that is not one of a record.
 
     Properties that the model does not know are nobody's, and may be anything.
     """
+    try:
+        _check_put(op)
+    except (KeyError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        what = "passage" if isinstance(op, PutPassage) else op.label if isinstance(op, PutNode) else op.type
+        raise ValueError(f"a {what} has a value that cannot be stored: {error}") from error
+
+
+def _check_put(op: Put) -> None:
     match op:
         case PutPassage():
             texts = [op.id, op.owner.id, op.text]

@@ -15,13 +15,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from helix.errors import DaemonError
+from helix.errors import DaemonError, InvalidInputError
 from helix.graph.graph_follower import GraphFollower
 from helix.journal.idempotency import RequestNote
 from helix.journal.log import Journal
 from helix.journal.state import Records
 from helix.model.clock import Clock, to_micros
-from helix.model.operations import Change, Row
+from helix.model.operations import Change, Put, Row
+from helix.model.records import check_put
 from helix.model.requests import Request
 from helix.on_demand_thread import OnDemandThread
 from helix.store.catalogue import Catalogue
@@ -160,6 +161,7 @@ class Writer:
         if decision.changes:
             self._follower.check_room()
             changes = decision.changes
+            _check(changes)
             if actor:
                 changes = tuple(replace(change, note={**change.note, "actor": actor}) for change in changes)
             rows = self._journal.append(changes, to_micros(self._clock()), note)
@@ -172,3 +174,16 @@ class Writer:
             for listener in tuple(self._listeners):
                 listener(rows)
         return decision.answer
+
+
+def _check(changes: Sequence[Change]) -> None:
+    """Raise InvalidInputError for a value that is none of a record: once it is written, no backup is restored."""
+    for change in changes:
+        for op in change.operations:
+            if isinstance(op, Put):
+                try:
+                    check_put(op)
+                except ValueError as error:
+                    raise InvalidInputError(
+                        str(error), hint="nothing was written: look at what it was made from"
+                    ) from error
