@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from helix.memory.job_run.run import Run
 from helix.model.edge import Label, Ref, Relation
@@ -64,6 +65,6 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     if meet:
         known = rows_known(here, version.id) or ()
         meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Unwatched())
-    here.journal.versions.keep(there.journal.versions.ancestry([version.id], 1_000))
+    here.journal.versions.keep([replace(one, seq=None) for one in there.journal.versions.ancestry([version.id], 1_000)])
     note_version(here, ALL, who="me", why="merge", parents=[version.id])
     return merge.counts
