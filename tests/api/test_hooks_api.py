@@ -18,7 +18,7 @@ from api_server import BEARER, TOKEN, Answer, Served, serving
 from helix import settings as configuration
 from helix.agents.hook_events import dispatcher
 from helix.agents.hook_events.deferred_queue import PendingAnswer
-from helix.agents.hook_events.hook_context import Desk, Reaction
+from helix.agents.hook_events.hook_context import HookContext, Reaction
 from helix.agents.hook_events.hook_events import ActionBegins, HookReply
 from helix.agents.tasks.board import injections, tasks_of
 from helix.api import hooks
@@ -113,7 +113,7 @@ def test_an_unknown_client_is_answered_too(hooked: Served) -> None:
 def test_a_reaction_that_fails_is_logged_and_answered_with_nothing(
     hooked: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(desk: object, event: object) -> Reaction:
+    def fail(context: object, event: object) -> Reaction:
         raise RuntimeError("a defect")
 
     monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, fail)  # type: ignore[index]
@@ -127,7 +127,7 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
     done: list[str] = []
     answered = threading.Event()
 
-    def dawdle(desk: object, event: object) -> Reaction:
+    def dawdle(context: object, event: object) -> Reaction:
         assert answered.wait(MOST_SECONDS)
         return Reaction(
             reply=HookReply(context="late"),
@@ -156,7 +156,8 @@ def test_a_clock_that_is_not_ours_takes_no_time_from_an_answer(sent: str) -> Non
 
 
 def test_what_was_long_under_way_is_too_late(hooked: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda desk, event: Reaction(reply=HookReply(context="x")))  # type: ignore[index]
+    late = Reaction(reply=HookReply(context="x"))
+    monkeypatch.setitem(dispatcher._REACTIONS, ActionBegins, lambda context, event: late)  # type: ignore[index]
     with monkeypatch.context() as short:
         short.setattr(hooked.app.state.hooks, "_seconds", 1.0)
         assert tell(hooked, **{"x-helix-sent": f"{time.monotonic() - 2:.4f}"}).json == {}
@@ -280,8 +281,8 @@ def test_a_client_that_hangs_up_before_its_answer_was_shown_nothing_and_judges_n
     began, gone = threading.Event(), threading.Event()
     react = dispatcher._REACTIONS[ActionBegins]
 
-    def waits(desk: Desk, event: ActionBegins) -> Reaction:
-        found = react(desk, event)
+    def waits(context: HookContext, event: ActionBegins) -> Reaction:
+        found = react(context, event)
         began.set()
         assert gone.wait(MOST_SECONDS)
         return found

@@ -42,7 +42,7 @@ from helix.agents.hook_events.client_shapes import (
 )
 from helix.agents.hook_events.cline_hooks import CLINE
 from helix.agents.hook_events.deferred_queue import Afterwards, PendingAnswer, Work, keeping_context
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction, Recall
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction, Recall
 from helix.agents.hook_events.hook_events import (
     ActionBegins,
     ActionEnded,
@@ -84,7 +84,7 @@ CLIENTS: Mapping[str, ClientShape] = {
 }
 """The clients whose hooks are understood, by the name that `helix connect` has for them."""
 
-_REACTIONS: Mapping[type[HookEvent], Callable[[Desk, Any], Reaction]] = {
+_REACTIONS: Mapping[type[HookEvent], Callable[[HookContext, Any], Reaction]] = {
     SessionBegan: session_start.session_began,
     PromptGiven: user_prompt.prompt_given,
     ActionBegins: tool_use.action_begins,
@@ -231,7 +231,7 @@ class Reacting:
             self._sessions.hide_agents(session, event, persons)
         if session is None:
             return NOTHING
-        desk = Desk(
+        context = HookContext(
             store=self._store,
             session=session,
             recall_any=self._recall,
@@ -240,15 +240,15 @@ class Reacting:
             client=client,
             answers=isinstance(event, CLIENTS[client].shows),
         )
-        before = recollect(desk, event, self._there_until)
-        subagents.recognise(desk, event)
-        found = reaction(desk, event)
+        before = recollect(context, event, self._there_until)
+        subagents.recognise(context, event)
+        found = reaction(context, event)
         if isinstance(event, ActionBegins | ActionEnded):
-            found = session_start.briefed_late(desk, event, found)
+            found = session_start.briefed_late(context, event, found)
         return replace(
             found,
-            then=tuple(_kept(desk, work) for work in found.then),
-            always=tuple(_kept(desk, work) for work in (*before, *found.always, desk.release)),
+            then=tuple(_kept(context, work) for work in found.then),
+            always=tuple(_kept(context, work) for work in (*before, *found.always, context.release)),
         )
 
     def _showing(self, reaction: Reaction) -> PendingAnswer:
@@ -264,11 +264,11 @@ class Reacting:
             self._after.do(lambda: self._sessions.end(event.session, scope))
 
 
-def _kept(desk: Desk, work: Work) -> Work:
+def _kept(context: HookContext, work: Work) -> Work:
     """Return work that is done only where something of the session may be kept at the time."""
 
     def done() -> object:
-        return work() if desk.keeps() else None
+        return work() if context.keeps() else None
 
     return done
 

@@ -14,7 +14,7 @@ from helix.agents.answers.explorer_answer import read_explorer
 from helix.agents.answers.planner_answer import PROCEED, read_planner
 from helix.agents.answers.prompt import AgentType, detect_agent_type
 from helix.agents.hook_events.deferred_queue import Work
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction
 from helix.agents.hook_events.hook_events import AgentStopped, Rested, SessionEnded
 from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.hook_events.task_list import attributes_said, observed_task
@@ -36,73 +36,75 @@ _TAIL_BYTES = 256 << 10
 _MESSAGE = 65_536
 
 
-def agent_stopped(desk: Desk, event: AgentStopped) -> Reaction:
+def agent_stopped(context: HookContext, event: AgentStopped) -> Reaction:
     """Read a stopped sub-agent's last words at its hook: its task, the memories it used, what it gives to learn."""
-    worker = desk.worker(event)
+    worker = context.worker(event)
     kind = worker.kind or detect_agent_type("", event.agent_type)
     if kind is None:
-        return Reaction(always=(desk.when_sure(worker, lambda: _finish(desk, desk.session.key_of(worker))),))
+        return Reaction(always=(context.when_sure(worker, lambda: _finish(context, context.session.key_of(worker))),))
     message = _of_a_size(event.message or last_words(event.agent_transcript))
     if worker.sure and _said(kind, message)[2]:
-        desk.session.follow(desk.session.key_of(worker), COMPLETED)
+        context.session.follow(context.session.key_of(worker), COMPLETED)
     steps = (_tell, _settle_said, _learn)
 
-    def step(do: Callable[[Desk, AgentStopped, SessionWorker, AgentType, str], None]) -> Work:
-        return desk.when_sure(worker, lambda: do(desk, event, worker, worker.kind or kind, message))
+    def step(do: Callable[[HookContext, AgentStopped, SessionWorker, AgentType, str], None]) -> Work:
+        return context.when_sure(worker, lambda: do(context, event, worker, worker.kind or kind, message))
 
     # Each by itself: what an agent says may be refused, and its task is settled all the same.
     return Reaction(always=tuple(map(step, steps)), did=f"reads the {kind}'s last words")
 
 
-def rested(desk: Desk, event: Rested) -> Reaction:
+def rested(context: HookContext, event: Rested) -> Reaction:
     """Settle the main thread's task at the hook of an agent that rests; consolidate what happened before a cut."""
     if event.agent:
         return NOTHING
-    flush = (lambda: desk.flush(desk.session.scope),) if event.compacting else ()
-    settled = (lambda: _settle(desk, SESSION_KEY), lambda: _settle_open(desk, of_agents=False))
+    flush = (lambda: context.flush(context.session.scope),) if event.compacting else ()
+    settled = (lambda: _settle(context, SESSION_KEY), lambda: _settle_open(context, of_agents=False))
     return Reaction(always=(*settled, *flush), did="flushes" if event.compacting else "")
 
 
-def session_ended(desk: Desk, event: SessionEnded) -> Reaction:
+def session_ended(context: HookContext, event: SessionEnded) -> Reaction:
     """Hand over what a session's end leaves to do, and return at once: a client kills hooks that take longer."""
-    released = partial(desk.release, even_unsure=True)
-    broken_off = partial(_settle_open, desk, of_agents=True)
-    ends = (released, broken_off, lambda: _finish(desk, SESSION_KEY), lambda: _end(desk))
+    released = partial(context.release, even_unsure=True)
+    broken_off = partial(_settle_open, context, of_agents=True)
+    ends = (released, broken_off, lambda: _finish(context, SESSION_KEY), lambda: _end(context))
     return Reaction(always=ends, did="ends the session")
 
 
-def _tell(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
+def _tell(context: HookContext, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
     """Write down what an agent says of its task, and that nobody works on it any more: a plan would wait for that.
 
     Of a task of the client's list an agent that says what came of it says that too: it may not have the list's tools.
     """
-    key, (said, _, outcome) = desk.session.key_of(worker), _said(kind, message)
+    key, (said, _, outcome) = context.session.key_of(worker), _said(kind, message)
     over = bool(outcome) or key.startswith("agent:")
-    desk.sees(key, {AGENT: event.agent, **said}, status=COMPLETED if over else None)
+    context.sees(key, {AGENT: event.agent, **said}, status=COMPLETED if over else None)
 
 
-def _settle_said(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
+def _settle_said(
+    context: HookContext, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str
+) -> None:
     """Settle an agent's task by what it claims and what it did."""
-    task = desk.session.task_of(worker)
+    task = context.session.task_of(worker)
     _, utilized, outcome = _said(kind, message)
-    desk.ensure(task, desk.session.key_of(worker))
-    note_use(desk.store, task, utilized=utilized, earlier=tuple(worker.files))
-    settle(desk.store, task, outcome=outcome or None)
-    remember_unsolved(desk, worker, task)
+    context.ensure(task, context.session.key_of(worker))
+    note_use(context.store, task, utilized=utilized, earlier=tuple(worker.files))
+    settle(context.store, task, outcome=outcome or None)
+    remember_unsolved(context, worker, task)
 
 
-def _learn(desk: Desk, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
+def _learn(context: HookContext, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str) -> None:
     """Have what an agent's work gives to learn wait to be looked at."""
-    task = desk.session.task_of(worker)
+    task = context.session.task_of(worker)
     origin = Origin(
-        at=desk.store.runtime.clock(),
-        scope=desk.session.scope,
-        session=desk.session.name,
+        at=context.store.runtime.clock(),
+        scope=context.session.scope,
+        session=context.session.name,
         task=task,
         agent=kind,
-        source=f"{desk.client}:{desk.session.name}:{event.agent}",
+        source=f"{context.client}:{context.session.name}:{event.agent}",
     )
-    enqueue(desk.store, _candidates(desk, kind, message, worker, origin))
+    enqueue(context.store, _candidates(context, kind, message, worker, origin))
 
 
 def _of_a_size(message: str) -> str:
@@ -122,70 +124,70 @@ def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[st
 
 
 def _candidates(
-    desk: Desk, kind: AgentType, message: str, worker: SessionWorker, origin: Origin
+    context: HookContext, kind: AgentType, message: str, worker: SessionWorker, origin: Origin
 ) -> tuple[Candidate, ...]:
     if kind is AgentType.BUILDER:
-        task = find_task(desk.store.index, origin.task)
+        task = find_task(context.store.index, origin.task)
         found = observe_builder(observed_task(task), message, tuple(worker.files), origin)
-        return tuple(_placed(one, desk, worker, task) for one in found)
+        return tuple(_placed(one, context, worker, task) for one in found)
     if kind is AgentType.EXPLORER:
         return observe_explorer(message, origin)
     answer = read_planner(message)
     tasks = [asdict(task) for task in answer.tasks]
-    return observe_planner(tasks, {"objective": desk.session.objective}, origin, answer.learned)
+    return observe_planner(tasks, {"objective": context.session.objective}, origin, answer.learned)
 
 
-def _placed(candidate: Candidate, desk: Desk, worker: SessionWorker, task: Task | None) -> Candidate:
+def _placed(candidate: Candidate, context: HookContext, worker: SessionWorker, task: Task | None) -> Candidate:
     """Return a candidate with the command and the error that it is about, where it is a failure of a task."""
     if candidate.kind is not Kind.FAILURE or task is None:
         return candidate
-    return replace(candidate, attributes={**candidate.attributes, **blocked_by(desk, worker, task)})
+    return replace(candidate, attributes={**candidate.attributes, **blocked_by(context, worker, task)})
 
 
-def _settle(desk: Desk, key: str) -> None:
+def _settle(context: HookContext, key: str) -> None:
     """Settle a task that nobody says the outcome of, where memories were shown to it: by its evidence."""
-    task = task_id(desk.session.scope, desk.session.name, key)
-    if injections(desk.store.index, task):
-        settle(desk.store, task)
+    task = task_id(context.session.scope, context.session.name, key)
+    if injections(context.store.index, task):
+        settle(context.store, task)
 
 
-def _settle_open(desk: Desk, *, of_agents: bool) -> None:
+def _settle_open(context: HookContext, *, of_agents: bool) -> None:
     """Settle by their evidence the tasks of the session that are in progress and whose end nobody has told.
 
     They stay in progress, and what comes later settles them again. Those that a sub-agent was called for, which may be
     at work, are settled only where that is wanted.
     """
-    for task in tasks_of(desk.store.index, scope=desk.session.scope, session=desk.session.name):
+    for task in tasks_of(context.store.index, scope=context.session.scope, session=context.session.name):
         mine = of_agents or CALL not in task.attributes
         if task.status == IN_PROGRESS and mine and ledger_of(task).evidence:
-            settle(desk.store, task.id)
+            settle(context.store, task.id)
 
 
-def _finish(desk: Desk, key: str) -> None:
+def _finish(context: HookContext, key: str) -> None:
     """Settle such a task, and have nobody work on it any more."""
-    _settle(desk, key)
-    if find_task(desk.store.index, task_id(desk.session.scope, desk.session.name, key)) is not None:
-        desk.sees(key, {}, status=COMPLETED)
+    _settle(context, key)
+    if find_task(context.store.index, task_id(context.session.scope, context.session.name, key)) is not None:
+        context.sees(key, {}, status=COMPLETED)
 
 
-def _end(desk: Desk) -> None:
-    session = desk.session
+def _end(context: HookContext) -> None:
+    session = context.session
     tasks = [
         {**observed_task(task), "id": task.id}
-        for task in reversed(tasks_of(desk.store.index, scope=session.scope, session=session.name))
+        for task in reversed(tasks_of(context.store.index, scope=session.scope, session=session.name))
         if task.outcome and task.objective
     ]
     if tasks and session.objective:
         origin = Origin(
-            at=desk.store.runtime.clock(),
+            at=context.store.runtime.clock(),
             scope=session.scope,
             session=session.name,
-            agent=desk.client,
-            source=f"{desk.client}:{session.name}",
+            agent=context.client,
+            source=f"{context.client}:{session.name}",
         )
-        enqueue(desk.store, observe_session(session.objective, tasks, {}, origin))
-    if Ref(label=Label.SESSION, id=session_id(session.scope, session.name)) in desk.store.index:
-        desk.close_session(session.name, session.scope)
+        enqueue(context.store, observe_session(session.objective, tasks, {}, origin))
+    if Ref(label=Label.SESSION, id=session_id(session.scope, session.name)) in context.store.index:
+        context.close_session(session.name, session.scope)
 
 
 def last_words(transcript: str) -> str:

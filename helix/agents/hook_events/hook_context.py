@@ -61,7 +61,7 @@ def joined_reactions(first: Reaction, found: Reaction) -> Reaction | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class HookContext:
     """One event's session and the service. `close_session` and `flush` are the service's own, by scope and name.
 
     `answers` says whether what is said at this event reaches the agent at once.
@@ -152,16 +152,16 @@ def _cut(value: object, most: int) -> object:
     return value
 
 
-def showing(desk: Desk, key: str, shown: Sequence[Shown]) -> tuple[bool, Work]:
+def showing(context: HookContext, key: str, shown: Sequence[Shown]) -> tuple[bool, Work]:
     """Return whether a hook holds out memories from its session's task, and what notes that they were shown."""
-    task = task_id(desk.session.scope, desk.session.name, key)
-    held_back = desk.keeps() and drawn(desk.store, task) == HELD_BACK
-    at = desk.store.runtime.clock()
+    task = task_id(context.session.scope, context.session.name, key)
+    held_back = context.keeps() and drawn(context.store, task) == HELD_BACK
+    at = context.store.runtime.clock()
 
     def keep() -> None:
         if key == SESSION_KEY:
-            desk.sees(key, {}, status=IN_PROGRESS)
-        treatment(desk.store, task)
-        inject(desk.store, task, shown, held_back=held_back, at=at)
+            context.sees(key, {}, status=IN_PROGRESS)
+        treatment(context.store, task)
+        inject(context.store, task, shown, held_back=held_back, at=at)
 
     return held_back, keep

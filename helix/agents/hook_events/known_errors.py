@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from helix.agents.context.exact_lookup import look_up
-from helix.agents.hook_events.hook_context import Desk
+from helix.agents.hook_events.hook_context import HookContext
 from helix.agents.tasks.board import learn
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
@@ -26,15 +26,15 @@ _LOOKED_THROUGH = 20
 _MOST_COMMANDS = 8
 
 
-def count_repeat(desk: Desk, command: str, error: str) -> None:
+def count_repeat(context: HookContext, command: str, error: str) -> None:
     """Count a session of hooks whose command met a remembered failure's error, once; find it at this command too."""
-    known, session = _known(desk, command, error), sha256(desk.session.name.encode()).hexdigest()[:16]
-    if known is None or is_own(desk, known) or known.attributes.get(_LAST) == session:
+    known, session = _known(context, command, error), sha256(context.session.name.encode()).hexdigest()[:16]
+    if known is None or is_own(context, known) or known.attributes.get(_LAST) == session:
         return
     ref = known.ref
 
     def decision() -> Decision[None]:
-        composer = Composer(desk.store, desk.store.runtime.clock())
+        composer = Composer(context.store, context.store.runtime.clock())
         times = known.attributes.get(SESSIONS, 1)
         commands = dict.fromkeys([*commands_in_attributes(known.attributes), command])
         attributes = {
@@ -47,55 +47,55 @@ def count_repeat(desk: Desk, command: str, error: str) -> None:
         composer.mentions(ref, known.scope, about("", attributes), known.provenance)
         return Decision((composer.change("sighting"),), None)
 
-    desk.store.writer.submit(decision)
+    context.store.writer.submit(decision)
 
 
-def remember_fix(desk: Desk, task: str, fix: Fix) -> None:
+def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
     """Store an error with its fix once a hook tells both; once for an error with a subject, else for the command too.
 
     It quotes what a tool printed, so it is trusted no further than that.
     """
     call = fix.passed_id or sha256(fix.trigger.encode()).hexdigest()[:16]  # a client may name no calls
-    source = f"{desk.client}:{desk.session.name}:{call}{FIXED}"
-    if desk.store.index.from_source(source, scope=desk.session.scope) is not None:
+    source = f"{context.client}:{context.session.name}:{call}{FIXED}"
+    if context.store.index.from_source(source, scope=context.session.scope) is not None:
         return
-    if (known := _known(desk, fix.command, fix.error)) is not None:
-        learn(desk.store, task, known.id)
+    if (known := _known(context, fix.command, fix.error)) is not None:
+        learn(context.store, task, known.id)
         return
     result = remember(
-        desk.store,
+        context.store,
         StoreRequest(
             trigger=fix.trigger,
             resolution=fix.resolution,
             kind=Kind.FAILURE,
-            scope=desk.session.scope,
+            scope=context.session.scope,
             files=tuple(name for name in map(as_name, fix.files) if len(name) <= LONGEST_LABEL),
             trust=Trust.TOOL_OUTPUT,
             source=source,
-            agent=desk.client,
-            session=desk.session.name,
+            agent=context.client,
+            session=context.session.name,
             attributes=fix.attributes,
         ),
     )
-    learn(desk.store, task, result.id)
+    learn(context.store, task, result.id)
 
 
-def is_own(desk: Desk, memory: Memory) -> bool:
+def is_own(context: HookContext, memory: Memory) -> bool:
     """Return whether a memory was learned in the hook's own session: whoever learned it knows it."""
-    return memory.source.startswith(f"{desk.client}:{desk.session.name}:")
+    return memory.source.startswith(f"{context.client}:{context.session.name}:")
 
 
-def _known(desk: Desk, command: str, error: str) -> Memory | None:
+def _known(context: HookContext, command: str, error: str) -> Memory | None:
     """Return the failure with a fix that has exactly this error, and this command where the error names nothing."""
     if not error:
         return None
-    found = look_up(desk.store, Action(output=error, failed=True), desk.session.scope, _LOOKED_THROUGH)
+    found = look_up(context.store, Action(output=error, failed=True), context.session.scope, _LOOKED_THROUGH)
     same = (
         site.memory
         for site in found
         if site.memory.kind is Kind.FAILURE
         and site.memory.resolution
-        and same_scope(site.memory.scope, desk.session.scope)
+        and same_scope(site.memory.scope, context.session.scope)
         and site.memory.attributes.get(ERROR) == error
         and site.memory.provenance.trust.rank <= Trust.TOOL_OUTPUT.rank
         and (names_something(error) or command in commands_in_attributes(site.memory.attributes))

@@ -7,7 +7,7 @@ from functools import partial
 
 from helix.agents.context.brief import brief
 from helix.agents.context.loaded import loaded_by
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction, joined_reactions, showing
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction, joined_reactions, showing
 from helix.agents.hook_events.hook_events import HookEvent, HookReply, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import note_folder
@@ -19,46 +19,46 @@ from helix.text.inert import visible
 _KEEPS_ITS_HISTORY = ("resume", "fork")
 
 
-def session_began(desk: Desk, event: SessionBegan) -> Reaction:
+def session_began(context: HookContext, event: SessionBegan) -> Reaction:
     """Open a client's session at its hook and brief it, unless it is taken up again with the history that it had."""
     if event.source in _KEEPS_ITS_HISTORY:
-        return brief_once(desk, known=True)
-    desk.session.forget_shown()
-    found = brief_once(desk, known=False)
-    reply = replace(found.reply, notice=_notice(desk))
-    return replace(found, reply=reply, always=(lambda: _note_cut(desk), *found.always))
+        return brief_once(context, known=True)
+    context.session.forget_shown()
+    found = brief_once(context, known=False)
+    reply = replace(found.reply, notice=_notice(context))
+    return replace(found, reply=reply, always=(lambda: _note_cut(context), *found.always))
 
 
-def briefed_late(desk: Desk, event: HookEvent, found: Reaction) -> Reaction:
+def briefed_late(context: HookContext, event: HookEvent, found: Reaction) -> Reaction:
     """Return a hook's reaction with the brief before it where a session's first prompt has met no daemon."""
-    if event.agent or desk.session.briefed:
+    if event.agent or context.session.briefed:
         return found
-    first = brief_once(desk, known=True)
+    first = brief_once(context, known=True)
     return joined_reactions(first if first.then else replace(first, did=""), found) or found
 
 
-def brief_once(desk: Desk, *, known: bool) -> Reaction:
+def brief_once(context: HookContext, *, known: bool) -> Reaction:
     """Brief a client's session once at a hook; `known` says that it may have been, before the daemon was started anew.
 
     Where no answer reaches the agent the brief comes with the first action that has one.
     """
-    session = desk.session
+    session = context.session
     if session.briefed:
         return NOTHING
     task = task_id(session.scope, session.name, SESSION_KEY)
-    opened = (lambda: _open(desk),)
-    if known and any(one.arm == BRIEF for one in injections(desk.store.index, task)):
-        session.was_briefed(one.memory_id for one in injections(desk.store.index, task))
+    opened = (lambda: _open(context),)
+    if known and any(one.arm == BRIEF for one in injections(context.store.index, task)):
+        session.was_briefed(one.memory_id for one in injections(context.store.index, task))
         return Reaction(always=opened)
-    if not desk.answers:
+    if not context.answers:
         return Reaction(always=opened)
-    settings = desk.store.runtime.settings
-    is_loaded = loaded_by(desk.client, str(session.root), session.root)
-    found = brief(desk.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
+    settings = context.store.runtime.settings
+    is_loaded = loaded_by(context.client, str(session.root), session.root)
+    found = brief(context.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
     if not found.text:
         session.was_briefed()
         return Reaction(always=opened, did="has nothing to brief with")
-    held_back, keep = showing(desk, SESSION_KEY, found.shown)
+    held_back, keep = showing(context, SESSION_KEY, found.shown)
     ids = [one.memory_id for one in found.shown]
     return Reaction(
         reply=HookReply() if held_back else HookReply(context=found.text),
@@ -70,12 +70,12 @@ def brief_once(desk: Desk, *, known: bool) -> Reaction:
     )
 
 
-def _notice(desk: Desk) -> str:
+def _notice(context: HookContext) -> str:
     """Return what the user is told of a name that the project's files ask for and of a folder new to its project."""
-    scope, project = desk.session.scope, desk.session.project
+    scope, project = context.session.scope, context.session.project
     if asked := visible(project.asked):
         return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
-    others = note_folder(desk.store.runtime.settings.home, project, keeps=desk.keeps())
+    others = note_folder(context.store.runtime.settings.home, project, keeps=context.keeps())
     if not others:
         return ""
     return (
@@ -84,12 +84,14 @@ def _notice(desk: Desk) -> str:
     )
 
 
-def _note_cut(desk: Desk) -> None:
+def _note_cut(context: HookContext) -> None:
     """Have it known to the next daemon too that what was shown so far is out of sight."""
-    task = task_id(desk.session.scope, desk.session.name, SESSION_KEY)
-    if find_task(desk.store.index, task) is not None:
-        desk.sees(SESSION_KEY, {HISTORY_CUT: to_micros(desk.store.runtime.clock())})
+    task = task_id(context.session.scope, context.session.name, SESSION_KEY)
+    if find_task(context.store.index, task) is not None:
+        context.sees(SESSION_KEY, {HISTORY_CUT: to_micros(context.store.runtime.clock())})
 
 
-def _open(desk: Desk) -> None:
-    open_session(desk.store, SessionRequest(name=desk.session.name, scope=desk.session.scope, agent=desk.client))
+def _open(context: HookContext) -> None:
+    open_session(
+        context.store, SessionRequest(name=context.session.name, scope=context.session.scope, agent=context.client)
+    )

@@ -19,7 +19,7 @@ from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
 from helix.agents.context.role_contexts import context_for, context_for_other
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction, showing
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction, showing
 from helix.agents.hook_events.hook_events import ANSWER_LIMIT, AgentCalled, HookReply
 from helix.agents.hook_events.session_state import AgentCall
 from helix.agents.tasks.board import SESSION_KEY
@@ -36,7 +36,7 @@ _WITH_TASK_LIST = (AgentType.BUILDER, AgentType.PLANNER)
 """The agents whose work is in the client's task list: in the background a client may keep its tools from them."""
 
 
-def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
+def agent_called(context: HookContext, event: AgentCalled) -> Reaction:
     """Put memories into the prompt of a sub-agent at the hook of its call, unless its task is held out; note the task.
 
     The client is sent the whole call: it takes what it is sent in place of what it has. An agent that works with the
@@ -44,10 +44,10 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     """
     kind = detect_agent_type(event.prompt, event.called_type)
     if kind is None:
-        return _other_called(desk, event)
-    key, objective, said = _task(kind, desk, event)
+        return _other_called(context, event)
+    key, objective, said = _task(kind, context, event)
     silent = not should_inject(event.prompt)
-    desk.session.called(
+    context.session.called(
         AgentCall(
             call=event.call,
             called_type=event.called_type,
@@ -59,14 +59,14 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     )
     said = {**said, CALL: event.call, **({SILENT: True} if silent else {})}
     if kind is not AgentType.EXPLORER:
-        desk.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or desk.session.objective
-    told = (lambda: desk.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
+        context.session.objective = _short(parse_prompt(event.prompt).get("OBJECTIVE")) or context.session.objective
+    told = (lambda: context.sees(key, said, objective=objective or None, status=IN_PROGRESS),)
     attended = detect_agent_type("", event.called_type) in _WITH_TASK_LIST
     bare = HookReply(given=event.given, attended=True) if attended else HookReply()
-    block, memories = _memories(desk, event, str(said.get(VERIFY, "")))
+    block, memories = _memories(context, event, str(said.get(VERIFY, "")))
     if not memories:
         return Reaction(reply=bare, always=told, did=f"has nothing for the {kind}")
-    held_back, keep = showing(desk, key, memories)
+    held_back, keep = showing(context, key, memories)
     given = {**event.given, "prompt": _joined(kind, event.prompt, block)}
     return Reaction(
         reply=bare if held_back else HookReply(given=given, attended=attended),
@@ -76,42 +76,46 @@ def agent_called(desk: Desk, event: AgentCalled) -> Reaction:
     )
 
 
-def _other_called(desk: Desk, event: AgentCalled) -> Reaction:
+def _other_called(context: HookContext, event: AgentCalled) -> Reaction:
     """Put what fits the prompt behind it, for an agent of any other name; of its task nothing is known."""
-    if not desk.store.runtime.settings.other_agents:
+    if not context.store.runtime.settings.other_agents:
         return NOTHING
-    context = _context(desk, event, context_for_other)
-    if context is None or not context.shown:
+    found = _context(context, event, context_for_other)
+    if found is None or not found.shown:
         return NOTHING
-    held_back, keep = showing(desk, SESSION_KEY, context.shown)
-    given = {**event.given, "prompt": f"{event.prompt}\n\n{context.text}"}
+    held_back, keep = showing(context, SESSION_KEY, found.shown)
+    given = {**event.given, "prompt": f"{event.prompt}\n\n{found.text}"}
     return Reaction(
         reply=HookReply() if held_back else HookReply(given=given),
         then=(keep,),
-        did=f"{'holds back' if held_back else 'injects'} {len(context.shown)} for another agent",
+        did=f"{'holds back' if held_back else 'injects'} {len(found.shown)} for another agent",
     )
 
 
-def _context(desk: Desk, event: AgentCalled, context: Callable[..., _Context | None]) -> _Context | None:
+def _context(context: HookContext, event: AgentCalled, find: Callable[..., _Context | None]) -> _Context | None:
     """Return the context for a prompt, without what the client gives to such an agent anyway."""
-    is_loaded = loaded_by(desk.client, event.folder, desk.session.root, event.called_type)
-    sources = Sources(desk.recall, partial(notes_by_user, desk.store), desk.store.runtime.settings.context_floor)
-    return context(unloaded(sources, is_loaded), event.prompt, event.called_type, desk.session.scope)
+    is_loaded = loaded_by(context.client, event.folder, context.session.root, event.called_type)
+    sources = Sources(
+        context.recall, partial(notes_by_user, context.store), context.store.runtime.settings.context_floor
+    )
+    return find(unloaded(sources, is_loaded), event.prompt, event.called_type, context.session.scope)
 
 
-def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[Shown, ...]]:
+def _memories(context: HookContext, event: AgentCalled, verify: str) -> tuple[str, tuple[Shown, ...]]:
     """Return the block for an agent, and the memories in it: what fits its task, and what its verify command is about.
 
     At the command itself a client puts a note before the agent only once the command has run.
     """
     if not should_inject(event.prompt):
         return "", ()
-    settings = desk.store.runtime.settings
-    context = _context(desk, event, context_for)
-    block, memories = ("", ()) if context is None else (context.text, context.shown)
+    settings = context.store.runtime.settings
+    fitting = _context(context, event, context_for)
+    block, memories = ("", ()) if fitting is None else (fitting.text, fitting.shown)
     known = {one.memory_id for one in memories}
     action = Action(command=verify, folder=event.folder)
-    found = look_up(desk.store, action, desk.session.scope, MOST, root=str(desk.session.root)) if verify else ()
+    found = (
+        look_up(context.store, action, context.session.scope, MOST, root=str(context.session.root)) if verify else ()
+    )
     fresh = [site for site in found if site.memory.id not in known]
     more = text(fresh, budget_tokens=settings.action_tokens)
     if not more or len(block) + len(more) + 1 > ANSWER_LIMIT:
@@ -119,7 +123,7 @@ def _memories(desk: Desk, event: AgentCalled, verify: str) -> tuple[str, tuple[S
     return f"{block}\n{more}".lstrip(), (*memories, *shown(fresh, budget_tokens=settings.action_tokens))
 
 
-def _task(kind: AgentType, desk: Desk, event: AgentCalled) -> tuple[str, str, dict[str, object]]:
+def _task(kind: AgentType, context: HookContext, event: AgentCalled) -> tuple[str, str, dict[str, object]]:
     """Return the key, the objective and what else is known of the task that an agent is called for."""
     if kind is AgentType.EXPLORER:
         asked = extract_explorer_params(event.prompt)
@@ -129,7 +133,7 @@ def _task(kind: AgentType, desk: Desk, event: AgentCalled) -> tuple[str, str, di
         objective = extract_planner_params(event.prompt).objective
         return f"agent:{event.call}", _short(objective or event.prompt), {}
     params = extract_builder_params(event.prompt)
-    key = key_named(desk.store.index, desk.session.scope, desk.session.name, params.task_id, params.task)
+    key = key_named(context.store.index, context.session.scope, context.session.name, params.task_id, params.task)
     said: dict[str, object] = {
         CLIENT_TASK: key if is_clients(key) else "",
         VERIFY: params.verify,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from helix import files
 from helix.agents.answers.prompt import detect_agent_type
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction
 from helix.agents.hook_events.hook_events import AgentJoined, AgentStarted, AgentStopped, HookEvent
 from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import task_id, tasks_of
@@ -18,7 +18,7 @@ _META_BYTES = 65_536
 _PROMPT_BYTES = 1 << 20
 
 
-def recognise(desk: Desk, event: HookEvent) -> None:
+def recognise(context: HookContext, event: HookEvent) -> None:
     """Find out which call a hook's sub-agent came of, so that what it does is told of the right task.
 
     What the client has written beside the agent's history decides, else the agent's prompt, where no other call has the
@@ -26,8 +26,8 @@ def recognise(desk: Desk, event: HookEvent) -> None:
     """
     if not event.agent:
         return
-    session, new = desk.session, not desk.session.knows(event.agent)
-    worker = desk.worker(event)
+    session, new = context.session, not context.session.knows(event.agent)
+    worker = context.worker(event)
     if worker.sure and not (new and worker.kind is None):
         return
     history = _history(event)
@@ -35,50 +35,50 @@ def recognise(desk: Desk, event: HookEvent) -> None:
     if call:
         session.joined(call, event.agent)
     if worker.sure and worker.kind is None:
-        _from_store(desk, event.agent, event.agent_type, call)
+        _from_store(context, event.agent, event.agent_type, call)
     elif not worker.sure and history is not None:
         session.asked(event.agent, _prompt_of(history))
 
 
-def worker_of(desk: Desk, agent: str, history: Path) -> SessionWorker:
+def worker_of(context: HookContext, agent: str, history: Path) -> SessionWorker:
     """Return whose transcript a hook's path is: the main thread's (no `agent`), or a sub-agent's, with its task."""
-    if agent and not desk.session.knows(agent):
-        _from_store(desk, agent, "", _call_of(history.with_suffix(".meta.json")))
-    return desk.session.read_of(agent)
+    if agent and not context.session.knows(agent):
+        _from_store(context, agent, "", _call_of(history.with_suffix(".meta.json")))
+    return context.session.read_of(agent)
 
 
-def agent_started(desk: Desk, event: AgentStarted) -> Reaction:
+def agent_started(context: HookContext, event: AgentStarted) -> Reaction:
     """Note by a hook which sub-agent does a task, as soon as that is certain."""
-    return _noted(desk, desk.worker(event), event.agent)
+    return _noted(context, context.worker(event), event.agent)
 
 
-def agent_joined(desk: Desk, event: AgentJoined) -> Reaction:
+def agent_joined(context: HookContext, event: AgentJoined) -> Reaction:
     """Note which sub-agent came of which call, as the client's hook says it."""
     if not event.started:
         return NOTHING
-    desk.session.joined(event.call, event.started)
-    worker = desk.session.worker(event.started)
+    context.session.joined(event.call, event.started)
+    worker = context.session.worker(event.started)
     if worker.kind is None:
-        _from_store(desk, event.started, "", event.call)
-    return _noted(desk, worker, event.started)
+        _from_store(context, event.started, "", event.call)
+    return _noted(context, worker, event.started)
 
 
-def _noted(desk: Desk, worker: SessionWorker, agent: str) -> Reaction:
+def _noted(context: HookContext, worker: SessionWorker, agent: str) -> Reaction:
     if worker.kind is None:
         return NOTHING
-    kept = desk.when_sure(worker, lambda: desk.sees(worker.key, {AGENT: agent}))
+    kept = context.when_sure(worker, lambda: context.sees(worker.key, {AGENT: agent}))
     return Reaction(always=(kept,), did=f"is {'the' if worker.sure else 'a'} {worker.kind}")
 
 
-def _from_store(desk: Desk, agent: str, agent_type: str, call: str) -> None:
+def _from_store(context: HookContext, agent: str, agent_type: str, call: str) -> None:
     """Take note of the task of an agent that was called before the daemon was started anew."""
-    for task in tasks_of(desk.store.index, scope=desk.session.scope, session=desk.session.name):
+    for task in tasks_of(context.store.index, scope=context.session.scope, session=context.session.name):
         known = task.attributes
         if known.get(AGENT) == agent or (call and known.get(CALL) == call):
             key = key_of(task)
-            if task_id(desk.session.scope, desk.session.name, key) == task.id:
+            if task_id(context.session.scope, context.session.name, key) == task.id:
                 kind = detect_agent_type("", agent_type)
-                desk.session.belongs(agent, key, kind, silent=bool(known.get(SILENT)))
+                context.session.belongs(agent, key, kind, silent=bool(known.get(SILENT)))
                 return
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from helix.agents.answers.builder_answer import BuilderAnswer, read_task_metadata
 from helix.agents.answers.loose_json import folded_keys
 from helix.agents.answers.planner_answer import plan_tasks
-from helix.agents.hook_events.hook_context import Desk, Reaction
+from helix.agents.hook_events.hook_context import HookContext, Reaction
 from helix.agents.hook_events.hook_events import TaskTold
 from helix.agents.hook_events.unsolved import remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder
@@ -42,10 +42,10 @@ _DELETED = "deleted"
 _STATUSES = (PENDING, IN_PROGRESS, COMPLETED)
 
 
-def task_told(desk: Desk, event: TaskTold) -> Reaction:
+def task_told(context: HookContext, event: TaskTold) -> Reaction:
     """Update the mirrored task that a client's hook tells of; at its end, settle its memories and what it taught."""
-    desk.session.follow(event.task, event.status)
-    return Reaction(always=(lambda: _keep(desk, event),), did=f"task {event.status or 'told'}")
+    context.session.follow(event.task, event.status)
+    return Reaction(always=(lambda: _keep(context, event),), did=f"task {event.status or 'told'}")
 
 
 def attributes_said(answer: BuilderAnswer) -> dict[str, object]:
@@ -73,34 +73,34 @@ def observed_task(task: Task | None, **more: object) -> dict[str, Any]:
     }
 
 
-def _keep(desk: Desk, event: TaskTold) -> None:
+def _keep(context: HookContext, event: TaskTold) -> None:
     said, deleted = read_task_metadata(event.metadata), event.status == _DELETED
-    desk.sees(
+    context.sees(
         event.task,
         {CLIENT_TASK: event.task, **_planned(event), **attributes_said(said)},
         objective=event.description or event.subject or None,
         status=COMPLETED if deleted else event.status if event.status in _STATUSES else None,
     )
-    task = task_id(desk.session.scope, desk.session.name, event.task)
+    task = task_id(context.session.scope, context.session.name, event.task)
     if said.utilized:
-        note_use(desk.store, task, utilized=said.utilized)
+        note_use(context.store, task, utilized=said.utilized)
     outcome = SKIPPED if deleted else said.outcome
     if outcome or event.status == COMPLETED:
-        settle(desk.store, task, outcome=outcome or None)
+        settle(context.store, task, outcome=outcome or None)
     if outcome == BLOCKED and not event.agent:
-        remember_unsolved(desk, desk.session.worker(""), task)
-    known = find_task(desk.store.index, task)
+        remember_unsolved(context, context.session.worker(""), task)
+    known = find_task(context.store.index, task)
     # What a sub-agent did is learned when it ends, from its last words and these together.
     if said.learned and not event.agent and (known is None or not known.attributes.get(AGENT)):
         origin = Origin(
-            at=desk.store.runtime.clock(),
-            scope=desk.session.scope,
-            session=desk.session.name,
+            at=context.store.runtime.clock(),
+            scope=context.session.scope,
+            session=context.session.name,
             task=task,
-            agent=desk.client,
-            source=f"{desk.client}:{desk.session.name}",
+            agent=context.client,
+            source=f"{context.client}:{context.session.name}",
         )
-        enqueue(desk.store, observe_builder(observed_task(known), event.metadata, (), origin))
+        enqueue(context.store, observe_builder(observed_task(known), event.metadata, (), origin))
 
 
 def _planned(event: TaskTold) -> Mapping[str, object]:

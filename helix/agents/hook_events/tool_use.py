@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from helix.agents.context.exact_lookup import MOST, look_up, shown, text
 from helix.agents.experiment.holdback import drawn, treatment
-from helix.agents.hook_events.hook_context import NOTHING, Desk, Reaction
+from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction
 from helix.agents.hook_events.hook_events import ActionBegins, ActionEnded, HookReply
 from helix.agents.hook_events.known_errors import count_repeat, is_own, remember_fix
 from helix.agents.hook_events.session_state import SessionWorker
@@ -27,198 +27,206 @@ from helix.model.task import HELD_BACK, VERIFY
 from helix.text.error_lines import signature_of
 
 
-def action_begins(desk: Desk, event: ActionBegins) -> Reaction:
+def action_begins(context: HookContext, event: ActionBegins) -> Reaction:
     """Show the memories about exactly this command or file at a tool's hook, each once in a session."""
-    worker = desk.worker(event)
-    if _wants_none(desk, worker):
+    worker = context.worker(event)
+    if _wants_none(context, worker):
         return NOTHING
-    found = _looked_up(desk, event.action)
-    return _show(desk, worker, worker.unseen(found), event.action)
+    found = _looked_up(context, event.action)
+    return _show(context, worker, worker.unseen(found), event.action)
 
 
-def action_ended(desk: Desk, event: ActionEnded) -> Reaction:
+def action_ended(context: HookContext, event: ActionEnded) -> Reaction:
     """Keep how the command of a hook ended, as evidence and as a failure or its fix; show what its error is about."""
-    worker = desk.worker(event)
-    action = replace(event.action, at=desk.store.runtime.clock())
-    tasks = desk.session.in_progress
+    worker = context.worker(event)
+    action = replace(event.action, at=context.store.runtime.clock())
+    tasks = context.session.in_progress
     if action.is_edit:
-        return Reaction(always=(desk.when_sure(worker, lambda: _edited(desk, worker, action, event.wrote, tasks)),))
-    kept = (desk.when_sure(worker, lambda: _ran(desk, worker, action, tasks)),)
+        return Reaction(
+            always=(context.when_sure(worker, lambda: _edited(context, worker, action, event.wrote, tasks)),)
+        )
+    kept = (context.when_sure(worker, lambda: _ran(context, worker, action, tasks)),)
     own = command_ended_well(action)
     if action.passed is not False and own is not False:
         return Reaction(always=kept)
     failed = replace(action, exit_status=None, failed=True)
-    found = _looked_up(desk, replace(failed, command=""))
-    known = _looked_up(desk, replace(failed, output=""))
+    found = _looked_up(context, replace(failed, command=""))
+    known = _looked_up(context, replace(failed, output=""))
     exact = [site for site in known if site.level == 0 and own is False]
     repeats = tuple(dict.fromkeys(site.memory.id for site in (*found, *exact)))
     noted = (
-        (*kept, desk.when_sure(worker, lambda: _repeated(desk, worker, action, tasks, repeats))) if repeats else kept
+        (*kept, context.when_sure(worker, lambda: _repeated(context, worker, action, tasks, repeats)))
+        if repeats
+        else kept
     )
-    shown_now = () if _wants_none(desk, worker) else worker.unseen(found)
-    reaction = _show(desk, worker, shown_now, action)
+    shown_now = () if _wants_none(context, worker) else worker.unseen(found)
+    reaction = _show(context, worker, shown_now, action)
     return replace(reaction, always=(*noted, *reaction.always))
 
 
-def _looked_up(desk: Desk, action: Action) -> tuple[Site, ...]:
+def _looked_up(context: HookContext, action: Action) -> tuple[Site, ...]:
     """Return what is remembered about exactly this; what the session learned itself is in its sight."""
-    found = look_up(desk.store, action, desk.session.scope, MOST, root=str(desk.session.root))
-    return tuple(site for site in found if not is_own(desk, site.memory))
+    found = look_up(context.store, action, context.session.scope, MOST, root=str(context.session.root))
+    return tuple(site for site in found if not is_own(context, site.memory))
 
 
-def take_in(desk: Desk, worker: SessionWorker, event: ActionEnded) -> None:
+def take_in(context: HookContext, worker: SessionWorker, event: ActionEnded) -> None:
     """Keep what hooks could tell no daemon that an agent did, as of its own time; told again it counts once."""
-    action, tasks = event.action, desk.session.in_progress
+    action, tasks = event.action, context.session.in_progress
     if action.is_edit:
-        _edited(desk, worker, action, event.wrote, tasks)
+        _edited(context, worker, action, event.wrote, tasks)
     else:
-        _ran(desk, worker, action, tasks)
-    desk.session.told_before.add(action.id)
+        _ran(context, worker, action, tasks)
+    context.session.told_before.add(action.id)
 
 
-def follow_mending(desk: Desk, worker: SessionWorker, action: Action) -> None:
+def follow_mending(context: HookContext, worker: SessionWorker, action: Action) -> None:
     """Note what earlier hooks told that an agent did, so that a failure in it is known when it is mended."""
-    desk.session.told_before.add(action.id)
-    seen = _visible(desk, action)
+    context.session.told_before.add(action.id)
+    seen = _visible(context, action)
     if seen is not None:
         worker.mending.take(seen)
 
 
-def _wants_none(desk: Desk, worker: SessionWorker) -> bool:
+def _wants_none(context: HookContext, worker: SessionWorker) -> bool:
     """Return whether the prompt of an agent said that it wants no memories, or may have."""
-    return worker.silent or any(call.silent for call in desk.session.may_be(worker))
+    return worker.silent or any(call.silent for call in context.session.may_be(worker))
 
 
-def _show(desk: Desk, worker: SessionWorker, sites: Sequence[Site], action: Action) -> Reaction:
+def _show(context: HookContext, worker: SessionWorker, sites: Sequence[Site], action: Action) -> Reaction:
     if not sites:
         return NOTHING
-    tasks = desk.session.in_progress
-    held_back = _is_held_back(desk, worker, action, tasks) if desk.keeps() else False
+    tasks = context.session.in_progress
+    held_back = _is_held_back(context, worker, action, tasks) if context.keeps() else False
     if held_back is None:
         return NOTHING
-    budget = desk.store.runtime.settings.action_tokens
+    budget = context.store.runtime.settings.action_tokens
     noted = shown(sites, budget_tokens=budget)
     told = sites[: len(noted)]
-    at = desk.store.runtime.clock()
+    at = context.store.runtime.clock()
 
     def keep() -> None:
-        key = _key(desk, worker, action, tasks)
-        task = _task(desk, key)
-        desk.ensure(task, key)
-        treatment(desk.store, task)
-        inject(desk.store, task, noted, held_back=held_back, at=at)
+        key = _key(context, worker, action, tasks)
+        task = _task(context, key)
+        context.ensure(task, key)
+        treatment(context.store, task)
+        inject(context.store, task, noted, held_back=held_back, at=at)
 
     return Reaction(
         reply=HookReply() if held_back else HookReply(context=text(told, budget_tokens=budget)),
         at_once=(lambda: worker.saw(told),),
         undone=(lambda: worker.saw_not(told),),
-        then=(desk.when_sure(worker, keep),),
+        then=(context.when_sure(worker, keep),),
         did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",
     )
 
 
-def _edited(desk: Desk, worker: SessionWorker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
-    files = tuple(without_ignored(action.files, str(desk.session.root)))
+def _edited(context: HookContext, worker: SessionWorker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
+    files = tuple(without_ignored(action.files, str(context.session.root)))
     if not files:
         return
     worker.files.update(dict.fromkeys(files))
-    if action.id not in desk.session.told_before:
+    if action.id not in context.session.told_before:
         worker.mending.take(replace(action, files=files))
-    task = _task(desk, _key(desk, worker, action, tasks))
-    if find_task(desk.store.index, task) is not None:
-        note_use(desk.store, task, files=files, text=wrote, edited_at=action.at)
+    task = _task(context, _key(context, worker, action, tasks))
+    if find_task(context.store.index, task) is not None:
+        note_use(context.store, task, files=files, text=wrote, edited_at=action.at)
 
 
-def _ran(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> None:
-    task = _task(desk, _key(desk, worker, action, tasks))
-    known = find_task(desk.store.index, task)
-    hidden = names_ignored(action, str(desk.session.root))
+def _ran(context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> None:
+    task = _task(context, _key(context, worker, action, tasks))
+    known = find_task(context.store.index, task)
+    hidden = names_ignored(action, str(context.session.root))
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
-        note_revert(desk.store, desk.session.scope, evidence, desk.session.name)
+        note_revert(context.store, context.session.scope, evidence, context.session.name)
     elif evidence is not None and known is not None:
-        note_evidence(desk.store, task, replace(evidence, command="", subject="") if hidden else evidence)
+        note_evidence(context.store, task, replace(evidence, command="", subject="") if hidden else evidence)
     if known is not None and takes_back(action):
-        note_use(desk.store, task, edited_at=action.at)
+        note_use(context.store, task, edited_at=action.at)
     if hidden:
         return
     if known is not None and (done := succeeded(action, changes_nothing)):
-        note_use(desk.store, task, commands=done, at=action.at)
+        note_use(context.store, task, commands=done, at=action.at)
     if action.passed is False and not only_looks(action.command):
-        _record_failure(desk, action)
-    if action.id in desk.session.told_before:
+        _record_failure(context, action)
+    if action.id in context.session.told_before:
         return
     if command_ended_well(action) is False and not only_looks(action.command):
-        count_repeat(desk, normal_command(action, str(desk.session.root)), signature_of(action.output, failed=True))
+        count_repeat(
+            context, normal_command(action, str(context.session.root)), signature_of(action.output, failed=True)
+        )
     fix = worker.mending.take(action)
-    if fix is not None and (kept := _without_hidden(desk, fix)) is not None:
-        remember_fix(desk, task, kept)
+    if fix is not None and (kept := _without_hidden(context, fix)) is not None:
+        remember_fix(context, task, kept)
 
 
-def _visible(desk: Desk, action: Action) -> Action | None:
+def _visible(context: HookContext, action: Action) -> Action | None:
     """Return what may be kept of an action; None where `.helixignore` keeps all of it out."""
     if action.is_edit:
-        files = tuple(without_ignored(action.files, str(desk.session.root)))
+        files = tuple(without_ignored(action.files, str(context.session.root)))
         return replace(action, files=files) if files else None
-    return None if names_ignored(action, str(desk.session.root)) else action
+    return None if names_ignored(action, str(context.session.root)) else action
 
 
-def _repeated(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str], memories: Sequence[str]) -> None:
-    key = _key(desk, worker, action, tasks)
-    task = _task(desk, key)
-    desk.ensure(task, key)
-    note_repeats(desk.store, task, memories, action.at)
+def _repeated(
+    context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str], memories: Sequence[str]
+) -> None:
+    key = _key(context, worker, action, tasks)
+    task = _task(context, key)
+    context.ensure(task, key)
+    note_repeats(context.store, task, memories, action.at)
 
 
-def _is_held_back(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> bool | None:
+def _is_held_back(context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> bool | None:
     """Return whether an agent's task is held out; None where it may be one of several that differ in that."""
-    keys = {call.key for call in desk.session.may_be(worker)} or {_key(desk, worker, action, tasks)}
-    drawn_so = {drawn(desk.store, _task(desk, key)) == HELD_BACK for key in keys}
+    keys = {call.key for call in context.session.may_be(worker)} or {_key(context, worker, action, tasks)}
+    drawn_so = {drawn(context.store, _task(context, key)) == HELD_BACK for key in keys}
     return drawn_so.pop() if len(drawn_so) == 1 else None
 
 
-def _task(desk: Desk, key: str) -> str:
-    return task_id(desk.session.scope, desk.session.name, key)
+def _task(context: HookContext, key: str) -> str:
+    return task_id(context.session.scope, context.session.name, key)
 
 
-def _key(desk: Desk, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> str:
+def _key(context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> str:
     """Return the key of the task that an action is of; `tasks` were in progress in the main thread when it was done.
 
     Of several it is the one whose verify command it is, if it is that of one alone.
     """
-    if not desk.session.is_main(worker):
-        return desk.session.key_of(worker)
+    if not context.session.is_main(worker):
+        return context.session.key_of(worker)
     if len(tasks) < 2 or not action.command:
         return tasks[0] if len(tasks) == 1 else worker.key
-    root = str(desk.session.root)
+    root = str(context.session.root)
     ran, mine = normal_command(action, root), []
     for key in tasks:
-        task = find_task(desk.store.index, _task(desk, key))
+        task = find_task(context.store.index, _task(context, key))
         verify = "" if task is None else str(task.attributes.get(VERIFY) or "")
         if verify and normal_command(replace(action, command=verify), root) == ran:
             mine.append(key)
     return mine[0] if len(mine) == 1 else worker.key
 
 
-def _without_hidden(desk: Desk, fix: Fix) -> Fix | None:
+def _without_hidden(context: HookContext, fix: Fix) -> Fix | None:
     """Return a fix as it may be kept; None where what failed, or all that mended it, is to be kept out."""
-    root = str(desk.session.root)
+    root = str(context.session.root)
     tools = [one for one in fix.commands if not names_ignored(Action(command=one, folder=root), root)]
     kept = replace(fix, commands=tuple(tools))
     return kept if kept.files or kept.commands else None
 
 
-def _record_failure(desk: Desk, action: Action) -> None:
+def _record_failure(context: HookContext, action: Action) -> None:
     """Record a command that failed, once."""
     record(
-        desk.store,
+        context.store,
         EpisodeRequest(
-            content=failure_words(action, str(desk.session.root)),
-            session=desk.session.name,
-            scope=desk.session.scope,
+            content=failure_words(action, str(context.session.root)),
+            session=context.session.name,
+            scope=context.session.scope,
             role="tool",
             occurred_at=action.at,
             trust=Trust.TOOL_OUTPUT,
         ),
-        origin=desk.source_of(action.id) if action.id else "",
+        origin=context.source_of(action.id) if action.id else "",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helix.agents.context.exact_lookup import look_up
-from helix.agents.hook_events.hook_context import Desk
+from helix.agents.hook_events.hook_context import HookContext
 from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import find_task, learn
 from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal_command
@@ -32,26 +32,26 @@ _MOST_TRIED = 600
 _MOST_SAID = 2_000
 
 
-def remember_unsolved(desk: Desk, worker: SessionWorker, ident: str) -> None:
+def remember_unsolved(context: HookContext, worker: SessionWorker, ident: str) -> None:
     """Store the failures that hooks saw block an agent's task: the verify command's, those whose error it names.
 
     What is claimed is not enough: the command failed itself, and has not passed since. The same command with the same
     error again, in another task, is evidence for the same memory, of which the third within a week is systemic.
     """
-    task = find_task(desk.store.index, ident)
+    task = find_task(context.store.index, ident)
     if task is None or task.outcome != BLOCKED:
         return
-    for one in blocking_failures(desk, worker, task):
-        known = _known(desk, one)
+    for one in blocking_failures(context, worker, task):
+        known = _known(context, one)
         if known is None:
-            _add(desk, task, one)
+            _add(context, task, one)
         else:
-            _count(desk, task, one, known)
+            _count(context, task, one, known)
 
 
-def blocking_failures(desk: Desk, worker: SessionWorker, task: Task) -> Sequence[Unsolved]:
+def blocking_failures(context: HookContext, worker: SessionWorker, task: Task) -> Sequence[Unsolved]:
     """Return the failures that hooks saw block an agent's task, and not only happen in it."""
-    root = str(desk.session.root)
+    root = str(context.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
     wanted, error = normal_command(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
     return [
@@ -61,12 +61,12 @@ def blocking_failures(desk: Desk, worker: SessionWorker, task: Task) -> Sequence
     ]
 
 
-def blocked_by(desk: Desk, worker: SessionWorker, task: Task) -> dict[str, object]:
+def blocked_by(context: HookContext, worker: SessionWorker, task: Task) -> dict[str, object]:
     """Return the command and error that hooks saw block an agent's task, as attributes that a memory is found by."""
-    found = blocking_failures(desk, worker, task)
+    found = blocking_failures(context, worker, task)
     if found:
         return found[-1].attributes
-    root = str(desk.session.root)
+    root = str(context.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
     told = {
         COMMAND: normal_command(Action(command=verify, folder=root), root) if verify else "",
@@ -75,46 +75,46 @@ def blocked_by(desk: Desk, worker: SessionWorker, task: Task) -> dict[str, objec
     return {name: value for name, value in told.items() if value}
 
 
-def _known(desk: Desk, one: Unsolved) -> Memory | None:
+def _known(context: HookContext, one: Unsolved) -> Memory | None:
     """Return the failure that says exactly this command and this error."""
-    root = str(desk.session.root)
+    root = str(context.session.root)
     action = Action(command=one.command, folder=root)
-    found = look_up(desk.store, action, desk.session.scope, _LOOKED_THROUGH, root=root)
+    found = look_up(context.store, action, context.session.scope, _LOOKED_THROUGH, root=root)
     same = (
         site.memory
         for site in found
         if site.memory.kind is Kind.FAILURE
-        and same_scope(site.memory.scope, desk.session.scope)
+        and same_scope(site.memory.scope, context.session.scope)
         and (site.memory.attributes.get(COMMAND), site.memory.attributes.get(ERROR)) == (one.command, one.error)
     )
     return next(same, None)
 
 
-def _add(desk: Desk, task: Task, one: Unsolved) -> None:
+def _add(context: HookContext, task: Task, one: Unsolved) -> None:
     request = StoreRequest(
         trigger=one.trigger,
         resolution=_told(task),
         kind=Kind.FAILURE,
-        scope=desk.session.scope,
+        scope=context.session.scope,
         confidence=_SURENESS,
         trust=Trust.TOOL_OUTPUT,
-        source=_named(desk, one),
-        agent=desk.client,
+        source=_named(context, one),
+        agent=context.client,
         attributes=one.attributes,
     )
-    learn(desk.store, task.id, remember(desk.store, request).id)
+    learn(context.store, task.id, remember(context.store, request).id)
 
 
-def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
+def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> None:
     """Have a failure stand on one occurrence more, and say what was tried this time, where that is new.
 
     Until it is systemic every occurrence is a version of its own, so that each of them is what caused that.
     """
-    episode = desk.store.index.from_source(desk.source_of(one.first.id), scope=desk.session.scope)
-    if episode is None or known.source == _named(desk, one):
+    episode = context.store.index.from_source(context.source_of(one.first.id), scope=context.session.scope)
+    if episode is None or known.source == _named(context, one):
         return
     here = known.ref
-    stands_on = [op.target for op in desk.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
+    stands_on = [op.target for op in context.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
     if episode in stands_on:
         return
     tried = _told(task)
@@ -122,26 +122,26 @@ def _count(desk: Desk, task: Task, one: Unsolved, known: Memory) -> None:
     told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
     if (fresh or len(stands_on) < TIMES) and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
         # In one change: who looks in between would see a version more than occurrences.
-        known = edit(desk.store, known.id, EditRequest(resolution=told), grounds=(episode,))
+        known = edit(context.store, known.id, EditRequest(resolution=told), grounds=(episode,))
     else:
-        _ground(desk, known, episode)
-    learn(desk.store, task.id, known.id)
-    follow_up(desk.store, known.id)
+        _ground(context, known, episode)
+    learn(context.store, task.id, known.id)
+    follow_up(context.store, known.id)
 
 
-def _ground(desk: Desk, known: Memory, episode: Ref) -> None:
+def _ground(context: HookContext, known: Memory, episode: Ref) -> None:
     def decision() -> Decision[None]:
-        composer = Composer(desk.store, desk.store.runtime.clock())
+        composer = Composer(context.store, context.store.runtime.clock())
         ref = known.ref
         composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=known.provenance)
         return Decision((composer.change("sighting"),), None)
 
-    desk.store.writer.submit(decision)
+    context.store.writer.submit(decision)
 
 
-def _named(desk: Desk, one: Unsolved) -> str:
+def _named(context: HookContext, one: Unsolved) -> str:
     """Return the source of the memory of a command that failed: a digest, as a client's ids look like keys."""
-    return f"{desk.client}:{short_digest(desk.session.name, one.first.id)}"
+    return f"{context.client}:{short_digest(context.session.name, one.first.id)}"
 
 
 def _told(task: Task) -> str:
