@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helix import settings as configuration
-from helix.agents.hook_events.dispatcher import Reacting
+from helix.agents.hook_events.dispatcher import HookDispatcher
 from helix.errors import ConflictError, StoreError
 from helix.journal.kept_results import Answers
 from helix.memory.capture import sessions
@@ -79,7 +79,7 @@ class Helix:
         self.foreground = Foreground()
         self.worker = MemoryWorker(store, self.foreground, busy=self.is_busy, told=self.events.tell_work)
         store.replaced = partial(self.tell_store, "content")
-        self.reacting = Reacting(
+        self.hooks = HookDispatcher(
             store, self.recall, close_session=self.close_session, flush=self.flush, foreground=self.foreground
         )
         store.erased = self._forget_words
@@ -145,7 +145,7 @@ class Helix:
 
     def _forget_words(self) -> None:
         """Let go of all that may repeat what was erased: what was answered, is listed by jobs or waits to be told."""
-        self.reacting.forget_words()
+        self.hooks.forget_words()
         self.jobs.forget_words()
         self.answers.clear()
 
@@ -157,7 +157,7 @@ class Helix:
         """Close the service: stop the jobs, finish what is being written, and close the store."""
         self._closing = True
         self.watching.stop()
-        self.reacting.close()
+        self.hooks.close()
         self.router.close()  # first: a call under way would keep the worker
         self.worker.stop()
         self.jobs.close()

@@ -65,7 +65,7 @@ class HookEndpoint:
         self._seconds = max(helix.settings.hook_ms / 1000 - WAY, WAY)
         self._threads = threads
         self._receipts: dict[str, PendingAnswer] = {}
-        helix.reacting.warm_up()
+        helix.hooks.warm_up()
 
     async def answer(self, request: Request) -> Response:
         """Return the HTTP answer to one hook, as a route of the app."""
@@ -108,7 +108,7 @@ class HookEndpoint:
             log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
             return HookAnswer({}, PendingAnswer()), {}
         with self._helix.acting(actor):
-            told = self._helix.reacting.answer(client, payload, end, scope)
+            told = self._helix.hooks.answer(client, payload, end, scope)
         return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
 
     async def receipt(self, request: Request) -> Response:

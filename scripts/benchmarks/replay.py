@@ -100,8 +100,8 @@ def play(helix: Helix, clock: Watch, runs: Sequence[Run]) -> Iterator[Played]:
                     )
             elif event["kind"] == "command" and (event["command"] or "").strip():
                 yield from _ran(helix, run, event, call)
-        helix.reacting.tell(CLIENT, {**told, "hook_event_name": "SessionEnd", "reason": "other"})
-        helix.reacting.settle()
+        helix.hooks.tell(CLIENT, {**told, "hook_event_name": "SessionEnd", "reason": "other"})
+        helix.hooks.settle()
         helix.worker.settle()
 
 
@@ -115,18 +115,18 @@ def _ran(helix: Helix, run: Run, event: Mapping[str, Any], call: Mapping[str, An
     else:
         ended = {**call, **tool, "hook_event_name": "PostToolUseFailure", "error": f"Exit code {status}\n{output}"}
     yield _shown(helix, run, event["seq"], "after", ended)
-    helix.reacting.settle()
+    helix.hooks.settle()
 
 
 def _edited(helix: Helix, run: Run, event: Mapping[str, Any], call: Mapping[str, Any], file: str) -> Iterator[Played]:
     tool = {"tool_name": "Edit", "tool_input": {"file_path": file, "old_string": "", "new_string": ""}}
     yield _shown(helix, run, event["seq"], "edit", {**call, **tool, "hook_event_name": "PreToolUse"})
-    helix.reacting.tell(CLIENT, {**call, **tool, "hook_event_name": "PostToolUse", "tool_response": {}})
-    helix.reacting.settle()
+    helix.hooks.tell(CLIENT, {**call, **tool, "hook_event_name": "PostToolUse", "tool_response": {}})
+    helix.hooks.settle()
 
 
 def _shown(helix: Helix, run: Run, seq: int, moment: str, payload: Mapping[str, Any]) -> Played:
-    answer = helix.reacting.tell(CLIENT, payload)
+    answer = helix.hooks.tell(CLIENT, payload)
     context = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
     lines = [line for line in context.splitlines() if line.startswith(("- ", "WARNING"))]
     return Played(run.name, seq, moment, tuple(Shown(line, origin_of(helix, line)) for line in lines))

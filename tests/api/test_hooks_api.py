@@ -140,7 +140,7 @@ def test_what_is_too_late_is_not_answered_and_does_not_count_as_shown(
     monkeypatch.setattr(hooked.app.state.hooks, "_seconds", 0.1)
     assert tell(hooked).json == {}
     answered.set()
-    until(lambda: helix.reacting.settle(MOST_SECONDS) and len(done) >= 2)
+    until(lambda: helix.hooks.settle(MOST_SECONDS) and len(done) >= 2)
     assert done == ["happened", "happened"]
 
 
@@ -179,8 +179,8 @@ def test_what_a_hook_left_to_be_written_is_written_before_the_store_is_closed(tm
     settings = configuration.load({"home": tmp_path / "home"}, environ=UNHURRIED, cwd=tmp_path)
     done: list[str] = []
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
-        helix.reacting._after.do(lambda: time.sleep(0.2))
-        helix.reacting._after.do(lambda: done.append(str(helix.store.journal.last_seq)))
+        helix.hooks._after.do(lambda: time.sleep(0.2))
+        helix.hooks._after.do(lambda: done.append(str(helix.store.journal.last_seq)))
     assert done
 
 
@@ -227,7 +227,7 @@ class Shop:
     def shown(self) -> list[str]:
         """Return what was shown by now, by the store; what follows an answer is done before the next request."""
         assert self.served.request("GET", "/healthz").status == 200
-        assert self.helix.reacting.settle(20)
+        assert self.helix.hooks.settle(20)
         store = self.helix.store
         return [one.memory_id for task in tasks_of(store.index) for one in injections(store.index, task.id)]
 
@@ -241,7 +241,7 @@ class Shop:
                 after = {"hook_event_name": "PostToolUseFailure", "error": f"Exit code {status}\nError 1"}
             tell(self.served, {**told, **after})
         tell(self.served, {**call, "hook_event_name": "Stop"})
-        assert self.helix.reacting.settle(20)
+        assert self.helix.hooks.settle(20)
 
     def worth(self) -> tuple[float, float]:
         held = memories.get(self.helix, self.memory)
@@ -263,8 +263,8 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
         memory = memories.store(helix, StoreRequest(**told, scope=scope)).id
         begins = {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "cwd": str(folder)}
         tell(served, begins)
-        helix.reacting.settle(20)
-        helix.reacting._sessions._known["", "s"].was_briefed()
+        helix.hooks.settle(20)
+        helix.hooks._sessions._known["", "s"].was_briefed()
         yield Shop(helix, served, str(folder), memory)
 
 

@@ -110,8 +110,8 @@ def _nothing() -> HookAnswer:
     return HookAnswer({}, PendingAnswer())
 
 
-class Reacting:
-    """Reacts to events of sessions; safe from any thread. Whatever goes wrong, the answer is to go on without Helix."""
+class HookDispatcher:
+    """Answers events of sessions; safe from any thread. Whatever goes wrong, the answer is to go on without Helix."""
 
     def __init__(
         self,

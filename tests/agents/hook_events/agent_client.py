@@ -25,7 +25,7 @@ class AgentSession:
         base: dict[str, Any] = {"session_id": self.name, "cwd": str(self.project), "hook_event_name": event}
         if agent:
             base |= {"agent_id": agent, "agent_type": agent_type or "helix:builder"}
-        answer = dict(self.helix.reacting.tell("claude-code", {**base, **fields}))
+        answer = dict(self.helix.hooks.tell("claude-code", {**base, **fields}))
         said: dict[str, Any] = answer.get("hookSpecificOutput", {})
         assert not said or said["hookEventName"] == event
         return said
@@ -85,5 +85,5 @@ class AgentSession:
 
     def settled(self) -> Helix:
         """Wait until what was told is written down, and return the service."""
-        assert self.helix.reacting.settle(MOST_SECONDS)
+        assert self.helix.hooks.settle(MOST_SECONDS)
         return self.helix

@@ -28,7 +28,7 @@ class NativeSession:
         self.calls = count(1)
 
     def ask(self, payload: Payload) -> str:
-        answer: Mapping[str, Any] = self.helix.reacting.tell(self.client, payload)
+        answer: Mapping[str, Any] = self.helix.hooks.tell(self.client, payload)
         said = answer.get("hookSpecificOutput", answer)
         if "hookEventName" in said:
             assert said["hookEventName"] == payload.get("hook_event_name", payload.get("hookEventName"))

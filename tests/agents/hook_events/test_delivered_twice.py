@@ -109,7 +109,7 @@ def test_what_is_delivered_again_when_it_is_written_down_counts_once(
     helix: Helix, project: Path, once: dict[str, Any]
 ) -> None:
     session = Twice(helix, project)
-    session.between = lambda: helix.reacting.settle(MOST_SECONDS)  # type: ignore[method-assign]  # of this one alone
+    session.between = lambda: helix.hooks.settle(MOST_SECONDS)  # type: ignore[method-assign]  # of this one alone
     assert a_day(session) == once
 
 
@@ -158,8 +158,8 @@ def test_the_recorded_payloads_delivered_twice_leave_what_they_leave_once(tmp_pa
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             for path in sorted(PAYLOADS.glob("*.json"), key=lambda path: (path.stem != "session_start", path.stem)):
                 payload = {**json.loads(path.read_text("utf-8")), "cwd": str(tmp_path)}
-                answers = [helix.reacting.tell("claude-code", payload) for _ in range(times)]
-                assert helix.reacting.settle(MOST_SECONDS)
+                answers = [helix.hooks.tell("claude-code", payload) for _ in range(times)]
+                assert helix.hooks.settle(MOST_SECONDS)
                 assert answers.count(answers[0]) == times or "tool_use_id" not in payload
             found.append(kept(helix, folder_identity(tmp_path).scope))
     assert found[0] == found[1]

@@ -151,7 +151,7 @@ def test_an_agent_keeps_its_task_when_the_daemon_is_started_anew(session: AgentS
     session.tell("SubagentStart", "a1", BUILDER)
     join(session, call, "a1")
     session.settled()
-    session.helix.reacting._sessions.end(session.name)
+    session.helix.hooks._sessions.end(session.name)
     session.run("sh check.sh", 3, "bad", agent="a1")
     session.agent_ends("a1", f"DELIVERED: x\nUTILIZED: [{memories.get(session.helix, memory).name}]")
     assert task_at(session, "1").outcome == "blocked"

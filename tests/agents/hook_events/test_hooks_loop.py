@@ -361,7 +361,7 @@ def test_a_session_is_briefed_once_with_its_beginning_or_its_first_prompt(helix:
     assert cold.tell("UserPromptSubmit", prompt="<task-notification>x</task-notification>") == {}
     assert "integers of cents" in cold.tell("UserPromptSubmit", prompt="pay")["additionalContext"]
     assert cold.tell("UserPromptSubmit", prompt="amounts of money") == {}
-    helix.reacting.settle(30)
+    helix.hooks.settle(30)
     assert {one.arm for one in injections(helix.store.index, task_of(first, "session"))} == {BRIEF}
     assert {one.name for one in capture.sessions(helix)} == {"session-1", "cold"}
 
@@ -375,7 +375,7 @@ def test_a_history_that_was_cut_is_briefed_again_and_one_that_is_taken_up_is_not
     assert session.tell("SessionStart", source="compact")
     assert session.run("make all")[0]
     session.settled()
-    helix.reacting._sessions.end(session.name)  # as after a new start of the daemon
+    helix.hooks._sessions.end(session.name)  # as after a new start of the daemon
     assert session.tell("SessionStart", source="resume") == {}
     assert session.tell("UserPromptSubmit", prompt="go") == {}
 
@@ -510,7 +510,7 @@ def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: Agent
     prompt = {**base, "hook_event_name": "UserPromptSubmit", "prompt": "go"}
     command = {**base, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make all"}}
     for payload in (prompt, command):
-        assert helix.reacting.answer("claude-code", payload, 0.0).answer == {}
+        assert helix.hooks.answer("claude-code", payload, 0.0).answer == {}
         assert not injections(session.settled().store.index, task_of(session, "session"))
     assert session.tell("UserPromptSubmit", prompt="go")
     assert session.run("make all")[0]
@@ -519,7 +519,7 @@ def test_what_comes_too_late_is_shown_the_next_time(helix: Helix, session: Agent
 def test_getting_ready_for_the_first_hook_leaves_no_trace(session: AgentSession) -> None:
     keep(session, "`make all` fails without a compiler", "install gcc")
     before = session.helix.store.journal.last_seq
-    session.helix.reacting.warm_up()
+    session.helix.hooks.warm_up()
     assert session.settled().store.journal.last_seq == before
     assert memories.last(session.helix) is None
     assert session.run("make all")[0]

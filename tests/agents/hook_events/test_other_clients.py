@@ -59,7 +59,7 @@ def test_a_failure_is_shown_at_its_command_and_nowhere_else(
     assert session.run("make build") == ""
     assert "make db" in session.run("pytest tests/test_pay.py -q")
     assert "make db" not in session.run("pytest tests/test_pay.py -q")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     name = f"ses_{short_digest(session.name)}" if kind is Opencode else session.name
     shown = injections(helix.store.index, task_id(folder_identity(project).scope, name, "session"))
     assert len(shown) == 1
@@ -76,7 +76,7 @@ def test_what_failed_and_was_mended_here_is_shown_in_the_next_session_of_another
     session.run("pytest tests", 1, ERROR)
     session.run("pip install pyyaml")
     session.run("pytest tests", 0, "1 passed in 0.1s")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     other = AgentSession(helix, project, "another")
     assert "pip install pyyaml" in "".join(other.run("pytest tests", 1, ERROR))
 
@@ -175,7 +175,7 @@ def test_windsurf_tells_and_is_told_nothing(helix: Helix, project: Path) -> None
 
     def tell(event: str, **info: object) -> object:
         payload = {**base, "agent_action_name": event, "tool_info": info}
-        assert helix.reacting.tell("windsurf", payload) == {}
+        assert helix.hooks.tell("windsurf", payload) == {}
         return CLIENTS["windsurf"].read(payload)
 
     assert isinstance(tell("pre_user_prompt", user_prompt="build it"), PromptGiven)
@@ -195,7 +195,7 @@ def test_goose_tells_what_failed_and_is_told_nothing(helix: Helix, project: Path
 
     def tell(event: str, answer: object = None, **more: object) -> Any:
         payload = {"event": event, "session_id": "g-1", "matcher_context": "x", **more}
-        assert helix.reacting.tell("goose", payload) == (answer or {})
+        assert helix.hooks.tell("goose", payload) == (answer or {})
         return CLIENTS["goose"].read(payload)
 
     assert tell("SessionStart") is not None
@@ -347,7 +347,7 @@ def test_an_opencode_session_is_private_by_the_id_that_opencode_tells(helix: Hel
     session = Opencode(helix, project, ident)
     session.begin()
     session.run("make all", 2, "error: no compiler")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     assert helix.store.journal.last_seq == before
     other = EpisodeRequest(content="said elsewhere", session="Zw7htNlWZjk12zjCAI0Chw")
     assert capture.record_episode(helix, other).episode is not None, "its name looks like a key too, and is not private"
@@ -359,26 +359,26 @@ def test_a_private_session_of_cursor_has_no_sub_agent_of_whom_something_is_kept(
     old, private = Cursor(helix, project, "old"), Cursor(helix, project, "private")
     old.prompt("have the tests pass")
     old.run("make old", 2, ERROR)
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     capture.open_session(helix, SessionRequest(name=private.name, private=True))
     before = helix.store.journal.last_seq
     private.prompt("look into it")
     for name in ("agent", "another"):
         Cursor(helix, project, name).run("make all", 2, ERROR)
         Cursor(helix, project, name).run("make all")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     assert helix.store.journal.last_seq == before
     new = Cursor(helix, project, "new")
     new.begin()
     new.prompt("have the docs built")
     for session in (old, new):
         session.run("make docs", 2, ERROR)
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     assert [capture.episodes(helix, session=one.name).total for one in (old, new)] == [2, 1]
 
 
 def _goose(helix: Helix, session: str, event: str, **more: object) -> None:
-    helix.reacting.tell("goose", {"event": event, "session_id": session, **more})
+    helix.hooks.tell("goose", {"event": event, "session_id": session, **more})
 
 
 def _goose_fixes(helix: Helix, session: str, project: Path) -> None:
@@ -407,8 +407,8 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
             ("post_run_command", {"command_line": "make", "cwd": str(project)}),
         ):
             payload = {"trajectory_id": "w-1", "agent_action_name": event, "tool_info": info}
-            helix.reacting.tell("windsurf", payload)
-    assert helix.reacting.settle(MOST_SECONDS)
+            helix.hooks.tell("windsurf", payload)
+    assert helix.hooks.settle(MOST_SECONDS)
     sessions = [one.scope for one in capture.sessions(helix).items]
     assert sessions == [folder_identity(project).scope]
     kept = memories.memories(helix).items
@@ -453,9 +453,9 @@ def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run
         session._tool("Shell", call, {"tool_output": "{}"})
     ran = {"tool_name": "Shell", "tool_input": {"command": "make it", "working_directory": "/"}, "tool_use_id": "c"}
     empty = {**session.base("postToolUse"), "workspace_roots": [], "conversation_id": "empty window"}
-    helix.reacting.tell("cursor", {**empty, **ran, "tool_output": json.dumps({"exitCode": 2, "stdout": ERROR})})
+    helix.hooks.tell("cursor", {**empty, **ran, "tool_output": json.dumps({"exitCode": 2, "stdout": ERROR})})
     session.run("make all", 2, ERROR)
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     (said,) = capture.episodes(helix).items
     assert said.scope == folder_identity(project).scope
 
@@ -469,11 +469,11 @@ def test_a_private_session_of_goose_has_no_sub_agent_of_whom_something_is_kept(h
         _goose(helix, name, "UserPromptSubmit", message="look into it")
         _goose_fixes(helix, name, project)
         _goose(helix, name, "Stop")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     assert helix.store.journal.last_seq == before
     _goose(helix, "new", "SessionStart")
     for name in ("old", "new"):
         _goose(helix, name, "UserPromptSubmit", message="have the docs built")
         _goose_fixes(helix, name, project)
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     assert {one.name for one in capture.sessions(helix).items} == {"old", "new"}

@@ -92,14 +92,14 @@ def begun(helix: Helix, project: Path, history: History | None = None) -> AgentS
 
 
 def failures(helix: Helix) -> list[str]:
-    helix.reacting.settle()
+    helix.hooks.settle()
     return [
         str(row[0]) for row in graph.cypher(helix, "MATCH (m:Memory) WHERE m.kind = 'failure' RETURN m.trigger").rows
     ]
 
 
 def episodes(helix: Helix) -> int:
-    helix.reacting.settle()
+    helix.hooks.settle()
     ours = "MATCH (e:Episode) WHERE e.source STARTS WITH 'claude-code:' RETURN count(*)"
     return int(graph.cypher(helix, ours).rows[0][0])
 
@@ -352,7 +352,7 @@ def test_of_a_fork_of_a_private_session_nothing_is_kept(tmp_path: Path, project:
             session = AgentSession(helix, project, name)
             session.tell("UserPromptSubmit", prompt="go on", transcript_path=str(tmp_path / f"{name}.jsonl"))
             session.run("make all", 2, ERROR)
-        assert helix.reacting.settle()
+        assert helix.hooks.settle()
         assert helix.store.journal.last_seq == before
 
 
@@ -376,6 +376,6 @@ def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, hi
     history.ran("toolu_gone_1", "make ledger", "error: unknown type name 'money'", 2)
     with running(tmp_path) as helix:
         begun(helix, project, history)
-        helix.reacting.settle()
+        helix.hooks.settle()
         said = [str(row[0]) for row in graph.cypher(helix, "MATCH (e:Episode) RETURN e.content").rows]
         assert len(said) == 1 and "make ledger" in said[0]

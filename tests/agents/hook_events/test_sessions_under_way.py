@@ -95,9 +95,9 @@ def test_the_user_is_told_once_of_a_name_that_nobody_confirmed(helix: Helix, tmp
     (tmp_path / ".helix").mkdir()
     (tmp_path / ".helix/project.toml").write_text('name = "github.com/victim/private"', "utf-8")
     payload = {"session_id": "s", "cwd": str(tmp_path), "source": "startup"}
-    begun = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "SessionStart"})
+    begun = helix.hooks.tell("claude-code", {**payload, "hook_event_name": "SessionStart"})
     assert "helix name github.com/victim/private" in begun["systemMessage"]
-    asked = helix.reacting.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
+    asked = helix.hooks.tell("claude-code", {**payload, "hook_event_name": "UserPromptSubmit", "prompt": "go on"})
     assert "systemMessage" not in asked
     assert Sessions(helix.store).of(HookEvent(session="s", folder=str(tmp_path))).scope.startswith(tmp_path.name[:8])
 
@@ -117,14 +117,14 @@ def test_no_folder_is_noted_in_a_private_session_or_while_capture_is_paused(heli
         )
     capture.open_session(helix, SessionRequest(name="hush", private=True))
     base = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(tmp_path / "mine")}
-    helix.reacting.tell("claude-code", {**base, "session_id": "hush"})
+    helix.hooks.tell("claude-code", {**base, "session_id": "hush"})
     capture.pause(helix, True)
-    helix.reacting.tell("claude-code", {**base, "session_id": "open"})
+    helix.hooks.tell("claude-code", {**base, "session_id": "open"})
     assert not (home / "folders.json").exists()
     capture.pause(helix, False)
-    helix.reacting.tell("claude-code", {**base, "session_id": "later"})
+    helix.hooks.tell("claude-code", {**base, "session_id": "later"})
     capture.open_session(helix, SessionRequest(name="hush too", private=True))
-    begun = helix.reacting.tell("claude-code", {**base, "session_id": "hush too", "cwd": str(tmp_path / "claims")})
+    begun = helix.hooks.tell("claude-code", {**base, "session_id": "hush too", "cwd": str(tmp_path / "claims")})
     assert "this folder is new" in begun["systemMessage"]
     assert list(folders_of(home, "github.com/ada/shop")) == [str(tmp_path / "mine")]
 
@@ -140,7 +140,7 @@ def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_sai
             session.run(f"make {word}", 2, f"Error: {words}")
             session.edit(f"src/{words.replace(' ', '_')}.py")
             session.run(f"make {word}")
-        assert helix.reacting.settle(MOST_SECONDS)
+        assert helix.hooks.settle(MOST_SECONDS)
     alone = contexts.brief(helix, here).text.count("[tool]")
     memories.store(helix, said)
     told = contexts.brief(helix, here).text
