@@ -126,7 +126,7 @@ class _Open:
     commands: dict[str, None] = field(default_factory=dict)
 
 
-class Mending:
+class FixTracker:
     """The fold, an action at a time: give it what one agent did, in order."""
 
     def __init__(self, root: str = "") -> None:

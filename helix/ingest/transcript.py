@@ -30,7 +30,7 @@ from helix.agents.hook_events.client_transcripts import (
 )
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.exit_status import command_ended_well
-from helix.command_outcome.fixes import FIXED, Fix, Mending, failure_words, only_looks
+from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words, only_looks
 from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes
@@ -184,7 +184,7 @@ class _History:
     folder: str = ""
     scope: str = ""
     root: str = ""
-    mending: Mending = field(default_factory=Mending)
+    fix_tracker: FixTracker = field(default_factory=FixTracker)
     calls: OpenCalls = field(default_factory=OpenCalls)
     passed: Counter[str] = field(default_factory=Counter)
     said: _Said | None = None
@@ -228,7 +228,8 @@ class _History:
         session = str(record.get("sessionId") or "")
         if session and session != self.session:
             yield from self.end(position)
-            self.session, self.calls, self.passed, self.mending = session, OpenCalls(), Counter(), Mending(self.root)
+            self.session, self.calls, self.passed = session, OpenCalls(), Counter()
+            self.fix_tracker = FixTracker(self.root)
             self.forked = ""
 
     def _placed(self, record: Record) -> bool:
@@ -244,7 +245,7 @@ class _History:
         if first or self.folder != before:
             project = self.project_of(Path("/", self.folder) if self.folder else self.file.parent)
             self.scope, self.root = project.scope, str(project.root)
-            self.mending = Mending(self.root)
+            self.fix_tracker = FixTracker(self.root)
         return bool(self.session)
 
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
@@ -254,7 +255,7 @@ class _History:
         action = replace(action, at=at)
         if action.command and not _may_be_told(action, self.root):
             return
-        if (fix := self.mending.take(action)) is not None:
+        if (fix := self.fix_tracker.take(action)) is not None:
             if _may_be_told(fix, self.root):
                 yield self._mended(fix, position, at)
         elif action.command and action.passed is False and not only_looks(action.command):

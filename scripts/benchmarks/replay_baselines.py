@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.replay_score import Played, Shown, allowed
-from helix.command_outcome.fixes import Mending, normal_command
+from helix.command_outcome.fixes import FixTracker, normal_command
 from helix.model.action import Action
 from helix.providers.embedder import Embedder
 
@@ -69,7 +69,7 @@ class Lessons:
 
 def lessons_of(run: Run) -> list[Lesson]:
     """Return what the failures of a run teach, each once; a fix where one is known."""
-    mending, found = Mending(), {}
+    tracker, found = FixTracker(), {}
     for event in run.events:
         if event["kind"] not in ("command", "edit"):
             continue
@@ -83,9 +83,9 @@ def lessons_of(run: Run) -> list[Lesson]:
             exit_status=None if is_edit else event["exit_code"],
             at=datetime.fromtimestamp(event["ts"], UTC),
         )
-        if fix := mending.take(action):
+        if fix := tracker.take(action):
             found[fix.trigger] = Lesson(run.name, fix.command, fix.error, f"{fix.trigger} -> {fix.resolution}")
-    for one in mending.unsolved:
+    for one in tracker.unsolved:
         found.setdefault(one.trigger, Lesson(run.name, one.command, one.error, one.trigger))
     return list(found.values())
 

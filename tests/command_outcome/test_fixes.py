@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.command_outcome.fixes import Fix, Mending, failure_words, only_looks
+from helix.command_outcome.fixes import Fix, FixTracker, failure_words, only_looks
 from helix.model.action import Action
 
 ROOT = "/p"
@@ -26,8 +26,8 @@ def edited(*files: str) -> Action:
 
 
 def found(*actions: Action) -> tuple[Fix, ...]:
-    mending = Mending(ROOT)
-    return tuple(fix for action in actions if (fix := mending.take(action)) is not None)
+    tracker = FixTracker(ROOT)
+    return tuple(fix for action in actions if (fix := tracker.take(action)) is not None)
 
 
 def test_a_failure_is_remembered_with_what_was_done_before_it_passed() -> None:

@@ -97,7 +97,7 @@ def _catch_up(context: HookContext, transcript: Path, since: datetime | None, un
             if since is not None and at is not None and at > since:
                 missed.append((at, worker, event))
             elif isinstance(event, ActionEnded):
-                tool_use.follow_mending(context, worker, event.action)
+                tool_use.track_fix(context, worker, event.action)
     for at, worker, event in sorted(missed, key=lambda one: one[0]):
         if isinstance(event, ActionEnded):
             context.when_sure(worker, partial(tool_use.take_in, context, worker, event))()

@@ -14,7 +14,7 @@ from helix.agents.answers.prompt import AgentType
 from helix.agents.hook_events.client_transcripts import folder_told, fork_told
 from helix.agents.hook_events.hook_events import HookEvent, PromptGiven, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
-from helix.command_outcome.fixes import Mending
+from helix.command_outcome.fixes import FixTracker
 from helix.identity import DEEPEST, NO_PROJECT, Identity, project_of
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.context_answers import Site
@@ -46,9 +46,9 @@ class AgentCall:
 class SessionWorker:
     """One who works in a session: the main thread or a sub-agent, with what it did and was shown.
 
-    `key` tells its task apart in the session. `files` were changed, `mending` is told of what is done, and `held` is
-    what is to be written down once it is certain whose task it is of: all three belong to the thread that writes down
-    what happened.
+    `key` tells its task apart in the session. `files` were changed, `fix_tracker` is told of what is done, and `held`
+    is what is to be written down once it is certain whose task it is of: all three belong to the thread that writes
+    down what happened.
     """
 
     def __init__(self, key: str, root: str, before: Iterable[str] = ()) -> None:
@@ -60,7 +60,7 @@ class SessionWorker:
         self.sure = True
         self.held: list[Callable[[], object]] = []
         self.files: dict[str, None] = {}
-        self.mending = Mending(root)
+        self.fix_tracker = FixTracker(root)
         self._turn = threading.Lock()
         self._seen = set(before)
 
@@ -168,7 +168,7 @@ class HookSession:
         with self.turn:
             self.objective = ""
             for worker in (self._main, *self._unmet.values(), *self._agents.values()):
-                worker.mending = Mending(str(self.root))
+                worker.fix_tracker = FixTracker(str(self.root))
 
     def task_of(self, worker: SessionWorker) -> str:
         """Return the id of the task that somebody in a session of hooks works on."""

@@ -80,12 +80,12 @@ def take_in(context: HookContext, worker: SessionWorker, event: ActionEnded) -> 
     context.session.told_before.add(action.id)
 
 
-def follow_mending(context: HookContext, worker: SessionWorker, action: Action) -> None:
+def track_fix(context: HookContext, worker: SessionWorker, action: Action) -> None:
     """Note what earlier hooks told that an agent did, so that a failure in it is known when it is mended."""
     context.session.told_before.add(action.id)
     seen = _visible(context, action)
     if seen is not None:
-        worker.mending.take(seen)
+        worker.fix_tracker.take(seen)
 
 
 def _wants_none(context: HookContext, worker: SessionWorker) -> bool:
@@ -127,7 +127,7 @@ def _edited(context: HookContext, worker: SessionWorker, action: Action, wrote: 
         return
     worker.files.update(dict.fromkeys(files))
     if action.id not in context.session.told_before:
-        worker.mending.take(replace(action, files=files))
+        worker.fix_tracker.take(replace(action, files=files))
     task = _task(context, _key(context, worker, action, tasks))
     if find_task(context.store.index, task) is not None:
         note_use(context.store, task, files=files, text=wrote, edited_at=action.at)
@@ -156,7 +156,7 @@ def _ran(context: HookContext, worker: SessionWorker, action: Action, tasks: Seq
         count_repeat(
             context, normal_command(action, str(context.session.root)), signature_of(action.output, failed=True)
         )
-    fix = worker.mending.take(action)
+    fix = worker.fix_tracker.take(action)
     if fix is not None and (kept := _without_hidden(context, fix)) is not None:
         remember_fix(context, task, kept)
 

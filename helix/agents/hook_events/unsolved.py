@@ -56,7 +56,7 @@ def blocking_failures(context: HookContext, worker: SessionWorker, task: Task) -
     wanted, error = normal_command(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
     return [
         one
-        for one in worker.mending.unsolved
+        for one in worker.fix_tracker.unsolved
         if one.error and (one.command == wanted or (bool(error) and one.error == error))
     ]
 
