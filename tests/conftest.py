@@ -53,7 +53,7 @@ PURE = tuple(
         *(f"memory/test_{name}.py" for name in ("by_model", "consolidate", "contradict", "derive")),
         *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "model_extract")),
         *(f"memory/test_{name}.py" for name in ("reinforce", "salience")),
-        *(f"providers/test_{name}.py" for name in ("crew", "packing", "vector_cache")),
+        *(f"providers/test_{name}.py" for name in ("packing", "vector_cache", "worker_pool")),
         *(f"store/test_{name}.py" for name in ("catalogue", "image", "matrix", "projection")),
     )
 )

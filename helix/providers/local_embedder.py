@@ -27,11 +27,11 @@ from threading import Lock
 import numpy as np
 
 from helix.errors import ModelError
-from helix.providers.crew import Crew
 from helix.providers.embedder import EmbeddingSpace, Vectors
 from helix.providers.local_model import LocalModel, readable
 from helix.providers.model_catalogue import Pooling
 from helix.providers.onnx_text import OnnxText
+from helix.providers.worker_pool import WorkerPool
 
 _Engine = Callable[[str], Vectors]
 """Returns the vector of one text, of any length."""
@@ -46,7 +46,7 @@ class LocalEmbedder:
         self._model = model
         self._space = model.space
         self._cache = VectorCache(cache_entries)
-        self._crew = Crew(threads, "helix-embed")
+        self._workers = WorkerPool(threads, "helix-embed")
         self._engine: _Engine | None = None
         self._loading = Lock()
 
@@ -104,7 +104,7 @@ class LocalEmbedder:
             rows[owners] = vector
             self._cache.put(key, vector)
 
-        self._crew.run(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True), fill)
+        self._workers.run(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True), fill)
 
     def _vector(self, engine: _Engine, text: str) -> Vectors:
         vector = engine(text)

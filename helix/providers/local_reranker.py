@@ -9,12 +9,12 @@ from threading import Lock
 import numpy as np
 
 from helix.errors import ModelError
-from helix.providers.crew import Crew
 from helix.providers.install import is_complete
 from helix.providers.local_model import check_files, readable, repair_hint
 from helix.providers.model_catalogue import Model
 from helix.providers.onnx_text import OnnxText
 from helix.providers.reranker import Scores
+from helix.providers.worker_pool import WorkerPool
 
 _PROBE = ("what jumps over the dog?", "the quick brown fox jumps over the lazy dog")
 
@@ -25,7 +25,7 @@ class LocalReranker:
     def __init__(self, model: Model, models_path: Path, *, threads: int = 2) -> None:
         self._model = model
         self._folder = models_path / model.name
-        self._crew = Crew(threads, "helix-rerank")
+        self._workers = WorkerPool(threads, "helix-rerank")
         self._engine: OnnxText | None = None
         self._loading = Lock()
 
@@ -46,7 +46,7 @@ class LocalReranker:
                 found[text] = _score(engine, question, text)
 
             # Longest first, so that no thread ends with a long one alone.
-            self._crew.run(sorted(found, key=len, reverse=True), read)
+            self._workers.run(sorted(found, key=len, reverse=True), read)
         return np.array([found[text] for text in cut], np.float32)
 
     def _loaded(self) -> OnnxText:

@@ -13,7 +13,7 @@ import numpy as np
 from helix.providers.embedder import Vectors
 
 _THREADS = 1
-"""Of the runtime for one text: its threads spin while they wait for each other; `Crew` has a text per core instead."""
+"""Of the runtime for one text: its threads spin while they wait for each other; `WorkerPool` has a text per core."""
 
 
 class OnnxText:

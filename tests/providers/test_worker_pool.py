@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from helix.providers.crew import Crew
+from helix.providers.worker_pool import WorkerPool
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_every_job_is_done_once(threads: int) -> None:
     done: list[int] = []
-    Crew(threads, "test-crew").run(range(50), done.append)
+    WorkerPool(threads, "test-pool").run(range(50), done.append)
     assert sorted(done) == list(range(50))
 
 
@@ -22,7 +22,7 @@ def test_jobs_run_beside_each_other() -> None:
     def meet(_: int) -> None:
         both.wait()
 
-    Crew(2, "test-crew").run(range(2), meet)
+    WorkerPool(2, "test-pool").run(range(2), meet)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -35,23 +35,23 @@ def test_an_error_is_raised_and_leaves_the_rest_undone(threads: int) -> None:
         done.append(job)
 
     with pytest.raises(ValueError, match="broken job"):
-        Crew(threads, "test-crew").run(range(10_000), work)
+        WorkerPool(threads, "test-pool").run(range(10_000), work)
     assert len(done) < 10_000
 
 
 def test_a_busy_helper_is_not_waited_for() -> None:
-    crew = Crew(2, "test-crew")
+    pool = WorkerPool(2, "test-pool")
     busy, free = threading.Barrier(3, timeout=10), threading.Event()
 
     def wait(_: int) -> None:
         busy.wait()
         free.wait(10)
 
-    bulk = threading.Thread(target=lambda: crew.run(range(2), wait))
+    bulk = threading.Thread(target=lambda: pool.run(range(2), wait))
     bulk.start()
     busy.wait()
     done: list[int] = []
-    crew.run(range(5), done.append)
+    pool.run(range(5), done.append)
     assert done == list(range(5))
     free.set()
     bulk.join()

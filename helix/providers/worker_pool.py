@@ -1,4 +1,4 @@
-"""Crew: threads that help a calling thread through its jobs, one job at a time each."""
+"""Worker pool: threads that help a calling thread through its jobs, one job at a time each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Crew:
+class WorkerPool:
     """Runs jobs beside each other. One call is safe from any thread, and calls do not wait for each other."""
 
     def __init__(self, threads: int, name: str) -> None:
