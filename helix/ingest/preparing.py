@@ -85,7 +85,7 @@ def _said(memory: MemoryDraft) -> tuple[str, ...]:
     return (body(memory.trigger, memory.resolution), memory.name, memory.agent, *texts_of(memory.attributes))
 
 
-def made_ready(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[PreparedSlice]:
+def prepare_slices(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[PreparedSlice]:
     """Return the slices to ingest with the passages, vectors and mentions of their texts."""
     readings: list[TextPieces] = []
     given: list[bytes | None] = []

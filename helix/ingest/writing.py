@@ -24,7 +24,7 @@ from helix.ingest.draft import (
 )
 from helix.ingest.import_tally import ImportTally
 from helix.ingest.linking import Writing, draw, link, memory_ref
-from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, made_ready, spoken_for
+from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
 from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
@@ -92,7 +92,7 @@ class Importer:
         writing: Future[Writing] | None = None
         done = 0
         for batch in self._cleaned(self._batches(slices, cancelled)):
-            ready = made_ready(self._store, batch, self._vector_at)
+            ready = prepare_slices(self._store, batch, self._vector_at)
             if writing is not None:
                 self._count_in(writing.result())
                 progress(done)

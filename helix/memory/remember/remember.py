@@ -29,7 +29,7 @@ from helix.memory.contradiction.classify import (
 )
 from helix.memory.contradiction.resolve import oppose, ruled
 from helix.memory.neighbours import nearest_active
-from helix.memory.remember.request import PreparedRequest, StoreRequest, made_ready
+from helix.memory.remember.request import PreparedRequest, StoreRequest, prepare_request
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.gaps import unanswered
@@ -57,7 +57,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     one that was derived from episodes already where it is no worse founded: it is to stay when those go.
     Raises InvalidInputError, also for a private session, ConflictError (a name that is taken) or EmbeddingSpaceError.
     """
-    ready = made_ready(store, request)
+    ready = prepare_request(store, request)
 
     def decision() -> Decision[StoreResult]:
         if is_private(store, ready.session):

@@ -79,7 +79,7 @@ class PreparedRequest:
         return self.draft.source or self.draft.provenance.agent
 
 
-def made_ready(store: Store, request: StoreRequest) -> PreparedRequest:
+def prepare_request(store: Store, request: StoreRequest) -> PreparedRequest:
     """Return a request to remember a memory, ready to be written; raises InvalidInputError or EmbeddingSpaceError."""
     store.check_space()
     intake = Intake(store.runtime.settings.text_limit)
