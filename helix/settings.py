@@ -1,6 +1,6 @@
 """Settings: the only reader of the environment.
 
-Precedence: flags, then the environment, then `.env` in the working folder, then `config.toml` in HELIX_HOME, then
+Flags come first, then the environment, then `.env` in the working folder, then `config.toml` in HELIX_HOME, then
 defaults. Each value knows where it came from (`helix config`). Secrets are read from the environment only, at the
 moment they are needed, and are no settings. A `.env` is part of a project, which may be anybody's: it may name the
 scope and lower a budget, and nothing else.

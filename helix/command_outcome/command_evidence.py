@@ -1,6 +1,6 @@
 """Command evidence: what the end of a command says of the work, and what all of a task's evidence comes to.
 
-Taking back: which commands of git put files to what they were, after which nothing seen before is true of them.
+Some commands of git put files back to what they were: nothing seen before is true of those files any more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Exit status: what the status that a command line ended with says of each command in it.
 
-Ends: what the end of a command line says of the commands in it; a status that is hidden says nothing.
+A status that is hidden, as in a pipe, says nothing.
 """
 
 from __future__ import annotations
@@ -352,7 +352,7 @@ _REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-u
 def command_ended_well(action: Action) -> bool | None:
     """Return whether the command that a line is remembered by succeeded, by its exit status; None for uncertain.
 
-    It is certain by the rules of `outcomes/status.py`: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
+    It is certain by the rules of this file: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
     here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
     failure. Where a status is hidden, a shell's or an interpreter's own words of failure are certain too.
     """

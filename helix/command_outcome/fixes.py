@@ -139,7 +139,7 @@ class FixTracker:
 
         A command that passes although nothing was changed and nothing run in between is no fix: it was chance. Tests
         and linters mend nothing. What only looks (`ls`, `git diff`) changes nothing and is never one that fails. What
-        is not certain of a command by the end of its line (`action/ends.py`) neither fails nor passes; but where its
+        is not certain of a command by the end of its line (`exit_status.py`) neither fails nor passes; but where its
         output, of which nothing is picked, comes without the error, that error is mended, and where it tells of none,
         it is part of what was done.
         """

@@ -1,11 +1,8 @@
 """Snapshot: an image of what is in memory, renewed as the journal grows, and trusted at start only beside the journal.
 
 An image counts while the journal holds the row it was made at, with the same digest of all before it, and what came
-after is short and whole. Otherwise everything is read from the journal, as if there were none.
-
-Imaging: which parts of what is held in memory make an image, and how the tables are filled from one.
-
-Renewing: fills the tables in memory from the journal, and others beside those that are in use.
+after is short and whole. Otherwise everything is read from the journal, as if there were none. The tables in memory are
+filled from an image or from the journal; new tables are filled beside those that are in use.
 """
 
 from __future__ import annotations

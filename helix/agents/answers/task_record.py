@@ -1,6 +1,6 @@
 """Task record: what the client's own record of a task says of where it stands.
 
-Ids: a task of the client's own list, as people and models name it, as the client's id of it.
+It also gives the id of a task of the client's own list, for the name that people and models use for it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Effect: counts tasks with and without memory, and says what the difference is worth.
 
-Intervals: how far a share, or the difference of two, is known from so many cases.
+It also says how precisely a share, or the difference of two, is known from so many cases.
 """
 
 from __future__ import annotations

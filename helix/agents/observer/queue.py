@@ -1,6 +1,6 @@
-"""Queue: what agents' work gives to learn waits here until a person or an orchestrator accepts or rejects it.
+"""Queue: what agents' work gives to learn is shown, stored as far as it is sure, or queued.
 
-Keeping: what is done with what an agent's work gives to learn: shown, stored as far as it is sure, or queued.
+What is queued waits here until a person or an orchestrator accepts or rejects it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The board: tasks as nodes, mirrored from where they are worked on, with the memories that were shown to each.
 
-Order: which tasks wait for which, as edges between them.
+Edges between the tasks say which of them wait for which.
 """
 
 from __future__ import annotations

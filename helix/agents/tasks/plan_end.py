@@ -1,6 +1,6 @@
 """Plan end: a plan that nobody works on any more, and what of it is left.
 
-Clearing: the tasks of a saved plan that were left in progress, given back to whoever works on it next.
+The tasks of a saved plan that were left in progress are given back to whoever works on it next.
 """
 
 from __future__ import annotations

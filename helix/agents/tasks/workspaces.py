@@ -1,6 +1,6 @@
 """Workspaces: attempts at a task; each begins with what memory has for it and ends with what it came to.
 
-Attempts: which workspaces of a task somebody may still be at work in, and how they end when another one begins.
+They say which attempts somebody may still be at work in, and how those end when another one begins.
 """
 
 from __future__ import annotations

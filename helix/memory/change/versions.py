@@ -1,6 +1,6 @@
 """Versions: a memory is never rewritten; a new version takes its place and the old one stays as it was.
 
-Closing: ends the time for which a memory holds, and keeps what was believed until now for whoever asks later.
+Here ends the time for which a memory holds. What was believed until then is kept for whoever asks later.
 """
 
 from __future__ import annotations

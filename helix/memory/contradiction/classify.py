@@ -1,6 +1,6 @@
 """Classify: decides whether a new memory is a known one, a refinement, the contrary of one, or news.
 
-Thresholds: what cosines mean in the space of the store's embedding model; a setting overrules what was measured.
+How near two texts must be depends on the store's embedding model: thresholds are measured for it, or set.
 """
 
 from __future__ import annotations

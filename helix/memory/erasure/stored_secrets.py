@@ -1,6 +1,6 @@
-"""Stored secrets: finds those that older rules let pass, and says how each record reads without them.
+"""Stored secrets: finds those that older rules let pass, and takes them out of nodes, passages and edges.
 
-Clearing: the operations that take secrets out of stored nodes, their passages and the edges at them.
+For each record it says how it reads without them, and which operations write that.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ from one matter to another is cut into stars around its medoids (Aslam, Pelekhov
 Algorithm", 2004). What a component becomes depends on nothing outside it: a new candidate changes the components it
 touches, and no other.
 
-Turns: what was said again after something that contradicts it was said holds anew, apart from the time before.
-
-Only what was said in so many words takes a turn, or ends one: a casual mention may look back.
+What was said again after something that contradicts it was said holds anew, apart from the time before. Only what was
+said in so many words begins or ends such a turn: a casual mention may look back.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Derived memories: how one that the episodes ask for is written, renewed, strengthened and retired in a store.
 
 A derived memory is known by its key, in its source and its attributes. What people and outcomes made of it - other
-words, feedback, the reset of a clock - is kept with the key: whatever version comes next has it.
-
-Stored twins: what somebody stored and episodes ask for too; it stays alone, and is grounded in those.
+words, feedback, the reset of a clock - is kept with the key: whatever version comes next has it. What somebody stored
+and episodes ask for too stays one memory, and is grounded in those episodes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Insight text: what rules make of things that belong together: what of, how often, when, what tells most. Pure.
 
-Statements: what episodes tell that an insight may repeat: what was learned of them, or else their own sentences.
+It may repeat what was learned of the episodes, or else their own sentences.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Roll-up: several stale episodes are summed up in one memory that fades more slowly; the episodes stay as they are.
 
-Told: which faded episodes need no summary, since a memory or another episode says the same already.
+A faded episode needs no summary where a memory or another episode says the same already.
 """
 
 from __future__ import annotations

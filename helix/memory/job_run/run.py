@@ -1,6 +1,6 @@
 """Run: one run of a background job, which writes in named steps and can be looked at before it is let go.
 
-Slices: a run that gives way to whoever waits for an answer, at every resting place of its work.
+At every resting place of its work it gives way to whoever waits for an answer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Remember: stores one memory on request, grounded in an episode of its own, or counts it on one that is known.
 
-Consequences: what a memory that was just stored means for others - a failure that recurs, a gap answered.
-
-Unknowns: a question that recall could not answer is kept as a gap, for whoever asks to have it kept.
+It also notices what the new memory means for others: a failure that recurs, a gap that is answered. A question that
+recall could not answer is kept as a gap, for whoever asks to have it kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kinds: which work each kind of background job does, and which of them follow when enough has happened.
 
-Plan: what a background job would do now, found out without a language model or a write, and in bounded time.
+It also says what a background job would do now, without a language model or a write, and in bounded time.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Parser: what a shell line consists of: commands, and what joins them, as the shell's grammar says.
+"""Parser: reads a shell line as a tree of commands, by the grammar of bash and in time that grows as the line does.
 
-Reader: a shell line read into its tree, by the grammar of bash and in time that grows as the line does.
-
-It is read here because the grammar that there is a library for, tree-sitter-bash 0.25, takes `cd a && b 2>&1 | c` for
+From the tree come the simple commands in order, each with the folder that the line runs it in. It is written here
+because the grammar that there is a library for, tree-sitter-bash 0.25, takes `cd a && b 2>&1 | c` for
 `(cd a && b) | c`, and `! a | b` for `(! a) | b`, without an error: the very lines whose status is asked about.
-
-Simple commands: those of a line in order, each with the folder that the line runs it in.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runners: which commands test, build or lint, in the common tools of many languages.
 
-Targets: what a name that a project gives to a piece of work says of it: `test:unit`, `build-api`, `run_tests`.
+It also reads the names that a project gives to a piece of work: `test:unit`, `build-api`, `run_tests`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Concepts: the concepts that instructions to an agent are made of, and which words of which language stand for them.
+"""Concepts: reads a text as the concepts that instructions to an agent are made of, in many languages.
 
 A word that ends in `*` stands for every word that begins so. The first lines of a concept are English, the rest is
 what other languages say: the large ones, and some small ones that are used to get past English filters.
-
-Words: reads a text as the concepts that instructions to an agent are made of, in whatever language they are said.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Instruction rules: what a text is found to do that reads like an instruction; each counts once where it is found.
 
-Rules: runs of concepts that speak to an agent, how much each says, and the one pass that finds them.
+A rule is a run of concepts that speaks to an agent, with how much it says; one pass finds them all.
 
 Measured by leaving them out, on 100 public injections, goals and poisoned experiences, of which 81 are found, and 3,450
 commit messages of three projects, of which 7 are taken for instructions. Without the rules 33 of the 81 are missed,

@@ -1,6 +1,6 @@
 """Secret names: how strongly the name of a variable, field, header or flag promises that its value is a secret.
 
-Vocabulary: the words that names of secrets, names of other things and stand-ins for secrets are made of.
+It holds the words that names of secrets, names of other things and stand-ins for secrets are made of.
 """
 
 from __future__ import annotations
