@@ -375,7 +375,7 @@ def _wishes(path: Path) -> _Wishes:
     try:
         said = tomllib.loads(_read(path, _MOST_BYTES_OF_WISHES))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidInputError(f"{path} is no TOML: {error}", hint='it may say: name = "shop"') from error
+        raise InvalidInputError(f"{path} is not TOML: {error}", hint='it may say: name = "shop"') from error
     name, projects = said.get("name", ""), said.get("projects", [])
     if not isinstance(name, str) or not isinstance(projects, list) or not all(isinstance(p, str) for p in projects):
         raise InvalidInputError(

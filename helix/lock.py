@@ -113,7 +113,7 @@ def _opened(path: Path, way: int) -> int:
             raise of_the_system(error) from error
         words = f"{path} cannot be opened: {error.strerror or error}"
         raise StoreError(words, hint="it should be a small file of yours, and no link; remove it") from error
-    raise StoreError(f"{path} is no regular file", hint="remove it: it is made anew")
+    raise StoreError(f"{path} is not a regular file", hint="remove it: it is made anew")
 
 
 def _lock_soon(fd: int) -> None:

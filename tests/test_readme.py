@@ -112,6 +112,6 @@ def test_claude_code_is_connected_its_history_taken_in_and_all_of_it_taken_back(
     run(connect, at_home, project)
     assert json.loads(settings.read_text("utf-8"))["enabledPlugins"]
     assert "1 episode" in run(ingest, at_home, project)
-    assert "held out" in run(report, at_home, project)
+    assert "held back" in run(report, at_home, project)
     run(disconnect, at_home, project)
     assert settings.read_text("utf-8") == '{"model": "opus"}\n'

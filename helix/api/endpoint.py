@@ -116,7 +116,7 @@ class Endpoint(GraphQL[Context, None]):
         try:
             return self.decode_json(data)
         except json.JSONDecodeError as error:
-            raise HTTPException(400, f"the body is no GraphQL request: {error.msg}") from error
+            raise HTTPException(400, f"the body is not a GraphQL request: {error.msg}") from error
 
     def decode_json(self, data: str | bytes) -> object:
         """Return the JSON object of a GraphQL request or message; all that is wrong with it is a JSONDecodeError."""
@@ -129,7 +129,7 @@ class Endpoint(GraphQL[Context, None]):
         except json.JSONDecodeError:
             raise
         except UnicodeEncodeError as error:
-            words = "a text in it holds half of a surrogate pair, which is no Unicode"
+            words = "a text in it holds half of a surrogate pair, which is not Unicode"
             raise json.JSONDecodeError(words, "", 0) from error
         except (ValueError, RecursionError) as error:
             raise json.JSONDecodeError(f"not JSON in UTF-8 ({error})", "", 0) from error
@@ -201,4 +201,4 @@ def _quality(text: str) -> float:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

@@ -27,7 +27,7 @@ def moment(value: object) -> datetime:
         parsed = datetime.fromisoformat(value)
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise GraphQLError(f"{value!r} is no ISO 8601 date or time, such as 2025-01-31T09:30:00Z") from error
+        raise GraphQLError(f"{value!r} is not an ISO 8601 date or time, such as 2025-01-31T09:30:00Z") from error
 
 
 def plain(value: Any) -> Any:

@@ -131,7 +131,7 @@ class SyncApi:
 def _name(request: Request) -> StrandName:
     name = StrandName.read(str(request.path_params["name"]))
     if name is None:
-        raise InvalidInputError("that is no name of a strand", hint="SIGNER/NUMBER-VERSION-SHA256.dna")
+        raise InvalidInputError("that is not the name of a strand", hint="SIGNER/NUMBER-VERSION-SHA256.dna")
     return name
 
 

@@ -36,7 +36,7 @@ def episodes(helix: Helix, memory: Memory, *, first: int = 5, after: str | None 
 
 
 def showings(helix: Helix, effect: MemoryEffect, *, first: int = 20, after: str | None = None) -> Page[Showing]:
-    """The tasks that it was shown to or held out from, newest first."""
+    """The tasks that it was shown to or held back from, newest first."""
     return learning.showings(helix, effect.memory.id, first, after)
 
 

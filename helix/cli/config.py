@@ -51,7 +51,7 @@ def config(invocation: Invocation, /, names: tuple[str, ...], of_daemon: bool) -
 def strange_variables(*, misspelt: bool = False) -> list[str]:
     """Return in sentences, for `helix config`, HELIX_ variables that are no setting; `misspelt`: similar ones."""
     return [
-        f"{name} is no setting" + (f"; did you mean {meant}?" if meant else " of Helix")
+        f"{name} is not a setting" + (f"; did you mean {meant}?" if meant else " of Helix")
         for name, meant in unknown_variables().items()
         if meant or not misspelt
     ]

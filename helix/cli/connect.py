@@ -290,7 +290,7 @@ def _explain(invocation: Invocation, settings: Settings, clients: Sequence[Descr
             "  are asked and answer. Secrets are taken out before anything is kept; `helix pause` stops it for now.",
             "They are shown memories at the start of a session, in sub-agents' prompts, and at a command, error or",
             "  file that a memory is about; NO_INJECT in a prompt leaves them out.",
-            f"To tell whether that helps, {share if settings.holdback else 'no task is held out'}:",
+            f"To tell whether that helps, {share if settings.holdback else 'no task is held back'}:",
             "  `helix report` compares. HELIX_HOLDBACK, or `holdback` in config.toml, sets the share; 0 ends it.",
         ]
     words.append(f"Undo: helix disconnect {' '.join(client.client for client in clients)} --{place}")

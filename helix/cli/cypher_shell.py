@@ -110,7 +110,7 @@ class Shell:
 
     def _set_format(self, word: str) -> None:
         if word not in tuple(RowFormat):
-            raise InvalidInputError(f"{word!r} is no format", hint=f"one of: {', '.join(RowFormat)}")
+            raise InvalidInputError(f"{word!r} is not a format", hint=f"one of: {', '.join(RowFormat)}")
         self._session.format = RowFormat(word)
 
     def _set_limit(self, word: str) -> None:
@@ -135,7 +135,7 @@ def _count(word: str) -> int | None:
     if not word:
         return None
     if not word.isascii() or not word.isdigit() or not 0 < int(word[:10]) < 2**31:
-        raise InvalidInputError(f"{word!r} is no whole number above 0", hint="such as 100")
+        raise InvalidInputError(f"{word!r} is not a whole number above 0", hint="such as 100")
     return int(word)
 
 

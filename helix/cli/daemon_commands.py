@@ -259,7 +259,7 @@ def _show_report(out: Output, head: dict[str, str], report: dict[str, Any], here
             "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
             "disk": {name: printed_size(count) for name, count in by_name(report["diskBytes"]).items()},
             "memory": printed_size(report["memoryBytes"]),
-            "held out": _held_back(report["holdback"]),
+            "held back": _held_back(report["holdback"]),
             **_background(report["background"]),
             **_models(report["models"]),
         }

@@ -249,7 +249,7 @@ def move(invocation: Invocation, /, source: str, target: str, tenant: str, sourc
     from helix.store import moves
 
     if bool(source) == source_gone:
-        raise InvalidInputError("say where the store is, or that it is there no more", hint="--from, or --source-gone")
+        raise InvalidInputError("say where the store is, or that it is gone", hint="--from, or --source-gone")
     data: dict[str, Any]
     if source_gone:
         suspended = moves.end(target, tenant, operator(), unseen=yes)

@@ -56,7 +56,7 @@ def json_object(value: str, what: str) -> dict[str, Any]:
     """Return the JSON object of a command's argument; raises InvalidInputError for anything else."""
     found = _read(value, what)
     if not isinstance(found, dict):
-        raise InvalidInputError(f"{what} is no JSON object", hint='such as {"id": "1", "status": "pending"}')
+        raise InvalidInputError(f"{what} is not a JSON object", hint='such as {"id": "1", "status": "pending"}')
     return found
 
 
@@ -69,7 +69,7 @@ def json_objects(value: str, what: str) -> list[dict[str, Any]]:
     found = _listed(whole[0]) if len(whole) == 1 else whole
     if whole == [{}] or not all(isinstance(one, dict) for one in found):
         raise InvalidInputError(
-            f"{what} are no JSON list of objects", hint='such as [{"id": "1", "status": "pending"}]'
+            f"{what} are not a JSON list of objects", hint='such as [{"id": "1", "status": "pending"}]'
         )
     return found
 
@@ -78,7 +78,7 @@ def json_texts(value: str, what: str) -> list[str]:
     """Return the list of texts in a command's JSON argument; raises InvalidInputError for anything else."""
     found = _read(value, what)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise InvalidInputError(f"{what} are no JSON list of texts", hint='such as ["src/api.py"]')
+        raise InvalidInputError(f"{what} are not a JSON list of texts", hint='such as ["src/api.py"]')
     return found
 
 
@@ -131,7 +131,7 @@ def _read(value: str, what: str) -> Any:
 
 
 def _unreadable(what: str, error: Exception, hint: str) -> InvalidInputError:
-    return InvalidInputError(f"{what} cannot be read, it is no JSON: {error}", hint=hint)
+    return InvalidInputError(f"{what} cannot be read, it is not JSON: {error}", hint=hint)
 
 
 TEXT = ReadParam("text", lambda value, what: text_of(value))

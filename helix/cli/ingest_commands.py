@@ -1,4 +1,4 @@
-"""Commands that take in what is there already: ingest git, ingest notes, ingest jsonl.
+"""Commands that ingest what is there already: ingest git, ingest notes, ingest jsonl.
 
 JSON lines are read in bounded memory on their way to the daemon, whatever the input, and cut into chunks.
 """
@@ -33,7 +33,7 @@ _COUNTS = ("episodes", "memories", "edges", "skipped", "redacted", "quarantined"
 
 group(
     "ingest",
-    "Take in a repository's history, notes, an agent's history, or JSON lines; nothing is ingested twice.",
+    "Ingest a repository's history, notes, an agent's history, or JSON lines; nothing is ingested twice.",
     "helix ingest git .",
     "helix ingest notes CLAUDE.md docs/adr",
 )
@@ -53,13 +53,13 @@ command(
     "ingest git",
     "ingest_git",
     "helix ingest git ~/src/curl",
-    says="Take in the history of a git repository, by default of this folder.",
+    says="Ingest the history of a git repository, by default of this folder.",
     show=_shown,
     code=_code,
     cancels=True,
     path=As("path", default=".", required=False),
     scope=GIVEN_SCOPE,
-    limit=As("--limit", "-n", help="Take in only this many of the newest commits."),
+    limit=As("--limit", "-n", help="Ingest only this many of the newest commits."),
 )
 
 
@@ -68,7 +68,7 @@ command(
     "ingest_notes",
     "helix ingest notes CLAUDE.md AGENTS.md docs/adr",
     "helix ingest notes --mine ~/.claude/CLAUDE.md",
-    says="Take in Markdown notes: files, or folders with all below them.\n\n"
+    says="Ingest Markdown notes: files, or folders with all below them.\n\n"
     "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
     "--mine they count as yours, those too that were ingested before.",
     scope=GIVEN_SCOPE,
@@ -90,7 +90,7 @@ command(
     "ingest transcript",
     "ingest_transcript",
     "helix ingest transcript ~/.claude/projects",
-    says="Take in Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.",
+    says="Ingest Claude Code's history: a file, or a folder of them. Each session goes into its own project's scope.",
     show=_shown,
     code=_code,
     cancels=True,
@@ -105,7 +105,7 @@ command(
     "helix ingest jsonl memories.jsonl",
     "zcat episodes.jsonl.gz | helix ingest jsonl -",
     "helix ingest jsonl --bulk memories.jsonl --vectors memories.npy",
-    says="Take in JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.",
+    says="Ingest JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.",
     path=As("file", type=str),
     scope=IMPORT,
     source=As(help="What the ids in the lines belong to; by default the file. Ids that are known already are skipped."),
@@ -140,7 +140,7 @@ def _jsonl(invocation: Invocation, path: str, bulk: bool, **asked: Any) -> None:
     "import_memories",
     "helix import ~/.claude-mem/claude-mem.db --plan",
     "helix import ~/vault --scope notes",
-    says="Take in what another memory keeps: its notes, its database or its export, or an export of Helix.\n\n"
+    says="Import what another memory keeps: its notes, its database or its export, or an export of Helix.\n\n"
     "Helix tells from the content what it is; docs/import-export.md lists what it knows. Nothing is imported twice.",
     scope=IMPORT,
     source=As("--from", metavar="NAME", help="Which program wrote it, such as mem0. By default Helix finds out."),

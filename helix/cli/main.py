@@ -25,8 +25,8 @@ _PIPE_CLOSED = 141
 SECTIONS = {
     "Remember": {
         "store": "Remember something.",
-        "ingest": "Take in git history, Markdown notes, agents' histories or JSON lines.",
-        "import": "Take in what another memory keeps, or an export of Helix.",
+        "ingest": "Ingest git history, Markdown notes, agents' histories or JSON lines.",
+        "import": "Import what another memory keeps, or an export of Helix.",
         "edit": "Correct a memory; the old version is kept.",
         "confirm": "Say that a memory is true.",
         "feedback": "Say that memories helped or failed.",

@@ -69,7 +69,9 @@ class TimeParam(click.ParamType[datetime]):
                 return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
             moment = datetime.fromisoformat(value)
         except (ValueError, OverflowError):
-            self.fail(f"{value!r} is no time; write 2025-01-31, 2025-01-31T09:30 or 7d for seven days ago", param, ctx)
+            self.fail(
+                f"{value!r} is not a time; write 2025-01-31, 2025-01-31T09:30 or 7d for seven days ago", param, ctx
+            )
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 

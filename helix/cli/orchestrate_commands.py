@@ -225,7 +225,7 @@ def _task_named(ctx: click.Context, param: click.Parameter, given: str) -> str:
     try:
         task = json.loads(given)
     except ValueError as error:
-        raise click.UsageError(f"--task is no JSON: {error}") from error
+        raise click.UsageError(f"--task is not JSON: {error}") from error
     named = task.get("id") or task.get("seq")
     if not named:
         raise click.UsageError("--task names neither an id nor a seq")
@@ -239,7 +239,7 @@ def _names(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
             try:
                 names += map(str, json.loads(text))
             except ValueError as error:
-                raise click.UsageError(f"--utilized is no JSON: {error}") from error
+                raise click.UsageError(f"--utilized is not JSON: {error}") from error
         else:
             names += (name.strip() for name in text.split(","))
     return tuple(name for name in names if name)
@@ -265,7 +265,7 @@ def _created(out: Output, report: Record) -> None:
     out.line(report["prompt"])
     _problems(out, report)
     if report["heldBack"]:
-        out.say("memories were held out from this task, to learn what they are worth")
+        out.say("memories were held back from this task, to learn what they are worth")
 
 
 _WORKSPACE = As("--id")

@@ -262,7 +262,7 @@ def ingest_summary(report: Record) -> str:
         f"{report['episodes']} episodes, {report['memories']} memories ingested, {report['edges']} links between them"
     )
     if report["skipped"]:
-        words += f"; {report['skipped']} were there already or are left out"
+        words += f"; {report['skipped']} were there already or are excluded"
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
     if report.get("quarantined"):

@@ -86,7 +86,7 @@ def _show(out: Output, found: Record) -> None:
 
 
 def _arms(out: Output, found: Record) -> None:
-    named = [("with memory", found["withMemory"]), ("held out", found["heldBack"]), ("not drawn", found["undrawn"])]
+    named = [("with memory", found["withMemory"]), ("held back", found["heldBack"]), ("not drawn", found["undrawn"])]
     rows = [
         (
             name,
@@ -118,7 +118,7 @@ def _over_time(out: Output, found: Record) -> None:
         f"{periods[0]['start'][:10]} to {periods[-1]['start'][:10]}, a {'day' if found['days'] == 1 else 'week'} each"
     )
     out.line(("delivered: ", "dim"), span)
-    for name, arm in (("with memory", "with"), ("held out", "without")):
+    for name, arm in (("with memory", "with"), ("held back", "without")):
         bars = "".join(_bar(one[f"{arm}Delivered"], one[f"{arm}Ended"]) for one in periods)
         out.line(f"{name:<12}", bars, indent=2)
 

@@ -55,7 +55,7 @@ class Manager:
         try:
             return files.read_text(self.file, errors="replace", links=False)
         except OSError as error:
-            raise ConfigError(f"{self.file} is no file of Helix: {error.strerror}", hint="move it away") from error
+            raise ConfigError(f"{self.file} is not a file of Helix: {error.strerror}", hint="move it away") from error
 
     def answers(self) -> bool:
         """Whether the manager of this user can be told anything here."""
@@ -231,7 +231,7 @@ WantedBy=default.target
 def _quoted(word: str) -> str:
     """Return a word of a unit's line. Raises ConfigError for control characters and what is no UTF-8."""
     if _UNFIT.search(word):
-        words = f"systemd takes no path with control characters, or that is no UTF-8: {word!r}"
+        words = f"systemd takes no path with control characters, or that is not UTF-8: {word!r}"
         raise ConfigError(words, hint="choose another folder")
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%") + '"'
 

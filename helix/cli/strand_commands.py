@@ -28,7 +28,7 @@ _NEVER = None  # a passphrase never stands in a command line, where other users 
 
 group(
     "strand",
-    "Carry the store to another machine or person, and take in what they carry.\n\n"
+    "Carry the store to another machine or person, and import what they carry.\n\n"
     "A strand is one file, signed and encrypted. The passphrase is asked for, or taken from HELIX_PASSPHRASE.",
     "helix strand export project.dna --scope github.com/acme/api",
     "helix strand import project.dna --plan",
@@ -128,12 +128,12 @@ def _taking(invocation: Invocation, operation: str, path: str, asked: Record, sh
 def _planned(out: Output, result: Record) -> None:
     _taken(out, result)
     if not result.get("already"):
-        out.say("nothing was written: that is what it would come to; without --plan it is taken in")
+        out.say("nothing was written: that is what it would come to; without --plan it is imported")
 
 
 def _taken(out: Output, result: Record) -> None:
     if result.get("already"):
-        out.line(f"version {result['version'][:12]} was taken in already: nothing was changed")
+        out.line(f"version {result['version'][:12]} was imported already: nothing was changed")
         out.say("`helix strand diff` with the file shows what this store has otherwise by now")
         return
     for line in result["examples"]:
@@ -226,12 +226,12 @@ def _shown(out: Output, info: Record) -> None:
     "strand log",
     "strand_log",
     "helix strand log",
-    none="no strand was written or taken in yet",
+    none="no strand was written or imported yet",
 )
 def _log(out: Output, found: Sequence[Record]) -> None:
     for one in found:
         tag = f"  [{_said(one['tag'])}]" if one["tag"] else ""
-        there = "" if one["held"] else "  (taken in)"
+        there = "" if one["held"] else "  (imported)"
         what = "all" if one["scopes"] is None else ", ".join(map(_said, one["scopes"]))
         if one["nodes"] is not None:
             what += f", what a question found: {_so_many(one['nodes'], 'nodes')}"
@@ -358,7 +358,7 @@ def _token(invocation: Invocation, place: str) -> str | None:
 
 def _synced(out: Output, result: Record) -> None:
     came = f": {_counted(result['counts'])}" if result["taken"] else ""
-    out.line(f"{_so_many(result['taken'], 'strands')} taken in{came}")
+    out.line(f"{_so_many(result['taken'], 'strands')} imported{came}")
     out.line("what this store holds was left there" if result["published"] else "there was nothing to leave")
     for problem in result["problems"]:
         out.line((printed_text(problem), "bold"))

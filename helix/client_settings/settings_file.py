@@ -355,7 +355,7 @@ def _found(path: Path, held: Mapping[str, Any], at: Sequence[str]) -> list[Any]:
 def _no(path: Path, at: Sequence[str], kind: str) -> ConfigError:
     said = ".".join(at)
     hint = f"make {said!r} one, or take it out; nothing was changed"
-    return ConfigError(f"{said!r} in {path} is no {kind}", hint=hint)
+    return ConfigError(f"{said!r} in {path} is not a {kind}", hint=hint)
 
 
 def _merged(memo: Memo, now: str) -> str | None:

@@ -48,7 +48,7 @@ def set_member(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
     while found is not None and depth < len(path) - 1 and (below := _value(found, path[depth])) is not None:
         if not isinstance(below, yaml.MappingNode):
             if below.start_mark.index != below.end_mark.index:
-                raise ValueError(f"{path[depth]!r} is no mapping")
+                raise ValueError(f"{path[depth]!r} is not a mapping")
             return _behind(text, below.end_mark.index, _block(path[depth + 1 :], value, _column(found) + 2))
         found, depth = below, depth + 1
     if found is None:

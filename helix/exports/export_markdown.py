@@ -55,7 +55,7 @@ def _check(folder: Path) -> None:
     if not folder.parent.is_dir():
         raise NotFoundError(f"there is no folder {folder.parent}", hint="make it first")
     if os.path.lexists(folder) and not files.is_own_folder(folder):
-        raise ConflictError(f"{folder} is no folder of yours, or a link", hint="name a new folder")
+        raise ConflictError(f"{folder} is not a folder of yours, or is a link", hint="name a new folder")
     if any(files.private_folder(folder).iterdir()):
         raise ConflictError(f"{folder} is not empty", hint="name a new folder: what is there is left as it is")
 

@@ -66,7 +66,7 @@ def read_note(text: str) -> MemoryNote | None:
     for line in head.split("\n")[1:]:
         name, found, value = line.partition(": ")
         if not found:
-            raise ValueError(f"a line of its front matter is no pair: {line[:40]}")
+            raise ValueError(f"a line of its front matter is not a pair: {line[:40]}")
         matter[name] = json.loads(value)
     if matter.pop(MARK) != VERSION:
         raise ValueError(f"its version is not {VERSION}")

@@ -103,7 +103,7 @@ def _event(payload: bytes) -> str:
     try:
         told = json.loads(payload)
     except ValueError:
-        raise NoAnswer("the payload is no JSON") from None
+        raise NoAnswer("the payload is not JSON") from None
     names = ("hook_event_name", "hookEventName", "agent_action_name", "hookName", "event")
     name = next((told[one] for one in names if one in told), None) if isinstance(told, dict) else None
     return name if isinstance(name, str) and name.replace("_", "").replace(".", "").isalpha() else ""

@@ -201,7 +201,7 @@ class _Record:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def short_label(value: object) -> str:

@@ -200,7 +200,7 @@ def check(folder: Path) -> None:
         raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
     for one in (place / name for place in found for name in _OPENED_FIRST):
         if one.exists() and not one.is_file():
-            raise InvalidInputError(f"git cannot read {one}: it is no file", hint="remove what is in its place")
+            raise InvalidInputError(f"git cannot read {one}: it is not a file", hint="remove what is in its place")
 
 
 class GitOutput:

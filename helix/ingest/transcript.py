@@ -153,7 +153,7 @@ def _read(file: Path, history: _History, before: int) -> Iterator[Slice | Ingest
     if whole:  # behind a line that was cut the agent goes on, and what it said last may be no answer
         yield from history.end(before + history.lines)
     if unread or (history.lines and not history.session):
-        lost = f"{unread} of {history.lines} lines are no JSON objects"
+        lost = f"{unread} of {history.lines} lines are not JSON objects"
         yield IngestProblem(where=str(file), why=lost if unread else "it holds no session of Claude Code")
 
 

@@ -56,7 +56,7 @@ def props_of(value: object) -> Props:
     except (ValueError, RecursionError) as error:
         raise damaged(error) from error
     if not isinstance(said, dict):
-        raise damaged("its properties are no JSON object")
+        raise damaged("its properties are not a JSON object")
     return said
 
 
@@ -117,7 +117,7 @@ def dimension_of(value: object) -> int:
     """Return the dimension of the vectors of an embedding space that the journal keeps."""
     if isinstance(value, int) and 0 < value <= _MOST_NUMBERS:
         return value
-    raise damaged("a space's dimension is none")
+    raise damaged("the dimension of an embedding space is not a whole number above 0")
 
 
 def is_vector(value: object, dimension: object) -> bool:

@@ -75,7 +75,7 @@ class MarkFile:
 
     def _tell(self, trouble: str) -> None:
         if not self.trouble:
-            log.warning("the journal's mark is no use", extra={"error": trouble})
+            log.warning("the journal's mark cannot be used", extra={"error": trouble})
         self.trouble = trouble
 
     def write(self, reach: Reach) -> None:

@@ -54,7 +54,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, applied: Collection
         if expected.get((kind, name)) != sql and (kind, name) not in _STATISTICS:
             raise _foreign(path, kind, name)
     if lacking := sorted(expected.keys() - found.keys()):
-        raise StoreError(f"{path} lacks the {' '.join(lacking[0])}: it is no journal of Helix", hint=_HINT)
+        raise StoreError(f"{path} lacks the {' '.join(lacking[0])}: it is not a journal of Helix", hint=_HINT)
 
 
 def copy_rows(source: Path, target: Path, applied: Collection[int], make: Make) -> None:

@@ -53,7 +53,7 @@ class Relation(Worded):
     BLOCKED_BY = "BLOCKED_BY", "The task can begin when the other is delivered."
     INJECTED = "INJECTED", "The task was shown that memory."
     LEARNED = "LEARNED", "The task gave that memory to learn."
-    WITHHELD = "WITHHELD", "That memory was held out from the task."
+    WITHHELD = "WITHHELD", "That memory was held back from the task."
     FOR_TASK = "FOR_TASK", "The workspace is an attempt at that task."
     PROPOSED = "PROPOSED", "The task's work proposed that candidate."
     BASED_ON = "BASED_ON", "The plan rests on that exploration."
@@ -114,7 +114,7 @@ def relation_to_draw(word: str) -> tuple[Relation, str]:
         return Relation(plain.upper()), ""
     if plain.upper() in Relation.__members__ or not _RELATION_WORD.fullmatch(plain):
         raise InvalidInputError(
-            f"{word!r} is no relation for an edge between memories",
+            f"{word!r} is not a relation for an edge between memories",
             hint="one of: " + ", ".join(relation.lower() for relation in OPEN_RELATIONS) + ", or a word of your own",
         )
     return Relation.RELATED, plain
@@ -167,7 +167,7 @@ _SAID: Mapping[Relation, str] = {
     Relation.CO_OCCURS: "Both helped in one task.",
     Relation.SUPERSEDES: "It is a newer version.",
 }
-_SHOWN = {Relation.INJECTED: "It was shown to the task", Relation.WITHHELD: "It was held out from the task"}
+_SHOWN = {Relation.INJECTED: "It was shown to the task", Relation.WITHHELD: "It was held back from the task"}
 
 
 def reason_of(edge: Edge) -> str:

@@ -37,7 +37,7 @@ def key_of(cursor: str, example: Key) -> Key:
 def no_cursor(text: str) -> InvalidInputError:
     """Return the error for a text that is no cursor of a page of the list it was given for."""
     hint = "pass the cursor on as it came with the last page"
-    return InvalidInputError(f"{text!r:.200} is no cursor of this list", hint=hint)
+    return InvalidInputError(f"{text!r:.200} is not a cursor of this list", hint=hint)
 
 
 def page_of(

@@ -75,7 +75,7 @@ class Leader:
     failed: Annotated[int, "How often it was used and the task failed."]
     unused: Annotated[int, "How often it was not used."]
     claimed: Annotated[int, "How often only the agent's word says that it helped."]
-    withheld: Annotated[int, "How often it was held out."]
+    withheld: Annotated[int, "How often it was held back."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +85,18 @@ class Period:
     start: Annotated[datetime, "Its beginning, midnight UTC."]
     with_ended: Annotated[int, "Tasks that ended, with memory."]
     with_delivered: Annotated[int, "Those of them that were delivered."]
-    without_ended: Annotated[int, "Tasks that ended, held out."]
+    without_ended: Annotated[int, "Tasks that ended, held back."]
     without_delivered: Annotated[int, "Those of them that were delivered."]
     with_delivered_share: Annotated[Share, "Those delivered, of the tasks with memory that ended."]
-    without_delivered_share: Annotated[Share, "Those delivered, of the tasks held out that ended."]
+    without_delivered_share: Annotated[Share, "Those delivered, of the tasks held back that ended."]
     with_repeated_share: Annotated[Share, "Those that met a failure known before they began, with memory."]
-    without_repeated_share: Annotated[Share, "Those that met a failure known before they began, held out."]
+    without_repeated_share: Annotated[Share, "Those that met a failure known before they began, held back."]
     tokens: Annotated[int, "Tokens of the memories that its tasks were shown."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
-    """One time that a memory was shown to a task, or held out from it, and what came of that."""
+    """One time that a memory was shown to a task, or held back from it, and what came of that."""
 
     id: Annotated[str, "What tells it from others."]
     task: Annotated[str, "The id of the task."]
@@ -109,7 +109,7 @@ class Showing:
     rank: Annotated[int, "Its place among what was shown, from 1."]
     score: float
     tokens: Annotated[int, "How long it was, in tokens."]
-    withheld: Annotated[bool, "Whether it was held out, to learn what it is worth."]
+    withheld: Annotated[bool, "Whether it was held back, to learn what it is worth."]
     outcome: Annotated[str, "What came of it: `helped`, `failed`, `unused`, `claimed` or `skipped`; empty while open."]
     use: Annotated[tuple[str, ...], "What was done that shows its use, in words; empty where nothing does."]
 
@@ -135,7 +135,7 @@ class MemoryEffect:
     failed: Annotated[int, "How often it was used and the task failed."]
     unused: Annotated[int, "How often it was not used."]
     claimed: Annotated[int, "How often only the agent's word says that it helped."]
-    withheld: Annotated[int, "How often it was held out."]
+    withheld: Annotated[int, "How often it was held back."]
     days: Annotated[int, "How many days a period has: 1 or 7."]
     periods: Annotated[tuple[EffectPeriod, ...], "The days or weeks in order, from the first time it was shown."]
 
@@ -144,7 +144,7 @@ class MemoryEffect:
 class Report:
     """What memory was worth. The arms are tasks that were drawn and had something to be shown.
 
-    `undrawn` were shown memory while nothing was held out, `neither` were begun and had nothing to be shown.
+    `undrawn` were shown memory while nothing was held back, `neither` were begun and had nothing to be shown.
     `delivered` and `repeated` are None until each arm has `least` tasks. `says` tells in plain words what follows, and
     what does not.
     """
@@ -152,12 +152,12 @@ class Report:
     at: Annotated[datetime, "When it was made."]
     since: Annotated[datetime | None, "Tasks before this are not in it; null for all."]
     scope: Annotated[str | None, "The scope it is about; null for all."]
-    holdback: Annotated[float, "The share of tasks that is held out now."]
+    holdback: Annotated[float, "The share of tasks that is held back now."]
     least: Annotated[int, "How many tasks have to have ended in each arm before they are compared."]
     enough: Annotated[bool, "Whether so many have."]
     with_memory: Annotated[Arm, "Tasks that were drawn to be shown memories, and were shown some."]
     held_back: Annotated[Arm, "Tasks that were drawn to be shown none, and would have been shown some."]
-    undrawn: Annotated[Arm, "Tasks that were shown memories while nothing was held out: they prove nothing."]
+    undrawn: Annotated[Arm, "Tasks that were shown memories while nothing was held back: they prove nothing."]
     neither: Annotated[int, "Tasks that there was nothing to show to."]
     delivered: Annotated[Lift | None, "The difference in what is delivered; null before there is enough."]
     repeated: Annotated[Lift | None, "The difference in failures that are repeated; null before there is enough."]
@@ -185,7 +185,7 @@ class LoopStats:
     tasks_by_status: Annotated[Mapping[str, int], "Tasks of each status."]
     tasks_by_outcome: Annotated[Mapping[str, int], "Tasks of each outcome, `unknown` where none is said."]
     injected: Annotated[int, "How often a memory was shown to a task."]
-    withheld: Annotated[int, "How often a memory was held out from a task."]
+    withheld: Annotated[int, "How often a memory was held back from a task."]
     judged: Annotated[int, "How often the end of a task said something of a memory that it was shown."]
     credited: Annotated[int, "How often it said that the memory helped or failed."]
     unjudged: Annotated[int, "How often a task ended and nothing was said."]

@@ -149,9 +149,9 @@ def _check_value(value: Any, kind: _Kind) -> None:
     if isinstance(found, str):
         found.encode("utf-8")
     elif isinstance(value, int | float) and not abs(value) <= _LARGEST:  # no more is NaN
-        raise ValueError("it is no number that can be stored")
+        raise ValueError("it is not a number that can be stored")
     elif kind.restore is _parsed and not isinstance(found, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
 
 
 def spelled(cls: type[Any], props: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,11 +21,11 @@ def is_shared(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrandVersion:
-    """What the store held at a moment, or what a strand held that was taken in."""
+    """What the store held at a moment, or what a strand held that was imported."""
 
     id: Annotated[str, "Made of its root and its parents: equal for the same content that came about the same way."]
     parents: Annotated[tuple[str, ...], "The versions that it was made from; two for a merge."]
-    at: Annotated[datetime, "When it was made, or taken in."]
+    at: Annotated[datetime, "When it was made, or imported."]
     who: Annotated[str, "The key that it was written or signed with; `this store` where it was made here without one."]
     why: Annotated[str, "What it was made for."]
     tag: Annotated[str, "Its name; empty for none."]
@@ -96,9 +96,9 @@ class MemoryShare:
     """A part of the memory that is shared over HTTP with the holder of one key."""
 
     name: str
-    key: Annotated[str, "The public key of who it is shared with: what that key signed is taken in, and no other."]
+    key: Annotated[str, "The public key of who it is shared with: what that key signed is imported, and no other."]
     scopes: Annotated[tuple[str, ...], "What it is of: nothing else is given, and nothing else is taken."]
-    write: Annotated[bool, "Whether what they leave is taken in; otherwise they only read."]
+    write: Annotated[bool, "Whether what they leave is imported; otherwise they only read."]
     since: Annotated[datetime, "When it was made."]
     token: Annotated[str, "What lets them in, told when the share is made and never again; empty afterwards."] = ""
 

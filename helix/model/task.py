@@ -1,6 +1,6 @@
 """Plans, tasks, attempts at them and explorations, as nodes: what was injected into a task can be asked in Cypher.
 
-An injection is a memory that was shown to a task, or held out from it, and what came of it.
+An injection is a memory that was shown to a task, or held back from it, and what came of it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Plan:
 class Task:
     """One unit of work; the client's own task list is the source of truth.
 
-    `treatment` says whether it was shown memories or they were held out, `verification` what the commands that check
+    `treatment` says whether it was shown memories or they were held back, `verification` what the commands that check
     it came to. `attributes` holds what else is known, under the names of this module.
     """
 
@@ -106,7 +106,7 @@ class Exploration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorationReport:
-    """An exploration that was kept; `problems` say in sentences what of the answers was left out or is not as asked."""
+    """An exploration that was kept; `problems` say in sentences what of the answers was excluded or is not as asked."""
 
     exploration: Annotated[Exploration, "The exploration itself."]
     problems: Annotated[tuple[str, ...], "What of the answers was left out or is not as asked, in sentences."] = ()
@@ -142,7 +142,7 @@ class Credit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """A memory shown to a task or held out from it.
+    """A memory shown to a task or held back from it.
 
     `outcome` is what came of it: empty while nothing has, helped, failed, unused, claimed or skipped.
     """

@@ -141,7 +141,7 @@ class Stall:
     pending: Annotated[tuple[str, ...], "The tasks that are left."] = ()
     waiting: Annotated[Mapping[str, tuple[str, ...]], "What each of them still waits for."]
     blocked: Annotated[tuple[str, ...], "What they wait for that is over and was not delivered."] = ()
-    missing: Annotated[tuple[str, ...], "What they wait for that is no task."] = ()
+    missing: Annotated[tuple[str, ...], "What they wait for that is not a task."] = ()
     cycles: Annotated[tuple[tuple[str, ...], ...], "Those that wait for each other."] = ()
 
 
@@ -218,5 +218,5 @@ class TaskReport:
     waits_for: Annotated[tuple[str, ...], "The ids of the tasks that it waits for."]
     claimed: Annotated[str, "What the agent said came of it; empty where it said nothing."]
     evidence: Annotated[tuple[Check, ...], "What proves what came of it, in the order in which it came."]
-    showings: Annotated[tuple[Showing, ...], "The memories that it was shown, and those held out from it."]
+    showings: Annotated[tuple[Showing, ...], "The memories that it was shown, and those held back from it."]
     learned: Annotated[tuple[Memory, ...], "The memories that were learned in it."]

@@ -28,7 +28,7 @@ class GivenVectors:
         try:
             self._rows: npt.NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError, OverflowError) as error:  # a size may be below nothing
-            raise InvalidInputError(f"{path} is no .npy file that can be read: {error}", hint=_HINT) from error
+            raise InvalidInputError(f"{path} is not an .npy file that can be read: {error}", hint=_HINT) from error
         if not isinstance(self._rows, np.ndarray) or self._rows.dtype != np.float32 or self._rows.ndim != 2:
             raise InvalidInputError(f"{path} does not hold float32 rows", hint=_HINT)
         if dimension is None:

@@ -58,7 +58,9 @@ class Administration:
             principal: Principal = request.scope[PRINCIPAL]
             try:
                 if principal.role is not Role.OWNER or principal.scopes:
-                    raise ForbiddenError(f"{principal.name} is no owner of the whole tenant: only owners may do this")
+                    raise ForbiddenError(
+                        f"{principal.name} is not an owner of the whole tenant: only owners may do this"
+                    )
                 body = await _body(request)
 
                 def work() -> Any:
@@ -128,7 +130,7 @@ def role_of(text: str) -> Role:
     try:
         return Role(text)
     except ValueError:
-        raise InvalidInputError(f"{text!r:.40} is no role", hint=f"one of: {', '.join(Role)}") from None
+        raise InvalidInputError(f"{text!r:.40} is not a role", hint=f"one of: {', '.join(Role)}") from None
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def parsed(text: str) -> dict[str, int]:
         told = json.loads(text or "{}")
         quota = {str(name): int(value) for name, value in told.items()}
     except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidInputError(f"this is no quota: {text!r:.100}") from error
+        raise InvalidInputError(f"this is not a quota: {text!r:.100}") from error
     if unknown := set(quota) - set(NAMES):
         raise InvalidInputError(f"a quota knows no {sorted(unknown)[0]!r}", hint=f"it knows {', '.join(NAMES)}")
     if any(value < 0 for value in quota.values()):

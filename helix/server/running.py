@@ -74,17 +74,17 @@ class Listening:
         for option, address in (("--url", self.url), ("--internal", self.internal)):
             if address and not _ADDRESS.fullmatch(address):
                 raise ConfigError(
-                    f"{option} {address} is no address of a server",
+                    f"{option} {address} is not the address of a server",
                     hint=f"write {option} http://HOST:PORT or https://HOST, without a path",
                 )
         if self.host not in _LOOPBACK and not (self.certificate or self.behind_proxy):
             raise ConfigError(
-                f"{self.host} is no loopback address, and keys would travel unencrypted",
+                f"{self.host} is not a loopback address, and keys would travel unencrypted",
                 hint="give --certificate and --private-key, or say --behind-proxy where a proxy speaks TLS",
             )
         if self.host in ("0.0.0.0", "::") and not self.internal:
             raise ConfigError(
-                f"{self.host} is no address by which other processes reach this one",
+                f"{self.host} is not an address by which other processes reach this one",
                 hint="say --internal http://ADDRESS-OF-THIS-MACHINE:PORT",
             )
 

@@ -50,7 +50,7 @@ class Cluster:
         at, _, signature = signed.partition(":")
         asks = headers.get(ASKS, "")
         if form != FORM or not hmac.compare_digest(signature.encode(), self._signature(at, asks, asked).encode()):
-            raise UnauthorizedError("this is no process of the server")
+            raise UnauthorizedError("this is not a process of the server")
         if abs(time.time() - float(at)) > AGE_SECONDS:
             hint = "set the clocks of the server's machines: they differ by more than a minute"
             raise UnauthorizedError("what a process of the server signed is too old or too new", hint=hint)

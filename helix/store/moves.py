@@ -163,7 +163,9 @@ def _opened(
     if place.startswith(_ADDRESS):
         return _on_server(place, tenant, by, into=into, fresh=fresh)
     if "://" in place or "=" in place:
-        raise InvalidInputError("this is no folder, and no address of a server", hint="postgresql://USER@HOST/DATABASE")
+        raise InvalidInputError(
+            "this is neither a folder nor the address of a server", hint="postgresql://USER@HOST/DATABASE"
+        )
     return _in_file(Path(place), fresh=fresh, doubted=doubted)
 
 

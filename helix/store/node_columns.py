@@ -244,7 +244,9 @@ class RowLayout:
                     position, absent, convert = cell
                     found.append((position, absent if value is None else convert(value)))
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidInputError(f"{label} {node_id} has {prop} {props[prop]!r}, which is no value of it") from error
+            raise InvalidInputError(
+                f"{label} {node_id} has {prop} {props[prop]!r}, which is not a value of it"
+            ) from error
         return found
 
 

@@ -94,7 +94,7 @@ def _unpack(told: Any, records: Records) -> Any:
             return KEPT_CLASSES[value[0]](value[1])
         case "record":
             return KEPT_CLASSES[value[0]](**{name: _unpack(one, records) for name, one in value[1].items()})
-    raise ValueError(f"{kind!r} is no part of an answer")
+    raise ValueError(f"{kind!r} is not a part of an answer")
 
 
 def _edge(told: list[str], records: Records) -> Edge:

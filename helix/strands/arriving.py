@@ -285,7 +285,7 @@ def common_version(store: Store, strand: Strand) -> str | None:
         told = strand.version["since"]
         raise ConflictError(
             f"the strand holds only what changed since version {told[:12]}, which this store does not have",
-            hint="ask for a strand of all, or take in the earlier ones first",
+            hint="ask for a strand of all, or import the earlier ones first",
         )
     said = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
     ancestors = (strand.id_here(store, one) for one in said)
@@ -317,7 +317,7 @@ def _is_known(store: Store, strand: Strand) -> bool:
     newest = {head.id if head is not None else "", taken[0].id if taken else ""}
     if ident not in newest:
         raise ConflictError(
-            f"version {ident[:12]} is older than what this store has: it was taken in already",
+            f"version {ident[:12]} is older than what this store has: it was imported already",
             hint=f"`helix strand rollback {ident[:12]}` goes back to it",
         )
     return True

@@ -53,7 +53,7 @@ _AT_ONCE = 1 << 20
 _DRAFT = ".strand-draft"
 _FORSAKEN_SECONDS = 3_600.0
 """A draft is written in one go: one that nobody has written to for so long was left behind by a kill."""
-_NO_STRAND = "is no strand, or was damaged"
+_NO_STRAND = "is not a strand, or was damaged"
 MOST_KEYS = 256
 """Ways to the key of a content; one of them at most is a passphrase, as each of those costs seconds to try."""
 _COUNT, _SIZE = range(1 << 31), range(1 << 53)
@@ -299,7 +299,7 @@ def _manifest(file: _Read, path: Path) -> Manifest:
     manifest = Manifest(data, written)
     if not _fits(data, _SHAPE) or not _is_date(manifest) or not _can_be_opened(data["keys"]):
         raise InvalidInputError(
-            f"{path} is no strand that can be read: it says of itself what none does",
+            f"{path} is not a strand that can be read: it says of itself what none does",
             hint="ask whoever made it which program wrote it",
         )
     return manifest

@@ -28,7 +28,7 @@ class FolderRemote(Remote):
         try:
             found = files.open_regular(self._file(name), links=False)
         except OSError as error:
-            raise InvalidInputError(f"it is no file that can be read: {error.strerror}") from error
+            raise InvalidInputError(f"it is not a file that can be read: {error.strerror}") from error
         with (
             found as source,
             os.fdopen(files.create_private(target, exclusive=True), "wb") as copy,

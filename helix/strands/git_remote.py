@@ -201,7 +201,7 @@ def _on_a_disk(url: str) -> Path:
     path = Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url)
     found = git_folders(path if path.exists() else path.with_name(f"{path.name}.git"))
     if not found:
-        raise NotFoundError(f"{url} is no git repository any more")
+        raise NotFoundError(f"{url} is not a git repository any more")
     return found[-1]
 
 

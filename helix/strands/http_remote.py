@@ -178,7 +178,7 @@ class HttpRemote(Remote):
         try:
             yield
         except (KeyError, TypeError, AttributeError) as error:
-            raise InvalidInputError(f"{self._address} is no shared Helix: it answers as none does") from error
+            raise InvalidInputError(f"{self._address} is not a shared Helix: it answers as none does") from error
 
     def _wait(self, end: float) -> None:
         self._check_going()
@@ -188,7 +188,7 @@ class HttpRemote(Remote):
 
     def _check_going(self) -> None:
         if self._stopped():
-            raise ConflictError("the sync was stopped; what was taken in stays")
+            raise ConflictError("the sync was stopped; what was imported stays")
 
     def _tries(self) -> Iterator[int]:
         """Count tries, with a longer wait before each; raises NotFoundError after the last."""

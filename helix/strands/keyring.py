@@ -151,7 +151,7 @@ class Keyring:
             )
         wanted = name if name is not None else next(iter(own))
         if wanted not in own:
-            raise NotFoundError(f"{wanted!r} is no key of yours", hint="`helix keys list` shows them")
+            raise NotFoundError(f"{wanted!r} is not a key of yours", hint="`helix keys list` shows them")
         known = {key.name: key for key in self.keys() if key.revoked_at is None}
         if missing := sorted(set(recipients) - known.keys()):
             raise NotFoundError(f"no key is called {missing[0]!r}", hint="`helix keys list` shows them")
@@ -185,7 +185,7 @@ class Keyring:
     def _check_free(self, name: str) -> None:
         if not is_name(name):
             raise InvalidInputError(
-                f"{name!r:.100} is no name for a key", hint="small letters, digits, dots, dashes: such as `laptop`"
+                f"{name!r:.100} is not a name for a key", hint="small letters, digits, dots, dashes: such as `laptop`"
             )
         if name in self._own() or name in self._others():
             raise ConflictError(f"a key is called {name!r} already", hint="choose another name")
@@ -209,7 +209,7 @@ class Keyring:
                 seed = bytes.fromhex(said.removeprefix(PRIVATE))
                 found[file.name.removesuffix(_SUFFIX)] = SigningKey(seed)
             except _UNREADABLE as error:
-                raise InvalidInputError(f"{file} is no key that can be read", hint="move it away") from error
+                raise InvalidInputError(f"{file} is not a key that can be read", hint="move it away") from error
         return found
 
     def _write_own(self, name: str, key: SigningKey) -> None:
@@ -258,7 +258,7 @@ def digits_of(public: str) -> str:
     """Return the 64 hexadecimal digits of a strand signer's key; raises InvalidInputError for what is none."""
     found = _PUBLIC.fullmatch(public.strip())
     if found is None:
-        raise InvalidInputError(f"{public!r:.100} is no public key", hint="it reads helix-key1: and 64 digits")
+        raise InvalidInputError(f"{public!r:.100} is not a public key", hint="it reads helix-key1: and 64 digits")
     return found[1]
 
 
@@ -274,7 +274,7 @@ def _sealing(key: VerifyKey) -> PublicKey:
     try:
         return key.to_curve25519_public_key()
     except Exception as error:  # libsodium raises several kinds for a point that is none
-        raise InvalidInputError("that is no public key: it is no point of the curve") from error
+        raise InvalidInputError("that is not a public key: it is not a point of the curve") from error
 
 
 def _private(key: SigningKey) -> PrivateKey:

@@ -137,7 +137,7 @@ def tag_of(words: str) -> str:
     tag = redact(words.strip()).text
     if not is_version_tag(tag):
         raise InvalidInputError(
-            f"{words!r:.200} is no name for a version",
+            f"{words!r:.200} is not a name for a version",
             hint="100 characters at most, no dash before them, and not how an id may begin: such as `before-the-move`",
         )
     return tag

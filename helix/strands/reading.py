@@ -112,7 +112,7 @@ def _object(line: bytes) -> Mapping[str, Any]:
     try:
         said = read_json(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"the strand has a line that is no JSON: {error}") from error
+        raise InvalidInputError(f"the strand has a line that is not JSON: {error}") from error
     if not isinstance(said, dict):
-        raise InvalidInputError("the strand has a line that is no JSON object")
+        raise InvalidInputError("the strand has a line that is not a JSON object")
     return said

@@ -198,6 +198,6 @@ def _check_value(name: str, value: object) -> None:
     if isinstance(value, str) and "\0" in value:
         raise ValueError(f"{name} has a NUL character")
     if name == "attributes" and not isinstance(read_json(str(value).encode()), dict):
-        raise ValueError("attributes are no object")
+        raise ValueError("attributes are not an object")
     if name == "scope" and not (isinstance(value, str) and value and _one_line(value) == value):
         raise ValueError("a scope is none")

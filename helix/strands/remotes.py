@@ -35,7 +35,7 @@ def address_of(text: str) -> str:
     try:
         said = urlsplit(text) if "://" in text else None
     except ValueError as error:  # such as half a bracket
-        raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT) from error
+        raise InvalidInputError(f"{text!r:.200} is not a place for strands", hint=_HINT) from error
     secret = said.password or (said.username and said.scheme in ("http", "https")) if said else _LOGIN.match(text)
     if secret or redact(text).kinds:  # such as `?private_token=`
         raise InvalidInputError(
@@ -49,13 +49,13 @@ def address_of(text: str) -> str:
     if (said is not None and said.scheme in _GIT) or (not text.startswith(("/", "-")) and _SCP.fullmatch(text)):
         return text
     if said is not None or "\0" in text or not Path(text).is_absolute():
-        raise InvalidInputError(f"{text!r:.200} is no place for strands", hint=_HINT)
+        raise InvalidInputError(f"{text!r:.200} is not a place for strands", hint=_HINT)
     return os.fspath(Path(text))
 
 
 def _shared(said: SplitResult) -> str:
     if not said.hostname or said.query or said.fragment:
-        raise InvalidInputError(f"{said.geturl()!r:.200} is no address of a shared Helix", hint=_HINT)
+        raise InvalidInputError(f"{said.geturl()!r:.200} is not the address of a shared Helix", hint=_HINT)
     if said.scheme == "http" and not is_here(said.geturl()):
         raise InvalidInputError(
             "a token is not sent over plain http to another machine", hint="https, or a tunnel such as `ssh -L`"

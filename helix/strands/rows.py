@@ -196,7 +196,7 @@ def read_row(data: Mapping[str, Any]) -> StrandRow:
         if data["t"] == "node":
             texts = data["texts"]
             if not isinstance(texts, list) or len(texts) > _MOST_TEXTS or not all(isinstance(t, str) for t in texts):
-                raise ValueError("the texts are no list of texts")
+                raise ValueError("the texts are not a list of texts")
             return row_of(PutNode(label=Label(data["label"]), id=_id(data["id"]), props=props), texts)
         source, target = _end(data["from"]), _end(data["to"])
         edge = PutEdge(type=Relation(data["type"]), source=source, target=target, props=props)
@@ -209,7 +209,7 @@ def _props(value: Any) -> Props:
     if not isinstance(value, dict) or not all(
         isinstance(one, str | int | float | bool | None) for one in value.values()
     ):
-        raise ValueError("the properties are no plain values")
+        raise ValueError("the properties are not plain values")
     return value
 
 

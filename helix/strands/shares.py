@@ -64,7 +64,7 @@ class Shares:
         Raises InvalidInputError for a name or scopes that are none, ConflictError where the name is taken.
         """
         if not is_name(name):
-            raise InvalidInputError(f"{name!r:.100} is no name for a share", hint="such as `laptop` or `ada-api`")
+            raise InvalidInputError(f"{name!r:.100} is not a name for a share", hint="such as `laptop` or `ada-api`")
         if not 0 < len(scopes) <= _MOST_SCOPES:
             raise InvalidInputError("a share is of one scope or more", hint="`helix list --scope all` shows them")
         with _WRITING:

@@ -203,7 +203,7 @@ class Syncing:
         """Return a strand of the place once it was verified; None where it is not what its name says."""
         self.ticket.progress(0, 0, f"fetching {name}")
         if self.ticket.cancelled:
-            raise ConflictError("the sync was stopped; what was taken in stays")
+            raise ConflictError("the sync was stopped; what was imported stays")
         file, began = scratch / str(name).replace("/", "-"), time.monotonic()
         try:
             if self._waited > _PATIENCE_SECONDS + self._fetched_bytes / _SLOWEST:

@@ -103,7 +103,7 @@ def test_a_text_that_is_no_cursor_is_refused(served: Served, name: str) -> None:
     LISTS[name](served, 1)
     for text in ("nonsense", "", "W10", "e30", "W251bGxd", "\x00", "[" * 5000, "é"):
         answer = served.post(document(name), {"after": text})
-        assert (answer.code, "is no cursor of this list" in answer.message) == ("INVALID_INPUT", True), text
+        assert (answer.code, "is not a cursor of this list" in answer.message) == ("INVALID_INPUT", True), text
 
 
 def test_the_rest_of_a_queue_follows_when_its_beginning_is_decided(served: Served) -> None:

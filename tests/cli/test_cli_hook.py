@@ -45,7 +45,7 @@ def test_the_log_shows_what_the_daemon_and_the_process_did(helix_command: Comman
     assert [(line["event"], line.get("did")) for line in told if line.get("did")] == [
         ("SessionEnd", "ends the session")
     ]
-    assert told[-1]["trouble"] == "the payload is no JSON"
+    assert told[-1]["trouble"] == "the payload is not JSON"
     shown = helix_command("hook", "log", "--limit", "1").out.splitlines()
     assert len(shown) == 2
     assert "no JSON" in shown[1]

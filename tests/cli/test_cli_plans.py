@@ -175,6 +175,6 @@ def test_a_plain_folder_never_touches_the_plan_of_a_project(helix_command: Comma
 def test_what_an_exploration_leaves_out_is_told_and_nothing_at_all_is_refused(helix_command: Command) -> None:
     text = json.dumps({**EXPLORER, "findings": [{"file": "a.py", "what": "w", "action": "frobnicate"}]})
     said = ok(helix_command("exploration", "save", stdin=f"{text}\nno json from the fourth explorer".encode())).err
-    assert "note: left out, as it is no JSON: no json from the fourth explorer" in said
+    assert "note: excluded, as it is not JSON: no json from the fourth explorer" in said
     assert "frobnicate" in said
     assert helix_command("exploration", "save", stdin=b'{"scope": "x"}').code != 0

@@ -37,7 +37,7 @@ def test_an_outcome_is_told_taken_back_and_counted(helix_command: Command, tmp_p
 def test_the_report_says_that_there_is_too_little_and_writes_a_page(helix_command: Command, tmp_path: Path) -> None:
     said = ok(helix_command("report", *SCOPE, "--since", "30d")).out
     assert said.startswith("Too little to compare: 0 tasks with memory and 0 without have ended; 30 of each")
-    assert "held out" in said
+    assert "held back" in said
     found = ok(helix_command("report", "--json")).data["report"]
     assert (found["enough"], found["holdback"]) == (False, 0.1)
     page = tmp_path / "report.html"

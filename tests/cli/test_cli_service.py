@@ -193,10 +193,10 @@ def test_a_misspelt_variable_is_told_by_config_and_doctor(
     helix_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HELIX_RUNTIME", "of another program")
-    assert "HELIX_RUNTIME is no setting of Helix" in helix_command("config").err
+    assert "HELIX_RUNTIME is not a setting of Helix" in helix_command("config").err
     assert "ok    variables: " in helix_command("doctor").out
     monkeypatch.setenv("HELIX_HOLDBAK", "0")
-    wrong = "HELIX_HOLDBAK is no setting; did you mean HELIX_HOLDBACK?"
+    wrong = "HELIX_HOLDBAK is not a setting; did you mean HELIX_HOLDBACK?"
     assert wrong in helix_command("config").err
     said = helix_command("doctor")
     assert (said.code, f"WRONG variables: {wrong}\n" in said.out) == (5, True)

@@ -144,9 +144,9 @@ def test_an_unknown_signer_is_named_and_a_plan_says_that_it_is_one(helix_command
     assert "nothing was written: that is what it would come to" in planned.err
     cloned = helix_command("strand", "clone", str(file), str(tmp_path / "copy"))
     assert (cloned.code, f"`helix --store {tmp_path / 'copy'} list --scope all`" in cloned.err) == (0, True)
-    for done in ("a plan changes nothing", "it was taken in already"):
+    for done in ("a plan changes nothing", "it was imported already"):
         answer = helix_command("strand", "import", str(file))
-        assert (answer.code, "taken in already" in answer.out) == (0, "already" in done)
+        assert (answer.code, "imported already" in answer.out) == (0, "already" in done)
 
 
 def test_a_folder_is_one_place_however_it_is_written(helix_command: Command, tmp_path: Path) -> None:

@@ -372,7 +372,7 @@ def test_commands_set_what_later_statements_are_run_with(
     assert second == {"query": "RETURN 2", "params": {}, "timeout_ms": None, "limit": None}
     shown = capsys.readouterr()
     assert '$kind\t"fact"' in shown.out
-    assert "'x' is no whole number" in shown.err
+    assert "'x' is not a whole number" in shown.err
 
 
 def test_help_and_schema_are_shown(typed: Callable[[str], Answering], capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,7 +178,7 @@ def test_a_pipe_in_place_of_what_git_opens_first_is_refused_before_git_starts(
     (repository.path / ".git" / name).unlink(missing_ok=True)
     os.mkfifo(repository.path / ".git" / name)
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InvalidInputError, match=f"{name}: it is no file"):
+    with pytest.raises(InvalidInputError, match=f"{name}: it is not a file"):
         Repository.find(repository.path)
 
 

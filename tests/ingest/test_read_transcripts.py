@@ -271,7 +271,7 @@ def test_a_broken_line_costs_only_itself(told: Told) -> None:
     path = told.write()
     assert said(read(path), "user") == ["before", "after"]
     (problem,) = (item for item in read_all(path) if isinstance(item, IngestProblem))
-    assert (problem.where, problem.why) == (str(path), "5 of 9 lines are no JSON objects")
+    assert (problem.where, problem.why) == (str(path), "5 of 9 lines are not JSON objects")
 
 
 def test_a_file_that_is_no_history_is_named(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_name_that_somebody_gives_is_the_one_it_has(name: str, living: Helix) 
 
 
 def test_what_is_no_name_is_refused(living: Helix) -> None:
-    with pytest.raises(InvalidInputError, match="is no name"):
+    with pytest.raises(InvalidInputError, match="is not a name"):
         memories.store(living, StoreRequest(trigger="something known", resolution="", kind="fact", name="?!"))
 
 

@@ -97,5 +97,5 @@ def test_a_list_goes_on_behind_what_was_forgotten(helix: Helix, fruit: list[str]
 def test_a_cursor_belongs_to_its_order(helix: Helix, fruit: list[str]) -> None:
     cursor = memories.memories(helix, order=MemoryOrder.NAME, first=2).next_cursor
     for order in set(MemoryOrder) - {MemoryOrder.NAME}:
-        with pytest.raises(InvalidInputError, match="is no cursor of this list"):
+        with pytest.raises(InvalidInputError, match="is not a cursor of this list"):
             memories.memories(helix, order=order, after=cursor)

@@ -365,7 +365,7 @@ def test_what_a_hostile_signer_says_of_a_strand_is_refused(tmp_path: Path) -> No
     ids=range(11),
 )
 def test_a_manifest_that_is_no_canonical_json_is_refused(tmp_path: Path, written: bytes) -> None:
-    assert "is no strand, or was damaged" in str(refused(tmp_path / "a.dna", signed(written, b"")))
+    assert "is not a strand, or was damaged" in str(refused(tmp_path / "a.dna", signed(written, b"")))
 
 
 @pytest.mark.parametrize(

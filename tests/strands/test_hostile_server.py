@@ -97,7 +97,7 @@ def at(address: str, stopped: Callable[[], bool] = lambda: False) -> HttpRemote:
 )
 def test_what_answers_as_no_helix_does_is_none(hostile: Served, answers: Answers) -> None:
     address, _ = hostile(answers)
-    with pytest.raises(InvalidInputError, match="is no shared Helix"):
+    with pytest.raises(InvalidInputError, match="is not a shared Helix"):
         at(address).names()
 
 

@@ -213,7 +213,7 @@ def test_an_address_that_says_no_date_shows_its_view_and_what_was_ignored(empty:
             expect(page.get_by_role("navigation").first).to_be_visible()
             assert "Invalid time value" not in page.locator("main").inner_text()
     with empty.page("/helps?since=foo") as page:
-        shows(page, "“foo” is no date, and was ignored.")
+        shows(page, "“foo” is not a date, and was ignored.")
 
 
 def test_a_date_is_typed_key_by_key(empty: Window) -> None:

@@ -30,7 +30,7 @@ def test_a_memory_leads_to_the_tasks_and_sessions_that_it_was_shown_to(stocked: 
             expect(head).to_contain_text(words)
         expect(head).not_to_contain_text("not yet")
         expect(page.locator(".showings li")).to_have_count(8)
-        expect(page.locator(".showings .badge", has_text="held out")).to_have_count(2)
+        expect(page.locator(".showings .badge", has_text="held back")).to_have_count(2)
         press(page, page.locator(".showings").get_by_role("link", name=FOUND).first)
         shows(page, "Its effect over time")
 

@@ -115,7 +115,9 @@ def order_problems(tasks: Iterable[PlannedTask]) -> list[str]:
     for task in tasks:
         if not task.objective:
             problems.append(f"task {task.seq} has no objective")
-        problems += [f"task {task.seq} waits for {one}, which is no task" for one in task.depends if one not in known]
+        problems += [
+            f"task {task.seq} waits for {one}, which is not a task" for one in task.depends if one not in known
+        ]
     for circle in detect_cycles({task.seq: task.depends for task in tasks}):
         problems.append("these tasks wait for each other: " + " -> ".join((*circle, circle[0])))
     return problems
@@ -216,5 +218,5 @@ def _mismatches(answer: PlannerAnswer) -> Iterable[str]:
         yield f"PLAN_COMPLETE says {answer.announced} tasks, there are {len(answer.tasks)}"
     if answer.mapping:
         known = {task.seq for task in answer.tasks}
-        yield from (f"TASK_MAPPING names {seq}, which is no task" for seq in answer.mapping if seq not in known)
+        yield from (f"TASK_MAPPING names {seq}, which is not a task" for seq in answer.mapping if seq not in known)
         yield from (f"TASK_MAPPING leaves out {task.seq}" for task in answer.tasks if task.seq not in answer.mapping)

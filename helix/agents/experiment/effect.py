@@ -43,7 +43,7 @@ _ENDED = (DELIVERED, BLOCKED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A task as it counts: with the memories it was shown and those held out from it."""
+    """A task as it counts: with the memories it was shown and those held back from it."""
 
     task: Task
     shown: tuple[Injection, ...] = ()
@@ -88,7 +88,7 @@ class Case:
 
     @property
     def held_back(self) -> bool:
-        """Whether it is one of the experiment's tasks held out: what it was shown later on request changes nothing."""
+        """Whether it is one of the experiment's tasks held back: what it was shown later on request changes nothing."""
         return self.task.treatment == HELD_BACK and bool(self.withheld)
 
 
@@ -271,7 +271,7 @@ def _said(
 ) -> tuple[str, ...]:
     says = []
     if holdback == 0:
-        says.append("Nothing is held out now (setting holdback is 0): new tasks add nothing to the comparison.")
+        says.append("Nothing is held back now (setting holdback is 0): new tasks add nothing to the comparison.")
     if delivered is None or repeated is None:
         here, there = with_memory.delivered.cases, held_back.delivered.cases
         says.append(

@@ -15,7 +15,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 
 SHARE = f"{OWN_ATTRIBUTE}holdback"
-"""Attribute of a task: the share of tasks that was held out when it was drawn."""
+"""Attribute of a task: the share of tasks that was held back when it was drawn."""
 _SALT = "holdback_salt"
 
 

@@ -26,7 +26,7 @@ _Shown = tuple[str, Injection]
 
 
 def effect(index: StoreIndex, memory: Memory) -> MemoryEffect:
-    """Count the outcomes of the experiment's tasks where a memory was shown or held out, in all its versions."""
+    """Count the outcomes of the experiment's tasks where a memory was shown or held back, in all its versions."""
     held = [one for _, one in _shown(index, memory)]
     shown = [one for one in held if not one.held_back]
     came = Counter(one.outcome for one in shown)
@@ -45,12 +45,12 @@ def effect(index: StoreIndex, memory: Memory) -> MemoryEffect:
 
 
 def showings(index: StoreIndex, memory: Memory, first: int, after: str | None) -> Page[Showing]:
-    """Return a page of the tasks that a memory was shown to or held out from in the experiment, newest first."""
+    """Return a page of the tasks that a memory was shown to or held back from in the experiment, newest first."""
     return _paged(index, _shown(index, memory), first, after)
 
 
 def showings_in(index: StoreIndex, tasks: Sequence[Task], first: int, after: str | None) -> Page[Showing]:
-    """Return a page of the memories that were shown to tasks or held out in the experiment, newest first."""
+    """Return a page of the memories that were shown to tasks or held back in the experiment, newest first."""
     return _paged(index, [(task.id, one) for task in tasks for one in injections(index, task.id)], first, after)
 
 
@@ -66,7 +66,7 @@ def _place(shown: _Shown) -> Key:
 
 
 def showings_of(index: StoreIndex, task: Task) -> tuple[Showing, ...]:
-    """Return the memories shown to a task and held out from it in the experiment, in the order in which they came."""
+    """Return the memories shown to a task and held back from it in the experiment, in the order in which they came."""
     return tuple(_showing((task.id, one), task) for one in injections(index, task.id))
 
 

@@ -169,7 +169,7 @@ def _y(share: float) -> float:
 
 
 def _arms(report: Report) -> Iterator[tuple[object, ...]]:
-    named = (("with memory", report.with_memory), ("held out", report.held_back), ("not drawn", report.undrawn))
+    named = (("with memory", report.with_memory), ("held back", report.held_back), ("not drawn", report.undrawn))
     for name, arm in named:
         if arm.tasks or name != "not drawn":
             yield _arm_row(name, arm)

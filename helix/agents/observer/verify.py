@@ -100,10 +100,10 @@ def _told_of(task: Task, shown: Sequence[Injection]) -> str:
     if helped or failed:
         return f"{when}: judged by what it ran: of {len(real)} memories {helped} helped, {failed} failed or took room"
     if task.verification == Verification.NONE or not task.verification:
-        return f"{when}: left out, no test, build, lint or commit says how it ended"
+        return f"{when}: excluded, no test, build, lint or commit says how it ended"
     if task.verification == Verification.FAILED:
-        return f"{when}: left out, what it ran failed, and no error that a memory is about came up again"
-    return f"{when}: left out, what it ran passed, and nothing says that a memory was used for it"
+        return f"{when}: excluded, what it ran failed, and no error that a memory is about came up again"
+    return f"{when}: excluded, what it ran passed, and nothing says that a memory was used for it"
 
 
 def _judged(one: Injection) -> bool:

@@ -102,7 +102,7 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
 
 def _check_outcome(outcome: str) -> None:
     if outcome not in ("", *OUTCOMES):
-        raise InvalidInputError(f"{outcome!r} is no outcome of a task", hint="one of: " + ", ".join(OUTCOMES))
+        raise InvalidInputError(f"{outcome!r} is not an outcome of a task", hint="one of: " + ", ".join(OUTCOMES))
 
 
 def _change(store: Store, ident: str, kind: str, update: Callable[[Task, TaskLedger], TaskLedger]) -> Settlement:

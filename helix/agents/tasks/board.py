@@ -159,7 +159,7 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
         if word is not None:
             if word not in known:
                 raise InvalidInputError(
-                    f"{word!r} is no {name} of a task", hint="one of: " + ", ".join(filter(None, known))
+                    f"{word!r} is not a {name} of a task", hint="one of: " + ", ".join(filter(None, known))
                 )
             said[name] = word
     return said
@@ -192,11 +192,11 @@ def tasks_of(
 
 
 def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool, at: datetime | None = None) -> None:
-    """Write on a task's board that memories were shown to it, or held out from it.
+    """Write on a task's board that memories were shown to it, or held back from it.
 
     One that is recorded already stays as it was.
     `at` is when, by default now: what was done before says nothing of them. Ranks go on behind those of earlier ones. A
-    memory that was held out and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
+    memory that was held back and is shown later counts as shown. Nothing is recorded of a task that is not kept, or of
     a memory that is gone.
     """
     if not shown:
@@ -231,7 +231,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
 
 
 def injections(index: StoreIndex, ident: str) -> list[Injection]:
-    """Return the memories that were shown to a task or held out from it, in the order in which they came."""
+    """Return the memories that were shown to a task or held back from it, in the order in which they came."""
     here = _task(ident)
     if here not in index:
         return []

@@ -93,11 +93,11 @@ def _read(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any
             "there is nothing that was explored in it",
             hint="hand in JSON with any of: " + ", ".join((*PARTS, "findings")),
         )
-    problems = [f"left out, as it is no JSON: {_told(piece, intake)}" for piece in beside_json(request.answer)]
+    problems = [f"excluded, as it is not JSON: {_told(piece, intake)}" for piece in beside_json(request.answer)]
     if len(wholes) > 1 or (wholes and len(objects) > 1):
-        problems.append("left out is what stands beside the first exploration: hand in one, or answers of explorers")
+        problems.append("excluded: all but the first exploration; hand in one, or the answers of explorers")
     if any(one.keys().isdisjoint((*KEYS, *PARTS)) for one in objects):
-        problems.append("left out is JSON with none of: " + ", ".join(KEYS))
+        problems.append("excluded: JSON with none of: " + ", ".join(KEYS))
     for place, answer in enumerate(answers, start=1):
         whose = f"answer {place}: " if len(answers) > 1 else ""
         problems += [f"{whose}{_told(problem, intake)}" for problem in answer.problems]

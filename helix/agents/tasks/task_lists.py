@@ -45,7 +45,7 @@ def cycles(dependencies: Json) -> list[tuple[str, ...]]:
     """Return circles of a list's tasks that wait for each other; InvalidInputError where one has no list of ids."""
     for task, waits in dependencies.items():
         if not isinstance(waits, list | tuple) or not all(isinstance(one, str) for one in waits):
-            raise InvalidInputError(f"what {task!r} waits for is no list of ids", hint='write {"002": ["001"]}')
+            raise InvalidInputError(f"what {task!r} waits for is not a list of ids", hint='write {"002": ["001"]}')
     return detect_cycles(dependencies)
 
 

@@ -69,7 +69,9 @@ def unknown_to(index: StoreIndex, scope: str, session: str, mapping: Mapping[str
     if not session or told <= {""}:
         return []
     lost = {seq: said for seq, said in mapping.items() if said not in told}
-    return [f"TASK_MAPPING leads from {seq} to {said}, which is no task of the client's" for seq, said in lost.items()]
+    return [
+        f"TASK_MAPPING leads from {seq} to {said}, which is not a task of the client's" for seq, said in lost.items()
+    ]
 
 
 def _is_at(task: Task, scope: str, session: str) -> bool:

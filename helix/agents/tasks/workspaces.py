@@ -102,7 +102,7 @@ class Ending:
 def create_workspace(
     store: Store, request: WorkspaceRequest, *, give: Give, treatment: Callable[[str], str]
 ) -> WorkspaceReport:
-    """Begin an attempt at a task: it is in progress, and the report has its memories, or they are held out.
+    """Begin an attempt at a task: it is in progress, and the report has its memories, or they are held back.
 
     `treatment` decides, for the task's id, whether memories are shown. Attempts at the task that nobody has ended are
     superseded, and told. Raises NotFoundError for an unknown task, InvalidInputError for one that cannot begin because
@@ -164,7 +164,7 @@ def list_workspaces(
     The newest come first. Raises NotFoundError for an unknown plan.
     """
     if status not in (None, *STATUSES):
-        raise InvalidInputError(f"{status!r} is no status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
+        raise InvalidInputError(f"{status!r} is not a status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
     index, tasks = store.index, {task.id for task in load_plan(store.index, plan).tasks} if plan else None
     held = (cast(Workspace, node) for node in index.present(index.where(Label.WORKSPACE, scope=scope)))
     attempts = [(one, _task_at(store.records, one.id)) for one in held if status in (None, one.status)]

@@ -137,7 +137,7 @@ def _of_lines(path: Path) -> Iterator[OwnRecord]:
 def _node(line: Mapping[str, Any]) -> OwnNode:
     texts = line.get("found_by", [])
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("what it is found by is no text")
+        raise ValueError("what it is found by is not a text")
     return OwnNode(node=_made(Label(line["node"]), line["id"], line["props"]), found_by=tuple(texts))
 
 
@@ -202,7 +202,7 @@ def _drawn(kind: Relation, source: Ref, target: Ref, props: Mapping[str, Any]) -
 
 def _id(value: object) -> str:
     if not isinstance(value, str) or not value or len(value) > _LONGEST_ID or clean(value) != value:
-        raise ValueError("an id is no text")
+        raise ValueError("an id is not a text")
     if told_id(value) != value:
         raise ValueError("an id has the form of a secret")
     return value

@@ -17,7 +17,7 @@ def check_address(url: str) -> None:
         conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         hint = "write it like postgresql://USER@HOST/DATABASE"
-        raise ConfigError("this is no address of a PostgreSQL server", hint=hint) from None
+        raise ConfigError("this is not the address of a PostgreSQL server", hint=hint) from None
     if holds_secret(url):
         raise ConfigError(
             "the address holds a password, which other users of the machine could read",

@@ -234,7 +234,7 @@ class Server:
         """Make an empty tenant in PostgreSQL. Raises ConfigError or ConflictError for its name."""
         if not TENANT_NAME.fullmatch(slug):
             raise ConfigError(
-                f"{slug!r} is no name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
+                f"{slug!r} is not the name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
             )
         with mapped(), self.connection() as connection, connection.transaction():
             made = connection.execute(

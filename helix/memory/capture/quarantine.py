@@ -176,7 +176,7 @@ def _holdable(index: StoreIndex, name_or_id: str) -> Holdable:
     wanted = name_or_id.strip()
     node = _of_id(index, wanted) or memory_of(index, wanted)
     if node.status is Status.RETIRED:
-        raise ConflictError(f"{wanted!r} is an old version, which is recalled no more")
+        raise ConflictError(f"{wanted!r} is an old version, which is no longer recalled")
     return node
 
 

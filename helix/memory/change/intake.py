@@ -72,7 +72,7 @@ class Intake:
         """Return a name that somebody gives, whole; raises InvalidInputError for one without letters and digits."""
         name = given_name(self.label(value, "name"))
         if not name:
-            raise InvalidInputError(f"{value!r} is no name", hint="it needs letters or digits, as `mend-the-proxy`")
+            raise InvalidInputError(f"{value!r} is not a name", hint="it needs letters or digits, as `mend-the-proxy`")
         return name
 
     def session(self, value: str, what: str = "session") -> str:

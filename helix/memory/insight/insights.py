@@ -174,7 +174,7 @@ def _moment(node: Node) -> datetime:
         case Memory() | Reflection():
             return node.valid_from or node.recorded_at
         case _:
-            raise TypeError(f"{type(node).__name__} is no evidence")
+            raise TypeError(f"{type(node).__name__} is not evidence")
 
 
 def _text(node: Node) -> str:
@@ -186,4 +186,4 @@ def _text(node: Node) -> str:
         case Reflection():
             return node.insight
         case _:
-            raise TypeError(f"{type(node).__name__} is no evidence")
+            raise TypeError(f"{type(node).__name__} is not evidence")

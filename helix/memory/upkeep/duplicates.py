@@ -129,7 +129,7 @@ def _duplicate(index: StoreIndex, pair: _Pair) -> Duplicate | None:
 def _two(index: StoreIndex, a: str, b: str) -> tuple[Memory, Memory]:
     one, other = standing_memory_of(index, a), standing_memory_of(index, b)
     if one.id == other.id or one.scope != other.scope:
-        raise ConflictError(f"{a!r} and {b!r} are no two memories of one scope")
+        raise ConflictError(f"{a!r} and {b!r} are not two memories of one scope")
     for memory in (one, other):
         if memory.status is not Status.ACTIVE:
             raise ConflictError(f"{memory.name!r} is {memory.status}, not active")

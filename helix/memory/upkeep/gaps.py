@@ -98,7 +98,7 @@ def reopen_gap(store: Store, name_or_id: str) -> Memory:
         gap = standing_memory_of(store.index, name_or_id)
         back = _reopen(composer, store.index, gap)
         if back is None:
-            raise ConflictError(f"{gap.name!r} ({gap.id}) is no gap that an answer closed")
+            raise ConflictError(f"{gap.name!r} ({gap.id}) is not a gap that an answer closed")
         return Decision((composer.change("reopen_gap", memory=gap.id),), back)
 
     return store.writer.submit(decision)

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (26075e84b6d5d4e0).
+// Written by scripts/schema from the schema and queries/operations.graphql (7c692d71e2c4ac36).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -245,7 +245,7 @@ export type Relation =
   | 'SUPERSEDES'
   /** It is about that file or command. */
   | 'TOUCHES'
-  /** That memory was held out from the task. */
+  /** That memory was held back from the task. */
   | 'WITHHELD'
   /** The first one works on the other. */
   | 'WORKS_ON';

@@ -1,4 +1,4 @@
-"""Which tasks are held out is drawn at random, once, and recorded with the share it was drawn from."""
+"""Which tasks are held back is drawn at random, once, and recorded with the share it was drawn from."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
         settle(store, task)
         return task
 
-    session("idle"), session("idle and held out", held=True)
+    session("idle"), session("idle and held back", held=True)
     found = learning.report(living)
     assert (found.undrawn.tasks, found.held_back.tasks, found.neither, found.harm.shown) == (0, 0, 0, 0)
     assert (found.undrawn.tokens, found.undrawn.tokens_per_task) == (30, 0)

@@ -131,7 +131,9 @@ def test_a_mapping_to_what_is_no_task_of_the_session_is_told(session: AgentSessi
     task = {"seq": "001", "slug": "s", "objective": OBJECTIVE, "verify": "pytest tests", "budget": 5}
     answer = f"{json.dumps([task])}\nTASK_MAPPING:\n001 -> 7\nPLAN_COMPLETE: 1"
     request = PlanRequest(answer=answer, objective="o", scope=scope_of(session), session=session.name)
-    assert save_plan(store, request).problems == ("TASK_MAPPING leads from 001 to 7, which is no task of the client's",)
+    assert save_plan(store, request).problems == (
+        "TASK_MAPPING leads from 001 to 7, which is not a task of the client's",
+    )
 
 
 def test_what_a_session_came_to_is_told_by_the_tasks_that_are_kept_of_it(session: AgentSession) -> None:

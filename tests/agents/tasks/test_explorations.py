@@ -76,12 +76,12 @@ def test_without_an_id_the_newest_of_the_scope_is_meant(store: Store) -> None:
 def test_what_of_the_answers_is_not_kept_is_told(store: Store) -> None:
     good, odd = json.dumps(answer("src/a.py")), json.dumps(answer("src/b.py")).replace("modify", "frobnicate")
     told = problems(store, f"Here is what I found:\n```json\n{good}\n```\n{odd}\nnot json from the fourth explorer")
-    assert told[0] == "left out, as it is no JSON: not json from the fourth explorer"
+    assert told[0] == "excluded, as it is not JSON: not json from the fourth explorer"
     assert told[1].startswith("answer 2: the action of a finding is 'frobnicate', not one of: modify")
     assert len(told) == 2
     assert problems(store, good) == ()
     assert any("none of" in one for one in problems(store, f'{good}{{"note": 1}}'))
-    assert any("beside the first" in one for one in problems(store, json.dumps(WHOLE) + good))
+    assert any("but the first" in one for one in problems(store, json.dumps(WHOLE) + good))
 
 
 @pytest.mark.parametrize(

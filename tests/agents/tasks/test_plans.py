@@ -69,7 +69,7 @@ def test_a_plan_becomes_tasks_that_wait_for_each_other(living: Helix, store: Sto
     [
         ([task("001", "002"), task("002", "001")], "these tasks wait for each other: 001 -> 002 -> 001"),
         ([task("001", "001")], "these tasks wait for each other: 001 -> 001"),
-        ([task("001", "009")], "task 001 waits for 009, which is no task"),
+        ([task("001", "009")], "task 001 waits for 009, which is not a task"),
         ([task("001"), task("001")], "two tasks have the number 001"),
         ([task("001"), task("1")], "two tasks have the number 001"),
         ([], "there is no task in the plan"),
@@ -218,7 +218,7 @@ def test_a_plan_without_an_objective_takes_that_of_an_exploration_nobody_has_pla
         ),
         (
             "TASK_MAPPING:\n001 -> 1\n009 -> 2\nPLAN_COMPLETE: 2 tasks",
-            ("TASK_MAPPING names 009, which is no task", "TASK_MAPPING leaves out 002"),
+            ("TASK_MAPPING names 009, which is not a task", "TASK_MAPPING leaves out 002"),
         ),
         ("", ("there is no TASK_MAPPING", "there is no PLAN_COMPLETE")),
     ],

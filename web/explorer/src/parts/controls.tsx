@@ -137,7 +137,7 @@ export function DateField({ label, value, onChange }: { label: string; value: st
     <TextField className="field" value={typed ?? (ignored ? "" : value)} onChange={type} onBlur={leave} type="date">
       <Label>{label}</Label>
       <Input />
-      {ignored && <Text slot="description">{`“${value.slice(0, 40)}” is no date, and was ignored.`}</Text>}
+      {ignored && <Text slot="description">{`“${value.slice(0, 40)}” is not a date, and was ignored.`}</Text>}
     </TextField>
   );
 }

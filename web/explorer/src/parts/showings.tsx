@@ -20,7 +20,7 @@ export function Showings({ of, by }: { of: readonly ShowingFragment[]; by: "memo
     <ul className="plain showings">
       {of.map((one) => (
         <li key={one.id}>
-          <span className={`badge outcome ${one.outcome}`}>{one.withheld ? "held out" : plain(one.outcome) || "open"}</span>{" "}
+          <span className={`badge outcome ${one.outcome}`}>{one.withheld ? "held back" : plain(one.outcome) || "open"}</span>{" "}
           {by === "memory" ? (
             <Link className="link" href={link(`/memory/${one.memoryId}`)}>
               <bdi>{one.name || "a memory that is gone"}</bdi>

@@ -39,7 +39,7 @@ function NoTasks({ holdback }: { holdback: number }) {
         Connected agents record their tasks. Tests, builds and linters decide how each one went.{" "}
         {holdback > 0
           ? `${percent(holdback)} of the tasks are shown no memory, so that the two can be compared.`
-          : "No task is held out (setting holdback is 0), so nothing can be compared."}
+          : "No task is held back (setting holdback is 0), so nothing can be compared."}
       </p>
       <p>
         <code>helix connect all</code> connects your agents; <code>helix verify</code> says whether their work is learned from.
