@@ -358,6 +358,13 @@ def test_every_module_says_what_it_owns() -> None:
     assert not [name for name in MODULES if tree(name).body and not ast.get_docstring(tree(name))]
 
 
+def test_the_page_has_every_layer() -> None:
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text("utf-8").split())
+    assert " < ".join(", ".join(rung) for rung in SERVICE) in page
+    assert "errors to client_settings < " + " < ".join(chain.from_iterable(CLIENT[len(SHARED) :])) in page
+    assert not [name for name, parts in FOLDERS.items() if f"{name}: {' < '.join(parts)} " not in page]
+
+
 def test_a_module_has_one_title() -> None:
     """What comes together in one file is described as one thing."""
     titles = re.compile(r"(?:\A|\n\n)[A-Z]\S*(?: [a-z]+)?: ")
