@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
+from types import ModuleType
 
 import click
 from graphql import GraphQLField
@@ -25,13 +27,13 @@ _MADE = "<!-- written by scripts/schema; change the code instead -->\n"
 
 
 def pages() -> dict[str, str]:
-    """Return each page by its file name."""
-    made = {"operations.md": operations(), "commands.md": commands(), "settings.md": settings()}
+    """Return each page by its path below the folder."""
+    made = {**operations(), **commands(), "settings.md": settings()}
     return {name: f"{_MADE}{text.rstrip()}\n" for name, text in made.items()}
 
 
-def operations() -> str:
-    """Return what can be asked over GraphQL, in the parts in which it is written down."""
+def operations() -> dict[str, str]:
+    """Return what can be asked over GraphQL: an index, and a page for each file of operations."""
     schema = build_schema()._schema
     roots = {
         kind: root.fields
@@ -42,7 +44,7 @@ def operations() -> str:
         )
         if root is not None
     }
-    lines = [
+    index = [
         "# Operations",
         "",
         "Everything that can be asked of Helix over GraphQL. GraphiQL (`helix open`) shows the fields of each answer. "
@@ -50,21 +52,34 @@ def operations() -> str:
         "takes its arguments as one `input`, and answers with a payload that holds the `result`: "
         '`mutation { forget(input: {nameOrId: "x"}) { result { status } } }`. A field that fails is null, and its '
         "error says why by a code, which stays the same, and a sentence: [the codes](#errors). The others stand.",
+        "",
+        "| page | operations |",
+        "|---|---|",
     ]
-    listed: set[str] = set()
-    for module, held in _by_module().items():
-        title, _, words = (inspect.getdoc(module) or "").partition(": ")
-        lines += ["", f"## {title}", "", words[:1].upper() + words[1:]]
-        for one in held:
-            kind = "mutation" if one.writes else "query"
-            name = _camel(one.name)
-            listed.add(name)
+    made: dict[str, str] = {}
+
+    def add(stem: str, title: str, words: str, held: Mapping[str, tuple[str, Operation | None]]) -> None:
+        path = f"operations/{stem}.md"
+        lines = [f"# {title}", "", words]
+        for name, (kind, one) in held.items():
             lines += ["", *_operation(kind, name, roots[kind][name], one)]
-    rest = [(kind, name, field) for kind, held in roots.items() for name, field in held.items() if name not in listed]
-    lines += ["", "## The service itself"]
-    for kind, name, field in rest:
-        lines += ["", *_operation(kind, name, field, None)]
-    return "\n".join([*lines, "", *_errors()])
+        made[path] = "\n".join(lines)
+        index.append(f"| [{title}]({path}) | {', '.join(f'`{name}`' for name in held)} |")
+
+    listed: set[str] = set()
+    for module, ones in _by_module().items():
+        title, _, words = (inspect.getdoc(module) or "").partition(": ")
+        held = {_camel(one.name): ("mutation" if one.writes else "query", one) for one in ones}
+        listed.update(held)
+        add(_file(module.__name__.rpartition(".")[2]), title, words[:1].upper() + words[1:], held)
+    rest = {name: (kind, None) for kind, names in roots.items() for name in names if name not in listed}
+    add(
+        "service",
+        "The service itself",
+        "What the daemon itself offers: end it, open the explorer, follow changes and jobs.",
+        rest,
+    )
+    return {"operations.md": "\n".join([*index, "", *_errors()]), **made}
 
 
 def _errors() -> Iterator[str]:
@@ -90,15 +105,15 @@ def _kinds_of(kind: type[HelixError]) -> Iterator[type[HelixError]]:
             yield from _kinds_of(one)
 
 
-def _by_module() -> dict[object, list[Operation]]:
-    found: dict[object, list[Operation]] = {}
+def _by_module() -> dict[ModuleType, list[Operation]]:
+    found: dict[ModuleType, list[Operation]] = {}
     for one in OPERATIONS.values():
-        found.setdefault(inspect.getmodule(one.function), []).append(one)
+        found.setdefault(sys.modules[one.function.__module__], []).append(one)
     return found
 
 
 def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None) -> Iterator[str]:
-    yield f"### `{name}` ({kind})"
+    yield f"## `{name}` ({kind})"
     yield ""
     yield _line(field.description or "")
     if one is not None and one.person:
@@ -119,20 +134,25 @@ def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None)
             yield f"| `{argument}` | `{given.type}` | {_cell(given.description or '')} |"
 
 
-def commands() -> str:
-    """Return every command with its arguments, options and examples."""
-    lines = [
+def commands() -> dict[str, str]:
+    """Return every command with its arguments, options and examples: an index, and a page for each section."""
+    index = [
         "# Commands",
         "",
         "Each takes `--json` for the whole answer as JSON. `helix completion` sets up completion in your shell.",
     ]
+    made: dict[str, str] = {}
     context = click.Context(command_line.cli, info_name="helix", obj=Invocation.__new__(Invocation))
     for title, held in command_line.SECTIONS.items():
-        lines += ["", f"## {title}"]
-        for name in held:
+        path = f"commands/{_file(title)}.md"
+        lines = [f"# {title}"]
+        index += ["", f"## [{title}]({path})", "", "| command | what it does |", "|---|---|"]
+        for name, words in held.items():
             command = command_line.cli.get_command(context, name)  # type: ignore[attr-defined]  # it is a group
             lines += _command(command, f"helix {name}")
-    return "\n".join(lines)
+            index.append(f"| `helix {name}` | {_cell(words)} |")
+        made[path] = "\n".join(lines)
+    return {"commands.md": "\n".join(index), **made}
 
 
 def _command(command: click.Command, path: str) -> Iterator[str]:
@@ -140,7 +160,7 @@ def _command(command: click.Command, path: str) -> Iterator[str]:
     arguments = [one for one in command.params if isinstance(one, click.Argument)]
     below = command.commands if isinstance(command, click.Group) else {}
     usage = " ".join([path, *(_placed(one) for one in arguments), *(["COMMAND"] if below else [])])
-    yield from ("", f"### `{usage}`", "", _line(words))
+    yield from ("", f"## `{usage}`", "", _line(words))
     if examples.strip():
         yield from ("", "```sh", *(line.strip() for line in examples.strip().splitlines()), "```")
     options = [one for one in command.params if isinstance(one, click.Option) and one.name != "json" and not one.hidden]
@@ -184,6 +204,10 @@ def settings() -> str:
     return "\n".join(lines)
 
 
+def _file(name: str) -> str:
+    return name.lower().replace("_", "-").replace(" ", "-")
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -199,9 +223,13 @@ def _cell(text: str) -> str:
 
 
 def write() -> None:
-    """Write the pages."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
+    """Write the pages; those of what is gone go."""
+    made = pages()
+    for path in FOLDER.rglob("*.md"):
+        if path.relative_to(FOLDER).as_posix() not in made:
+            path.unlink()
+    for name, text in made.items():
+        (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / name).write_text(text, "utf-8")
 
 
