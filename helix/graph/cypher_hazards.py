@@ -2,6 +2,10 @@
 
 Random statements of everything the gate allows were run against a real graph until none crashed; each rule here stands
 for a family of segmentation faults. They work on words, so they refuse a little more than crashes.
+
+A crash ends the graph's process alone, but each start applies again what Kuzu's log held. In a graph of 10,000 memories
+with 380 not folded in, who asks beside one that crashes it over and over waited 10 to 13 s for each answer; with 1,500
+rows not folded in, one crash had the graph built anew.
 """
 
 from __future__ import annotations
