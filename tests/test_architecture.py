@@ -103,10 +103,6 @@ OTHER_STARTS = (
     *("asyncio.create_subprocess", "concurrent.futures.ProcessPoolExecutor", "subprocess.getoutput"),
     *("subprocess.getstatusoutput", "click.edit", "click.launch", "click.echo_via_pager"),
 )
-TWO_TITLES = {  # still to be put into one
-    *("helix.agents.hook_events.deferred_queue", "helix.agents.hook_events.hook_context"),
-    "helix.memory.extraction.extract",
-}
 FOLDERS = {
     "memory": (
         *("change", "scores", "neighbours", "contradiction", "job_run", "capture", "llm", "upkeep", "remember"),
@@ -369,7 +365,7 @@ def test_a_module_has_one_title() -> None:
     """What comes together in one file is described as one thing."""
     titles = re.compile(r"(?:\A|\n\n)[A-Z]\S*(?: [a-z]+)?: ")
     two = {name for name in MODULES if len(titles.findall(ast.get_docstring(tree(name)) or "")) > 1}
-    assert two <= TWO_TITLES
+    assert not two
 
 
 def test_the_client_loads_the_standard_library_alone() -> None:

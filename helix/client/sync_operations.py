@@ -418,15 +418,15 @@ class Operations(ABC):
         return self._ask("centrality", scope=scope, labels=labels, limit=limit)
 
     def ingest_git(self, path: str, *, scope: str | None = None, limit: int | None = None) -> Job:
-        """Take in the history of a git repository, oldest commit first; nothing is ingested twice."""
+        """Ingest the history of a git repository, oldest commit first; nothing is ingested twice."""
         return self._ask("ingest_git", path=path, scope=scope, limit=limit)
 
     def ingest_notes(self, paths: Sequence[str], *, scope: str | None = None, mine: bool | None = None) -> Job:
-        """Take in Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
+        """Ingest Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
         return self._ask("ingest_notes", paths=paths, scope=scope, mine=mine)
 
     def ingest_transcript(self, path: str, *, scope: str | None = None, agent: str | None = None) -> Job:
-        """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
+        """Ingest Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
 
         For an agent all goes into `scope`, which it has to name.
         """
@@ -441,7 +441,7 @@ class Operations(ABC):
         source: str | None = None,
         agent: str | None = None,
     ) -> IngestReport:
-        """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in.
+        """Ingest one chunk of JSON lines; a broken line is named by its number and the rest goes in.
 
         For an agent all goes into `scope`, which it has to name, whatever the lines say.
         """
@@ -456,7 +456,7 @@ class Operations(ABC):
         source: str | None = None,
         agent: str | None = None,
     ) -> Job:
-        """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
+        """Ingest a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
 
         Recall finds what is in at every moment, and the same file goes on where it was stopped. For an agent all
         goes into `scope`, which it has to name, whatever the lines say.
@@ -473,7 +473,7 @@ class Operations(ABC):
         mine: bool | None = None,
         agent: str | None = None,
     ) -> Job:
-        """Take in what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
+        """Import what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
 
         A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
         """
@@ -663,7 +663,7 @@ class Operations(ABC):
         session: str | None = None,
         scope: str | None = None,
     ) -> Page[Showing]:
-        """List when one memory was shown to a task or held out from it, or what a session was shown, newest first."""
+        """List when one memory was shown to a task or held back from it, or what a session was shown, newest first."""
         return self._ask("showings", name_or_id=name_or_id, first=first, after=after, session=session, scope=scope)
 
     def report_page(self, *, since: datetime | None = None, scope: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Ingest: take in what lies outside, as jobs; nothing is ingested twice, and nothing while capture is paused."""
+"""Ingest: bring in what lies outside, as jobs; nothing is ingested twice, and nothing while capture is paused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ingest_git(
     scope: Annotated[str | None, "The scope to take it into; the repository's own where it is not said."] = None,
     limit: Annotated[int | None, "At most this many commits."] = None,
 ) -> Job:
-    """Take in the history of a git repository, oldest commit first; nothing is ingested twice."""
+    """Ingest the history of a git repository, oldest commit first; nothing is ingested twice."""
     helix.store.check_capture()
     return helix.jobs.start(_KIND, sources.git_history(helix.store, absolute(path), scope=scope, limit=limit))
 
@@ -36,7 +36,7 @@ def ingest_notes(
     scope: Annotated[str | None, "The scope to take them into; the project's own where it is not said."] = None,
     mine: Annotated[bool, "The user wrote them or stands for what they say; only a person may say so."] = False,
 ) -> Job:
-    """Take in Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
+    """Ingest Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
     helix.store.check_capture()
     return helix.jobs.start(_KIND, sources.notes(helix.store, [*map(absolute, paths)], scope=scope, mine=mine))
 
@@ -53,7 +53,7 @@ def ingest_transcript(
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
 ) -> Job:
-    """Take in Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
+    """Ingest Claude Code's history of sessions: what was said, what failed, what mended it, and what worked.
 
     For an agent all goes into `scope`, which it has to name.
     """
@@ -74,7 +74,7 @@ def ingest_jsonl(
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
 ) -> IngestReport:
-    """Take in one chunk of JSON lines; a broken line is named by its number and the rest goes in.
+    """Ingest one chunk of JSON lines; a broken line is named by its number and the rest goes in.
 
     For an agent all goes into `scope`, which it has to name, whatever the lines say.
     """
@@ -97,7 +97,7 @@ def ingest_bulk(
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
 ) -> Job:
-    """Take in a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
+    """Ingest a file of JSON lines, a large one fast: the graph is built once, when all its lines are in.
 
     Recall finds what is in at every moment, and the same file goes on where it was stopped. For an agent all goes into
     `scope`, which it has to name, whatever the lines say.
@@ -121,7 +121,7 @@ def import_memories(
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
 ) -> Job:
-    """Take in what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
+    """Import what another memory keeps: its notes, its database or its export. Nothing is ingested twice.
 
     A file of no known kind is refused, and told what was looked for. For an agent all goes into `scope`.
     """

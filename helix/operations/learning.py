@@ -162,7 +162,7 @@ def showings(
     session: Annotated[str | None, "In this session alone."] = None,
     scope: Annotated[str | None, "Whose session is meant; in any scope where it is not said."] = None,
 ) -> Page[Showing]:
-    """List when one memory was shown to a task or held out from it, or what a session was shown, newest first."""
+    """List when one memory was shown to a task or held back from it, or what a session was shown, newest first."""
     index, size = helix.store.index, page_size(helix, "first", first)
     if (name_or_id is None) == (session is None):
         raise InvalidInputError("name a memory or a session, and only one of them")

@@ -33,7 +33,7 @@ from helix.strands.whole import Unwatched
 from helix.text.secrets.redact import redact
 
 _CARRY = "carry memory out of the store"
-_TAKE = "take in what others carry"
+_TAKE = "import what others carry"
 _PASSPHRASE = "What the strand is locked with, where it is locked with one; never written down."
 _FOUND = 50
 _HERE = "this store"

@@ -19,7 +19,7 @@ from helix.strands.remotes import address_of
 from helix.strands.shares import PlaceTokens
 from helix.strands.sync import outdated_by
 
-_SYNC = "carry memory out of the store, and take in what others carry"
+_SYNC = "carry memory out of the store, and import what others carry"
 _PLACE = "A folder, a bare git repository (path or URL), `s3://bucket/prefix`, or a shared `https://host/sync/v1`."
 _SCOPES = "Only these scopes from now on; an empty list for the whole store. It stays as it was where it is not said."
 

@@ -1,6 +1,6 @@
 """Deferred queue: what is written down about an event once it has been answered, in the order of the answers.
 
-Showing: an answer on its way to an agent, and what follows from its having reached it, or having got lost.
+An answer on its way to an agent is written down as shown, and taken back where it got lost.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hook context: what a reaction to an event works with, and what it comes to.
 
-Bounds: what is told of a task, cut so that it can be kept whatever its length.
+What is told of a task is cut, so that it can be kept whatever its length.
 """
 
 from __future__ import annotations

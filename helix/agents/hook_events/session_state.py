@@ -92,7 +92,7 @@ class SessionWorker:
 
 class HookSession:
     """One session under way. Its methods are safe from any thread; what it holds is lost with the daemon, and
-    recollected by the next one (`recollecting.py`) as far as the store and the client's own history tell it.
+    recollected by the next one as far as the store and the client's own history tell it.
 
     `objective` is what an agent of it was last said to be for; `briefed` whether it needs no brief; `recollected` says
     that it was looked up, `told_before` holds the ids of actions that its history has told of already; `old` says that

@@ -37,7 +37,7 @@ _WITH_TASK_LIST = (AgentType.BUILDER, AgentType.PLANNER)
 
 
 def agent_called(context: HookContext, event: AgentCalled) -> Reaction:
-    """Put memories into the prompt of a sub-agent at the hook of its call, unless its task is held out; note the task.
+    """Put memories into the prompt of a sub-agent at the hook of its call, unless its task is held back; note the task.
 
     The client is sent the whole call: it takes what it is sent in place of what it has. An agent that works with the
     task list is waited for, with memories and without.

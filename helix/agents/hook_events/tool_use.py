@@ -179,7 +179,7 @@ def _repeated(
 
 
 def _is_held_back(context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> bool | None:
-    """Return whether an agent's task is held out; None where it may be one of several that differ in that."""
+    """Return whether an agent's task is held back; None where it may be one of several that differ in that."""
     keys = {call.key for call in context.session.may_be(worker)} or {_key(context, worker, action, tasks)}
     drawn_so = {drawn(context.store, _task(context, key)) == HELD_BACK for key in keys}
     return drawn_so.pop() if len(drawn_so) == 1 else None

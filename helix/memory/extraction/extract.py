@@ -1,6 +1,6 @@
 """Extract: episodes give candidates for memories, through one interface, here by rules and without a model.
 
-Edition: names the rules of extraction by a digest of their source, so that what other rules found is found again.
+Rules are named by a digest of their source, their edition, so that what other rules found is found again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (7c692d71e2c4ac36).
+// Written by scripts/schema from the schema and queries/operations.graphql (bb614462a1f6c8f0).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
