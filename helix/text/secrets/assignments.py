@@ -96,7 +96,7 @@ _COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
 _GIVEN = regex(r"[^\s,;+)\]}.][^\s]{2,}")
 _SURE = regex(
     r"(?i)(?:api|access|secret|private|auth\w*|encryption|signing|ssh|ssl|fernet|master|account|priv\w*)[_-]?key\Z"
-    r"|(?:access|auth|secret|private|bearer|session|refresh|id)[_-]?token\Z|bearer\Z"
+    r"|(?:access|auth|deploy|secret|private|bearer|session|refresh|id)[_-]?token\Z|bearer\Z"
 )
 _MADE_UP = regex(r"(?=.*[A-Za-z])\w.*[^\w.].*")
 _HYPHENATED = regex(r"[a-z]\w*(?:-\w+)+")
@@ -306,19 +306,23 @@ def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bo
     if context.quoted:
         made_up = _MADE_UP.fullmatch(value) is not None or value in PASSWORD_NAMES or _numbered(value)
         return sure or (name.lower().endswith("token") and made_up)
+    return sure and _is_stated_bare(name, value, promise, context)
+
+
+def _is_stated_bare(name: str, value: str, promise: Promise, context: _Context) -> bool:
+    """Whether a value without quotes is given to the name of a secret, by a setting, a flag or a command's variable."""
     own = _spelled(name).endswith(_spelled(value))
     if context.alone and (context.shouted or (context.tight and name.isupper())):
-        return sure and not own
-    if context.tight and sure and not context.colon and not strength.is_expression(value):
+        return not own
+    if context.tight and not context.colon and not strength.is_expression(value):
         return context.env or context.flag or _numbered(value) or _HYPHENATED.fullmatch(value) is not None
     made_up = (_numbered(value) or _HYPHENATED.fullmatch(value) is not None) and not name.lower().endswith("secrets")
-    if context.alone and context.colon and sure and made_up:
+    if context.alone and context.colon and made_up:
         return not strength.is_expression(value)
     if not (context.alone and value.rstrip("!)").isalpha()):
         return False
     if context.colon:
-        written = value.istitle() if promise is Promise.PASSWORD else value in PASSWORD_NAMES
-        return written or (sure and value.islower())
+        return value.islower() or (promise is Promise.PASSWORD and value.istitle())
     return promise is Promise.PASSWORD and value.islower() and not own and value not in PASSWORD_NAMES
 
 
