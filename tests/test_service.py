@@ -497,7 +497,7 @@ def test_pages_go_through_a_list_without_gaps_or_repeats(helix: Helix) -> None:
         if cursor is None:
             break
     assert len(seen) == len(set(seen)) == page.total == 7
-    with pytest.raises(InvalidInputError, match="no cursor"):
+    with pytest.raises(InvalidInputError, match="not a cursor"):
         memories.memories(helix, after="nonsense")
 
 

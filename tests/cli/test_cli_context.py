@@ -62,7 +62,7 @@ def test_a_lineage_is_told_from_a_clients_list(helix_command: Command, tmp_path:
         "- 001 (agent): set it up"
         in ok(helix_command("context", "builder", "go on", "--lineage", json.dumps(tasks))).out
     )
-    assert "no JSON" in helix_command("context", "lineage", "--tasks", "{").err
+    assert "not JSON" in helix_command("context", "lineage", "--tasks", "{").err
 
 
 def test_a_builder_may_be_told_no_memories_and_is_told_its_warning_all_the_same(helix_command: Command) -> None:

@@ -48,7 +48,7 @@ def test_the_log_shows_what_the_daemon_and_the_process_did(helix_command: Comman
     assert told[-1]["trouble"] == "the payload is not JSON"
     shown = helix_command("hook", "log", "--limit", "1").out.splitlines()
     assert len(shown) == 2
-    assert "no JSON" in shown[1]
+    assert "not JSON" in shown[1]
 
 
 def test_without_a_daemon_or_a_log_there_is_nothing_to_show(helix_command: Command, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_suspended_tenant_is_not_served(team: Team) -> None:
         ({"host": "evil.example"}, 421, "does not answer for the host"),
         ({"origin": "https://evil.example"}, 403, "may not ask this server"),
         ({"service-worker": "script"}, 403, "service worker"),
-        ({"x-helix-cluster": "guessed", "x-helix-principal": "{}"}, 401, "no process of the server"),
+        ({"x-helix-cluster": "guessed", "x-helix-principal": "{}"}, 401, "not a process of the server"),
         ({"x-helix-cluster": "1:1:guessed", "x-helix-principal": "{}"}, 503, "another release"),
     ],
 )

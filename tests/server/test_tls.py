@@ -141,7 +141,7 @@ def test_addresses_that_lead_nowhere_are_refused(address: str) -> None:
         Listening(host="127.0.0.1", port=0, url=address),
         Listening(host="127.0.0.1", port=0, internal=address),
     ):
-        with pytest.raises(ConfigError, match="no address of a server"):
+        with pytest.raises(ConfigError, match="not the address of a server"):
             listening.check()
 
 

@@ -436,9 +436,9 @@ def test_what_is_no_name_for_a_version_is_refused(machines: Machines, tag: str, 
     helix = machines()
     keys.new_key(helix, "laptop")
     version = note_version(helix.store, ALL, who="laptop", why="test")
-    with pytest.raises(InvalidInputError, match="no name for a version"):
+    with pytest.raises(InvalidInputError, match="not a name for a version"):
         strands.tag_version(helix, version.id, tag)
-    with pytest.raises(InvalidInputError, match="no name for a version"):
+    with pytest.raises(InvalidInputError, match="not a name for a version"):
         strands.export_strand(helix, str(tmp_path / "all.dna"), passphrase=SECRET, tag=tag or " ")
     assert [one.tag for one in strands.strand_log(helix)] == [""]
 

@@ -430,7 +430,7 @@ def test_a_stranger_holds_up_no_task_and_ends_no_evidence(machines: Machines, tm
 def test_a_moment_that_no_calendar_has_is_no_moment(machines: Machines, tmp_path: Path, moment: str) -> None:
     helix, file = believing(machines(), Trust.WEB), tmp_path / "hostile.dna"
     file.write_bytes(independent.write([], SEED, WORDS, schema=schema_number(), created_at=moment))
-    with pytest.raises(InvalidInputError, match="no strand that can be read"):
+    with pytest.raises(InvalidInputError, match="not a strand that can be read"):
         strands.inspect_strand(helix, str(file))
 
 

@@ -67,7 +67,7 @@ def test_a_private_key_is_redacted_wherever_its_file_is_shown(ring: Keyring, fol
 )
 def test_a_name_leads_nowhere_else(ring: Keyring, tmp_path: Path, name: str) -> None:
     for ask in (lambda: ring.new(name), lambda: ring.add(name, PUBLIC)):
-        with pytest.raises(InvalidInputError, match="no name for a key"):
+        with pytest.raises(InvalidInputError, match="not a name for a key"):
             ask()
     for told in (lambda: ring.revoke(name), lambda: ring.believe(name, Trust.WEB)):
         with pytest.raises(NotFoundError):

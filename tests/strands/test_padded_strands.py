@@ -74,7 +74,7 @@ def test_a_change_of_the_log_is_passed_over_unread() -> None:
 def test_a_manifest_that_says_very_many_values_is_none(tmp_path: Path) -> None:
     file = tmp_path / "padded.dna"
     file.write_bytes(write([ROW], SEED, WORDS, more=[0] * 1_000_001))
-    with pytest.raises(InvalidInputError, match="is no strand"):
+    with pytest.raises(InvalidInputError, match="is not a strand"):
         container.inspect(file)
 
 

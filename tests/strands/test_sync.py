@@ -496,7 +496,7 @@ def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> 
         syncing.sync(helix, str(tmp_path))
     keys.new_key(helix, "laptop")
     for wrong in ("", "relative/folder", "ext::sh -c id", "-x", "ftp://a/b", "https://[half/x.git", "s3://["):
-        with pytest.raises(InvalidInputError, match="no place"):
+        with pytest.raises(InvalidInputError, match="not a place"):
             syncing.sync(helix, wrong)
     written = ("https://me:secret@example.org/x.git", "https://token@example.org/x", "me:secret@example.org:x.git")
     for told in (*written, "https://example.org/x.git?password=Kr4ken-Bay-2216", f"ssh://{TOKEN}@a/b"):

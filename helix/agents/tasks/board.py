@@ -159,7 +159,7 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
         if word is not None:
             if word not in known:
                 raise InvalidInputError(
-                    f"{word!r} is not a {name} of a task", hint="one of: " + ", ".join(filter(None, known))
+                    f"{word!r} cannot be the {name} of a task", hint="one of: " + ", ".join(filter(None, known))
                 )
             said[name] = word
     return said

@@ -426,7 +426,7 @@ def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: P
     tool = {"tool_name": "apply_patch", "tool_input": patch, "tool_use_id": "p", "tool_response": "Done!"}
     session.ask({**session.base("PostToolUse"), **tool})
     session.run("make all")
-    assert helix.reacting.settle(MOST_SECONDS)
+    assert helix.hooks.settle(MOST_SECONDS)
     (learned,) = memories.memories(helix).items
     assert learned.resolution == "It passed after changing a.tmp."
 
@@ -442,7 +442,7 @@ def test_an_edit_is_of_the_file_that_its_path_names_from_where_the_agent_works(
         session.run(f"make {folder}", 2, ERROR)
         session._tool("edit", {"filePath": path, "oldString": "old", "newString": "the merger"}, {"output": "done"})
         session.run(f"make {folder}")
-        assert helix.reacting.settle(MOST_SECONDS)
+        assert helix.hooks.settle(MOST_SECONDS)
         told = [one.resolution for one in memories.memories(helix).items]
         assert told == [f"It passed after changing {one} ('old' to 'the merger')." for one in kept]
 

@@ -236,7 +236,7 @@ def test_what_was_held_back_quarantined_or_shown_to_no_one_gets_nothing(living: 
     assert settle(store, task, outcome="delivered").gains == ()
     assert worth(living, withheld) == worth(living, hidden) == (0, 0, 0)
     assert settle(store, "nobody", outcome="delivered").gains == ()
-    with pytest.raises(InvalidInputError, match="no outcome"):
+    with pytest.raises(InvalidInputError, match="not an outcome"):
         settle(store, task, outcome="fine")
 
 

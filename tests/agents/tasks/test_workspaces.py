@@ -160,7 +160,7 @@ def test_workspaces_are_listed_by_plan_scope_and_status(store: Store, around: Ar
     assert ids(first=1, after=first.next_cursor) == [one.workspace.id]
     assert ids(plan=plan.plan.id) == ids(scope="shop") == [one.workspace.id]
     assert ids(status="complete") == []
-    with pytest.raises(InvalidInputError, match="no status"):
+    with pytest.raises(InvalidInputError, match="not a status"):
         ids(status="lost")
     with pytest.raises(NotFoundError):
         ids(plan="nonsense")
