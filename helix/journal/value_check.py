@@ -13,11 +13,16 @@ from helix.errors import InvalidInputError, StoreCorruptError
 from helix.journal.backend import DatabaseConnection
 from helix.journal.decoding import put_edge, put_node
 from helix.journal.log import proved
-from helix.model.operations import Put, PutEdge, PutNode, PutPassage
+from helix.model.operations import Put
 from helix.model.records import check_put
 
 _MOST_BYTES, _MOST_VALUES = 1 << 28, 5_000_000
 """What a row of a log may say: a thousand times what any that Helix wrote was seen to."""
+
+
+def values_in(text: bytes) -> int:
+    """Return about how many values JSON holds, in a journal or a strand: counted before any of them is made."""
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def check_values(connection: DatabaseConnection, called: Path) -> None:
@@ -40,7 +45,7 @@ def _puts(connection: DatabaseConnection, called: Path) -> Iterator[Put]:
         _check_size(row[0], called)
         said = proved(*row)
         if said is not None:
-            yield from (op for op in said.operations if isinstance(op, PutNode | PutEdge | PutPassage))
+            yield from (op for op in said.operations if isinstance(op, Put))
     for query, read in (
         ("SELECT label, id, props FROM node", put_node),
         ("SELECT type, source_label, source, target_label, target, props FROM edge", put_edge),
@@ -59,7 +64,7 @@ def _check_size(payload: bytes | None, called: Path) -> None:
         text = zlib.decompressobj().decompress(payload or b"", _MOST_BYTES)
     except zlib.error:
         return  # damage
-    if len(text) == _MOST_BYTES or sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+    if len(text) == _MOST_BYTES or values_in(text) > _MOST_VALUES:
         raise InvalidInputError(
             f"{called} holds a row that says more than Helix writes into one",
             hint="name one that Helix wrote and nobody changed",

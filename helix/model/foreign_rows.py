@@ -17,7 +17,7 @@ _PAIRS = re.compile(r"FROM (\w+) TO (\w+), ")
 
 
 def check_row(put: PutNode | PutEdge) -> None:
-    """Raise an error for a row of another store that no Helix writes, a TypeError, a ValueError or another one.
+    """Raise ValueError for a row of another store that no Helix writes.
 
     What it lets through a backup may hold: `check_put` is what a restore asks.
     """

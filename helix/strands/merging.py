@@ -29,14 +29,14 @@ from helix.store.writer import Decision
 from helix.strands.join import joined_row
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
-from helix.strands.received import Received, Signer
+from helix.strands.received import COUNTED, Received, Signer
 from helix.strands.rows import Key, Selection, StrandRow, in_batches, paired_rows, row_digest, row_of
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
 _BELIEVED = ("trust", "confidence", "status")
-_WORDS, _COUNTED = ("trigger", "resolution"), ("helped", "failed", "uses")
+_WORDS = ("trigger", "resolution")
 _TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
     {Relation.SUPERSEDES, Relation.CONTRADICTS}
 )
@@ -131,7 +131,7 @@ def _dropped(mine: StrandRow) -> StrandRow | None:
 def _earned(both: StrandRow, mine: StrandRow, theirs: StrandRow) -> StrandRow:
     """Return a row without what its words here have earned, where others made other words of them."""
     said = [[row.put.props.get(name) for name in _WORDS] for row in (both, mine)]
-    return both if said[0] == said[1] else _with(both, theirs, _COUNTED)
+    return both if said[0] == said[1] else _with(both, theirs, COUNTED)
 
 
 def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:

@@ -30,7 +30,8 @@ _TEXTS_OF_ROW, _TEXTS_OF_ONE = 8, 2
 """Texts of the longest kind that a row may come to (what it says, its attributes, and what it is found by), and each
 of its texts, which has become longer where a secret was taken out of it."""
 _LABELS = ("agent", "extractor", "model", "session", "slice", "source")
-_COUNTED = ("helped", "failed", "uses")
+COUNTED = ("helped", "failed", "uses")
+"""What a memory has earned: nothing of it is taken from somebody else."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
 
 
@@ -109,7 +110,7 @@ class Received:
             if isinstance(sure, int | float):
                 props["confidence"] = bounded_confidence(float(sure), trust)
             if self.signer.trust.rank > Trust.VERIFIED_OUTCOME.rank:
-                props.update({name: 0 for name in _COUNTED if name in put.props})
+                props.update({name: 0 for name in COUNTED if name in put.props})
         if "attributes" in put.props:
             props["attributes"] = _foreign(str(put.props["attributes"]))
         if source := str(props.get("source") or "").removeprefix(STRANGERS):

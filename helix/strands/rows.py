@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from helix import resources
 from helix.errors import InvalidInputError
 from helix.journal.state import Snapshot
+from helix.journal.value_check import values_in
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.records import CLASS_OF, EDGE_DEFAULTS, NODE_DEFAULTS, property_types
@@ -25,7 +26,6 @@ Key = tuple[str, ...]
 """What a row is known by and sorted by: `0`, label and id of a node; `1`, type, and label and id of both ends."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _MOST_TEXTS = 10_000
-_MARKS = (b",", b"[", b"{")
 _MOST_VALUES = 1_000_000
 """Values that one line of a strand, its manifest or the attributes of one row may say, five times what any was seen to;
 commas and brackets in texts count too."""
@@ -146,7 +146,7 @@ def read_json(text: bytes) -> Any:
     They are counted before any is made: in 600 kB there is room for 20 lines of 16 MB of empty objects, each of which
     takes a gigabyte, and no other thread goes on meanwhile.
     """
-    if sum(map(text.count, _MARKS)) > _MOST_VALUES:
+    if values_in(text) > _MOST_VALUES:
         raise ValueError(f"it says more than {_MOST_VALUES:,} values")
     return json.loads(text)
 

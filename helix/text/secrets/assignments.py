@@ -90,9 +90,7 @@ _MOST_BLANKS = 6
 _ADDRESS_REACH = 200
 _QUERY_END = regex(r"[&#;)]")
 _IN_QUERY = regex(r"[\w.~%+-]{3,200}")
-_COMMON = frozenset({"password", "passwd", "secret", "letmein", "changeit"})
-"""What many have for a password, so that it is one where a setting has nothing else."""
-_COMMON_NUMBERED = regex(rf"(?:{'|'.join(sorted(_COMMON))})\d{{1,4}}")
+_COMMON_NUMBERED = regex(r"(?:changeit|letmein|passwd|password|secret)\d{1,4}")
 _GIVEN = regex(r"[^\s,;+)\]}.][^\s]{2,}")
 _SURE = regex(
     r"(?i)(?:api|access|secret|private|auth\w*|encryption|signing|ssh|ssl|fernet|master|account|priv\w*)[_-]?key\Z"
@@ -100,7 +98,6 @@ _SURE = regex(
 )
 _MADE_UP = regex(r"(?=.*[A-Za-z])\w.*[^\w.].*")
 _HYPHENATED = regex(r"[a-z]\w*(?:-\w+)+")
-_CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
 _TYPES = frozenset(
     {"string", "str", "text", "int", "integer", "bool", "boolean", "object", "any", "none", "null", "nil", "undefined"}
     | {"true", "false", "yes", "no", "on", "off", "required", "optional"}
@@ -298,7 +295,7 @@ def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bo
         return False
     if name.lower() in ("secret", "secrets") and strength.is_identifier(value) and not context.shouted:  # it has a name
         return False
-    if _spelled(value) in (_spelled(name), *_TYPES) or _CONSTANT.fullmatch(value) or value.lower() in PROSE:
+    if _spelled(value) in (_spelled(name), *_TYPES) or strength.is_constant(value) or value.lower() in PROSE:
         return False
     if value.isalpha() and value[0].islower() and not value.islower() and promise_of(value) is promise:
         return False  # the name of a field: newPassword

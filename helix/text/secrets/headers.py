@@ -54,7 +54,6 @@ _AUTHORIZATION = regex(
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
     re.IGNORECASE,
 )
-_CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
 _SCHEMES = regex(r"(?:bearer|basic|token|api-?key|key|jwt)\s+", re.IGNORECASE)
 _BEARER = regex(r"\bbearer\s{1,4}(?P<value>[\w.~+/=|-]{8,4000})", re.IGNORECASE)
 _BASIC = regex(r"\bbasic\s{1,4}(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=])", re.IGNORECASE)
@@ -150,7 +149,7 @@ def _headers(text: str) -> Iterator[Span]:
     for match in _AUTHORIZATION.finditer(text):
         value = match["value"]
         told = _SCHEMES.fullmatch(match["scheme"] or "") and not strength.is_told_to_be_none(value)
-        told = told and value.lower() not in FILLER and not _CONSTANT.fullmatch(value)
+        told = told and value.lower() not in FILLER and not strength.is_constant(value)
         if told or (strength.looks_chosen(value) and not strength.is_expression(value)):
             yield Span(*match.span("value"), "auth-header")
     for match in _BEARER.finditer(text):

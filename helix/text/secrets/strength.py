@@ -63,6 +63,7 @@ _SEPARATOR = regex(r"[/_+-]")
 _IDENTIFIER = regex(
     r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 )
+_CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
 _JOINED = regex(r"\w+(?:[-_]\w+)+")
 _PHRASE = regex(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
 _TERM = regex(
@@ -87,7 +88,7 @@ def is_stand_in(value: str) -> bool:
     A row that counts or repeats itself is none: whoever takes it out loses nothing.
     """
     bare = value[:_SEEN].strip("\"'`")
-    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare):
+    if len(bare) < 3 or is_told_to_be_none(bare):
         return True
     if _SAMPLE.search(bare):  # a documented sample is as random as the real thing, a made-up one is not
         rest = _SAMPLE.sub("", bare)
@@ -127,7 +128,7 @@ def is_placeholder(value: str, *, every: bool = False) -> bool:
     One such word tells it, or with `every` all must be such.
     """
     bare = value[:_SEEN].strip("\"'`")
-    if len(bare) < 3 or is_template(bare) or _STAND_IN.search(bare) or _SAMPLE.search(bare):
+    if len(bare) < 3 or is_told_to_be_none(bare) or _SAMPLE.search(bare):
         return True
     words = [word.lower() for word in _WORD.findall(bare)]
     if not words:
@@ -223,6 +224,11 @@ def looks_chosen(value: str) -> bool:
     symbols = len(value) - letters
     unsaid = (len(value) >= 16 and word_share(value) < 0.5) or is_jumbled(value)
     return unsaid or (symbols > 0 and _SPECIAL.search(value) is not None)
+
+
+def is_constant(value: str) -> bool:
+    """Return whether a would-be secret is written as code names its constants: `SHOP_API_KEY`."""
+    return _CONSTANT.fullmatch(value) is not None
 
 
 def is_identifier(value: str) -> bool:
