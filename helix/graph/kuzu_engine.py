@@ -70,7 +70,7 @@ class KuzuEngine:
         self._options = options or KuzuOptions()
         self._database: kuzu.Database | None = None
         self._connected: kuzu.Connection | None = None
-        self._writes = self._passages = 0
+        self._writes = self._passages = self.unfolded = 0
         self._queries = queries.load(resources.directory("queries"), {"dimension": str(dimension or 1)})
         if not keep_log:
             drop_log(path)
@@ -142,6 +142,7 @@ class KuzuEngine:
             for query, row in statements:
                 names = queries.parameters(queries.text_of(self._queries, query))
                 self.read(query, **{name: row.get(name) for name in names})
+        self.unfolded += len(statements)
 
     def read(self, query: str, /, **params: Any) -> Rows:
         """Run a named Cypher query on the Kuzu graph and return its rows."""
@@ -232,7 +233,7 @@ class KuzuEngine:
                 max_num_threads=self._options.threads,
                 auto_checkpoint=False,
             )
-            self._writes = self._passages = 0
+            self._writes = self._passages = self.unfolded = 0
         self.path.chmod(0o600)
 
     def _checkpoint(self) -> None:

@@ -156,7 +156,8 @@ class GraphProcess:
         code = self.kill()
         return ProcessEndedError(
             f"the graph's process ended (exit code {code}) before it answered",
-            hint="nothing is lost, and the next question starts it again; a statement that ends it cannot be asked",
+            hint="nothing is lost, and the next question starts it again; a Cypher statement that ends it is one that "
+            "Kuzu fails at: write it in another way",
         )
 
     def kill(self) -> int:
