@@ -18,8 +18,8 @@ from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.text.command_line.launchers import bare_command, git_verb
 from helix.text.command_line.parser import Node, simple_commands
 from helix.text.command_line.runners import work_of_line
-from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import is_file_name
+from helix.text.word_lists import words
 
 _NOTHING_RAN = frozenset({125, 126, 127})
 """What a shell says of a command that it cannot start, and a container's tool or `timeout` where itself it fails."""

@@ -20,7 +20,7 @@ from helix.text.command_line.tools import only_looks as shows
 from helix.text.error_lines import signature_of
 from helix.text.excerpts import head
 from helix.text.secrets.redact import redact
-from helix.text.spotting.known_words import words
+from helix.text.word_lists import words
 
 COMMAND, ERROR = "command", "error"
 """Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""

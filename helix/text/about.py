@@ -15,8 +15,10 @@ from helix.text.command_line.command_words import ALONE_ENOUGH, WITH_ACTIONS
 from helix.text.command_line.rule_commands import keys_of_rule
 from helix.text.cues import TROUBLE
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
-from helix.text.spotting.known_words import FUNCTION_WORDS, words
 from helix.text.spotting.typed_commands import HEADS, SUBCOMMANDS
+from helix.text.word_lists import word_list, words
+
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
 
 ABOUT_KINDS = frozenset({Kind.FAILURE, Kind.SYSTEMIC, Kind.PATTERN, Kind.CONVENTION})
 """Kinds of memory that are shown at the command or error they are about."""
@@ -184,7 +186,7 @@ def _is_argument(word: str, before: str, action: str) -> bool:
         return False
     if before in _NESTED:
         return True
-    return action in _TAKES_NAMES and not (word in FUNCTION_WORDS or _VERB_LIKE.fullmatch(word))
+    return action in _TAKES_NAMES and not (word in _FUNCTION_WORDS or _VERB_LIKE.fullmatch(word))
 
 
 def _errors(text: str) -> Iterator[str]:

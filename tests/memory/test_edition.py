@@ -21,6 +21,14 @@ def test_a_rule_whose_file_is_gone_is_no_part_of_an_edition(tmp_path: Path) -> N
         digest_of(tmp_path / "gone.py")
 
 
+def test_any_word_of_a_list_makes_another_edition(tmp_path: Path) -> None:
+    shutil.copytree(Path(str(files("helix.text"))), tmp_path / "text")
+    before = digest_of(tmp_path / "text")
+    (words,) = (tmp_path / "text").rglob("known_words.toml")
+    words.write_text(words.read_text() + '# One.\nmore = "word"\n')
+    assert digest_of(tmp_path / "text") != before
+
+
 def test_any_line_of_a_rule_makes_another_edition_wherever_it_lies(tmp_path: Path) -> None:
     for place in ("one", "other"):
         shutil.copytree(Path(str(files("helix.text"))), tmp_path / place / "text")

@@ -13,11 +13,14 @@ from helix.model.memory import Kind
 from helix.store.matrix import VectorArray
 from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
-from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS
 from helix.text.statement.replacement import states_change
 from helix.text.statement.substitution import without_aliases, words_exchanged
 from helix.text.statement.wording import names, negated, numbers, opposites, terms, words
 from helix.text.tokens import lexical_tokens
+from helix.text.word_lists import word_list
+
+_COMMON = word_list("text/spotting/known_words", "common_words")
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
 
 _OTHER_CLAUSE = re.compile(
     r"[,;]? \b(?:otherwise|or else|because|since|unless|until|so that|if|when|as"
@@ -120,5 +123,5 @@ def _main(text: str) -> str:
 
 def _telling(text: str) -> frozenset[str]:
     """Return the stems of the words that tell what a text is about: not those that stand in any text."""
-    told = (word for word in words(without_aliases(text)) if word not in COMMON and word not in FUNCTION_WORDS)
+    told = (word for word in words(without_aliases(text)) if word not in _COMMON and word not in _FUNCTION_WORDS)
     return frozenset(stem for word in told for stem in lexical_tokens(word)) or terms(text)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from helix.text.command_line.tools import BY_ARGUMENT, DO_ONE_THING, DONE_BY_OPTION, FORMATTERS, WORDS_TOO
-from helix.text.spotting.known_words import words
 from helix.text.spotting.typed_commands import SUBCOMMANDS
+from helix.text.word_lists import words
 
 ALONE_ENOUGH = (
     (frozenset(DO_ONE_THING) - WORDS_TOO)

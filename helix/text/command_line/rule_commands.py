@@ -18,8 +18,8 @@ from helix.text.command_line.parser import Command, simple_commands
 from helix.text.command_line.tools import only_looks
 from helix.text.path_patterns import canonical_path, fits
 from helix.text.regex import regex
-from helix.text.spotting.known_words import words
 from helix.text.spotting.typed_commands import HEADS
+from helix.text.word_lists import words
 
 _READ = 4_000
 _MOST = 12

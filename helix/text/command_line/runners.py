@@ -14,7 +14,7 @@ from types import MappingProxyType
 from helix.model.evidence import EvidenceKind
 from helix.text.command_line.launchers import is_interpreter, operands, takes_next, tool_name, without_launchers
 from helix.text.command_line.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
-from helix.text.spotting.known_words import words
+from helix.text.word_lists import words
 
 _GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
     (kind, re.compile(pattern))

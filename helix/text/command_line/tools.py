@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from helix.model.evidence import EvidenceKind
-from helix.text.spotting.known_words import words
+from helix.text.word_lists import words
 
 TEST, BUILD, LINT = EvidenceKind.TEST, EvidenceKind.BUILD, EvidenceKind.LINT
 

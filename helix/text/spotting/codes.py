@@ -9,8 +9,8 @@ from helix.model.entity import EntityKind
 from helix.text.path_patterns import canonical_path
 from helix.text.regex import regex
 from helix.text.spotting.found import FoundEntity
-from helix.text.spotting.known_words import words
 from helix.text.spotting.paths import is_file_name
+from helix.text.word_lists import word_list, words
 
 COMMIT_DIGITS = 12
 """Digits of a commit's hash that name it, as an import of a history writes them."""
@@ -20,15 +20,7 @@ _ERROR_CLASS = regex(
     r"|StopIteration|StopAsyncIteration|SystemExit|GeneratorExit)",
     re.ASCII,
 )
-_ERRNOS = words(
-    "E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EAFNOSUPPORT EAGAIN EAI_AGAIN EALREADY EBADF EBUSY ECANCELED ECHILD "
-    "ECONNABORTED ECONNREFUSED ECONNRESET EDEADLK EDOM EDQUOT EEXIST EFAULT EFBIG EHOSTDOWN EHOSTUNREACH EILSEQ "
-    "EINPROGRESS EINTR EINVAL EIO EISCONN EISDIR ELOOP EMFILE EMLINK EMSGSIZE ENAMETOOLONG ENETDOWN ENETRESET "
-    "ENETUNREACH ENFILE ENOBUFS ENODEV ENOENT ENOEXEC ENOLCK ENOMEM ENOPROTOOPT ENOSPC ENOSYS ENOTBLK ENOTCONN "
-    "ENOTDIR ENOTEMPTY ENOTFOUND ENOTSOCK ENOTSUP ENOTTY ENXIO EOPNOTSUPP EOVERFLOW EPERM EPIPE EPROTO "
-    "EPROTONOSUPPORT EPROTOTYPE ERANGE ERESOLVE EROFS ESHUTDOWN ESPIPE ESRCH ESTALE ETIMEDOUT ETXTBSY EWOULDBLOCK "
-    "EXDEV"
-)
+_ERRNOS = word_list("text/spotting/codes", "errnos")
 _ERROR_CODE = regex(
     r"E[1-9]\d\d|E0\d{3}|W[1-6]\d\d|F[4-8]\d\d|[CRWEF][01]\d{3}"  # linters, rustc
     r"|TS\d{4,5}|CS\d{4}|LNK\d{4}|MSB\d{4}|NU1\d{3}|ORA-\d{5}|0x8[0-9A-Fa-f]{7}"

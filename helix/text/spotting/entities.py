@@ -9,10 +9,10 @@ from helix.model.entity import EntityKind, Mention
 from helix.text.path_patterns import canonical_path
 from helix.text.spotting import codes, packages, paths, typed_commands
 from helix.text.spotting.found import FoundEntity
-from helix.text.spotting.known_words import words
 from helix.text.spotting.proper_names import concepts_in
 from helix.text.spotting.symbols import symbols_in
 from helix.text.spotting.urls import urls_in
+from helix.text.word_lists import word_list
 
 MOST_MENTIONS = 64
 LONGEST_TEXT = 100_000
@@ -30,12 +30,7 @@ _SALIENCE = {
 _CHUNK = re.compile("[^\\s\"'`<>|,;()\\[\\]{}=!?\u00ab\u00bb\u2018\u2019\u201c\u201d\\x00]+")
 _LONGEST_CHUNK = 300
 _HANDLE = re.compile(r"@[A-Za-z][A-Za-z0-9-]{1,38}")
-_TAGS = words(
-    "abstractmethod arg args author brief classmethod code deprecated example file import inheritdoc internal link "
-    "media override param parameter params property private public raise raises return returns rtype see since "
-    "staticmethod throws todo type var version wraps"
-)
-"""What an at sign marks in comments and code, beside people."""
+_TAGS = word_list("text/spotting/entities", "tags")
 _DECORATED = re.compile(
     r"\(|[ \t]*\r?\n[ \t]*(?:@|(?:async[ \t]+)?def[ \t]|class[ \t]|public|private|protected|static|final)"
 )

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from helix.model.entity import EntityKind
 from helix.text.regex import regex
 from helix.text.spotting.found import FoundEntity
-from helix.text.spotting.known_words import COMMON, FUNCTION_WORDS, words
+from helix.text.word_lists import word_list
+
+_COMMON = word_list("text/spotting/known_words", "common_words")
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
 
 _ARGUMENTS = regex(r"(?:[ \t]+[^\s`;|&<>]{1,120}){1,32}")
-_VALUED_OPTIONS = words(
-    "-r -e -c -f -i -t --requirement --editable --constraint --index-url --target --group --features"
-)
+_VALUED_OPTIONS = word_list("text/spotting/packages", "valued_options")
 _INSTALLED = regex(
     r"[\"']?(@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*|(?:[\w-]+\.)+[a-z]+/[\w./-]+|[A-Za-z0-9][\w.-]*[A-Za-z0-9])"
     r"(?:\[[\w,-]+\])?(?:[=<>~!@^][^\s]*)?[\"']?",
@@ -35,12 +36,7 @@ _SCRIPT_IMPORT = regex(
     r"['\"]((?:@[\w.-]+/)?[a-z][\w.-]*)(?:/[\w./-]*)?['\"]",
     re.MULTILINE | re.ASCII,
 )
-_STANDARD = words(
-    "__future__ abc argparse collections contextlib copy dataclasses datetime enum fs functools glob hashlib io "
-    "itertools json logging math operator os path pathlib random re shutil string struct subprocess sys tempfile "
-    "time traceback types typing unittest util warnings"
-)
-"""Everyday parts of standard libraries, which say nothing about the text that imports them."""
+_STANDARD = word_list("text/spotting/packages", "standard")
 
 
 def packages_in(text: str) -> Iterator[FoundEntity]:
@@ -69,7 +65,7 @@ def packages_after(text: str, end: int, *, several: bool) -> Iterator[FoundEntit
             skip = token in _VALUED_OPTIONS
             continue
         match = _INSTALLED.fullmatch(token)
-        if match is None or match.group(1).lower() in FUNCTION_WORDS or match.group(1).lower() in COMMON:
+        if match is None or match.group(1).lower() in _FUNCTION_WORDS or match.group(1).lower() in _COMMON:
             return
         yield FoundEntity(end + word.start(), end + word.end(), EntityKind.PACKAGE, canonical_package(match.group(1)))
         if not several or token != word.group():

@@ -6,17 +6,9 @@ import re
 from collections.abc import Iterator
 
 from helix.text.path_patterns import canonical_path
-from helix.text.spotting.known_words import words
+from helix.text.word_lists import word_list, words
 
-_EXTENSIONS = words(
-    "adoc asm bash bat bazel bib bz2 c cc cfg cjs clj cmake cmd conf cpp crt cs css csv cu cuh cxx cypher dart db "
-    "diff dll doc docx dylib ejs elm env erb erl exe exs fish gif go gql gradle graphql groovy gz h hbs hcl hh hpp "
-    "hs htm html hxx ico ini ipynb jar java jinja jinja2 jl jpeg jpg js json json5 jsonl jsp jsx kt kts less lock "
-    "log lua m4 md mdx mjs mk nix npy npz odt parquet patch pcap pdf pem php pkl pl plist pm png po pot ppt pptx "
-    "proto ps1 psd py pyc pyi pyx r rb rs rst rtf s sass scala scss sh sln so sql sqlite srt sum svelte svg swift "
-    "tar tcl tex tf tfvars tgz toml ts tsv tsx ttf txt vc vcxproj vim vue wasm webp whl woff woff2 xls xlsx xml xsd "
-    "xsl xz yaml yml zig zip zsh"
-)
+_EXTENSIONS = word_list("text/spotting/paths", "extensions")
 _INITIALS = frozenset("chrs")
 """Extensions of one letter: in lower case only, and not after a single letter."""
 _WELL_KNOWN = re.compile(
@@ -31,13 +23,8 @@ _FRAMEWORKS = re.compile(
     r"(?:node|vue|next|nuxt|three|react|express|ember|backbone|angular|chart|moment|d3|p5|socket|discord|alpine)\.js",
     re.IGNORECASE,
 )
-_TOP_FOLDERS = words(
-    ".ci .circleci .github app apps assets backend bench benchmarks bin build ci client cmake cmd conf config "
-    "configs contrib deps dist doc docs etc examples frontend include includes lib libs m4 migrations node_modules "
-    "packages pkg plugins projects public resources scripts server share site-packages src static templates test "
-    "tests third_party tools usr utils var vendor www"
-)
-_ROOTS = words("bin boot dev etc home lib lib64 media mnt opt proc root run sbin srv sys tmp usr var Users Library")
+_TOP_FOLDERS = word_list("text/spotting/paths", "top_folders")
+_ROOTS = word_list("text/spotting/paths", "roots")
 _MEDIA_TYPES = words("application audio font image message model multipart text video")
 _LINE_SUFFIX = re.compile(r"(?::\d+){1,2}(?:-\d+)?$|#L\d+(?:-L?\d+)?$")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/](?![\\/])")

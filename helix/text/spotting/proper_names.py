@@ -9,25 +9,23 @@ from typing import NamedTuple
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import FoundEntity
-from helix.text.spotting.known_words import (
-    ACRONYMS,
-    BRANDS,
-    CALENDAR,
-    COMMON,
-    DEMONYMS,
-    FUNCTION_WORDS,
-    STARTERS,
-    words,
-)
 from helix.text.spotting.symbols import has_code_shape
+from helix.text.word_lists import word_list
+
+_ACRONYMS = word_list("text/spotting/known_words", "acronyms")
+_BRANDS = word_list("text/spotting/known_words", "brands")
+_CALENDAR = word_list("text/spotting/known_words", "calendar")
+_COMMON = word_list("text/spotting/known_words", "common_words")
+_DEMONYMS = word_list("text/spotting/known_words", "demonyms")
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
+_STARTERS = word_list("text/spotting/known_words", "starters")
 
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 _SENTENCE_END = re.compile(r"[.!?:;\n•|\"“>#*]|--")
-_INNER = words("of de del della der des di do dos da du la le van von for y e al el bin")
-"""Small words that may stand between the capitalised words of a name, up to two of them."""
-_ABBREVIATED = words("St Mt Ft Dr Mr Mrs Ms Prof Jr Sr Lt Col Gen Sgt Capt Rev Gov Sen Rep")
-_HONORIFICS = words("dr mr mrs ms prof sir the a an my our your his her their its i and but")
-_NEVER_LAST = words("i the a an and but then he she it we they this that there")
+_INNER = word_list("text/spotting/proper_names", "inner")
+_ABBREVIATED = word_list("text/spotting/proper_names", "abbreviated")
+_HONORIFICS = word_list("text/spotting/proper_names", "honorifics")
+_NEVER_LAST = word_list("text/spotting/proper_names", "never_last")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _OWNER = re.compile(r"['\u2019]s$")
 """Ends a name: Caroline's Journal is two things. The Hornets' Nest may be one."""
@@ -93,7 +91,7 @@ def _runs(prose: str) -> tuple[list[list[_Word]], set[str]]:
             run, small = [], []
         initial = not joined and (end == 0 or _SENTENCE_END.search(gap) is not None)
         end = match.end()
-        capital = (text[0].isupper() or text in BRANDS) and len(text) <= _LONGEST_WORD
+        capital = (text[0].isupper() or text in _BRANDS) and len(text) <= _LONGEST_WORD
         if capital and gap[-1:] not in _SIGILS:
             if run and (len(run) >= _LONGEST_RUN or _OWNER.search(run[-1].text)):
                 runs.append(run)
@@ -115,7 +113,7 @@ def _runs(prose: str) -> tuple[list[list[_Word]], set[str]]:
 def _is_bridge(before: str, gap: str, after: str) -> bool:
     """Tell "J. Smith", "St. Louis" and "Food & Drug" from the end of a sentence."""
     if gap == ". ":
-        return before in _ABBREVIATED or (len(before) == 1 and after.lower() not in FUNCTION_WORDS)
+        return before in _ABBREVIATED or (len(before) == 1 and after.lower() not in _FUNCTION_WORDS)
     return gap == " & "
 
 
@@ -137,7 +135,7 @@ def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[FoundEnti
     while first < last and (run[last - 1].bare in _NEVER_LAST or _CONTRACTION.search(run[last - 1].text)):
         last -= 1
     names = run[first:last]
-    if not names or all(word.bare in FUNCTION_WORDS for word in names):
+    if not names or all(word.bare in _FUNCTION_WORDS for word in names):
         return
     if len(names) == 1 and not _stands_alone(names[0], prose, usage):
         return
@@ -149,20 +147,26 @@ def _names_of(run: list[_Word], prose: str, usage: _Usage) -> Iterator[FoundEnti
 
 def _is_filler(word: _Word, length: int, usage: _Usage) -> bool:
     """Tell whether the first word of a run is no part of the name: "The", "When", "Fixed", "May"."""
-    if word.bare in _HONORIFICS or word.bare in CALENDAR or _CONTRACTION.search(word.text):
-        return length > 1 or not word.initial or word.bare not in CALENDAR
+    if word.bare in _HONORIFICS or word.bare in _CALENDAR or _CONTRACTION.search(word.text):
+        return length > 1 or not word.initial or word.bare not in _CALENDAR
     if not word.initial:
         return False
-    return word.bare in FUNCTION_WORDS or (length > 1 and word.bare in STARTERS and not usage.inside[word.bare])
+    return word.bare in _FUNCTION_WORDS or (length > 1 and word.bare in _STARTERS and not usage.inside[word.bare])
 
 
 def _stands_alone(word: _Word, prose: str, usage: _Usage) -> bool:
     bare = word.bare
     if len(bare) < 2 or (not bare.isalpha() and not ("-" in bare or "'" in bare or "\u2019" in bare)):
         return False
-    if bare in FUNCTION_WORDS or bare in CALENDAR or bare in DEMONYMS or bare in ACRONYMS or has_code_shape(word.text):
+    if (
+        bare in _FUNCTION_WORDS
+        or bare in _CALENDAR
+        or bare in _DEMONYMS
+        or bare in _ACRONYMS
+        or has_code_shape(word.text)
+    ):
         return False
-    ordinary = bare in COMMON or bare in usage.lower
+    ordinary = bare in _COMMON or bare in usage.lower
     if word.text.isupper() and (len(bare) < 3 or ordinary):
         return False
     if word.initial and not usage.inside[bare]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.text.spotting.known_words import BRANDS, COMMON, FUNCTION_WORDS, words
+from helix.text.word_lists import word_list
+
+_BRANDS = word_list("text/spotting/known_words", "brands")
+_COMMON = word_list("text/spotting/known_words", "common_words")
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
@@ -14,15 +18,9 @@ _OPTION = re.compile(r"--[a-z][a-z0-9]+(?:[-.][a-z0-9]+)*")
 _HUMP = re.compile(r"(?=.*[a-z].*[a-z])[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]{2})[A-Za-z0-9]*")
 _SURNAME = re.compile(r"(?:Mc|Mac|De|Di|Da|Du|La|Le|Van|Von|Fitz)[A-Z][a-z]+")
 _TITLED = re.compile(r"[A-Z][a-z]+|[A-Z]+")
-_DOMAINS = words(
-    "com org net io edu gov mil info biz dev app ai co uk us eu de fr se ch nl be at it es pl ru jp cn in au ca br "
-    "tv me ly fm"
-)
+_DOMAINS = word_list("text/spotting/symbols", "domains")
 _RECEIVERS = ("self.", "this.", "cls.", "super.")
-_NOT_NAMES = words(
-    "--git true false none null nil undefined nan inf self cls this args kwargs int str float bool dict list tuple "
-    "set void char string object x86_64 i386 amd64 and or not if else for while return def class yes no"
-)
+_NOT_NAMES = word_list("text/spotting/symbols", "not_names")
 _LONGEST = 120
 
 
@@ -57,7 +55,7 @@ def has_code_shape(word: str) -> bool:
     return (
         len(word) > 3
         and _HUMP.fullmatch(word) is not None
-        and word not in BRANDS
+        and word not in _BRANDS
         and not _SURNAME.fullmatch(word)
         and not (word[-1] == "s" and word[:-1].isupper())
     )
@@ -65,7 +63,7 @@ def has_code_shape(word: str) -> bool:
 
 def _identifier(word: str, marked: bool) -> Iterator[str]:
     bare = word.strip("_")
-    if len(bare) < 2 or not any(char.isalpha() for char in bare) or (not marked and bare.lower() in FUNCTION_WORDS):
+    if len(bare) < 2 or not any(char.isalpha() for char in bare) or (not marked and bare.lower() in _FUNCTION_WORDS):
         return
     yield word if marked or word.startswith("__") else word.rstrip("_")
 
@@ -75,10 +73,10 @@ def _is_dotted_name(parts: list[str], called: bool, marked: bool) -> bool:
         return marked and len(parts[-1]) > 1
     if marked:
         return True
-    if (parts[-1].lower() in _DOMAINS or any(part.lower() in FUNCTION_WORDS for part in parts)) and not called:
+    if (parts[-1].lower() in _DOMAINS or any(part.lower() in _FUNCTION_WORDS for part in parts)) and not called:
         return False
     if called or any(map(has_code_shape, parts)):
         return True
     if any(map(_TITLED.fullmatch, parts)):  # "end.Then" is a slip of the keyboard
         return False
-    return len(parts) > 2 or not all(part in COMMON for part in parts)
+    return len(parts) > 2 or not all(part in _COMMON for part in parts)

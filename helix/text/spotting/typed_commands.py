@@ -7,66 +7,19 @@ from collections.abc import Iterator
 
 from helix.model.entity import EntityKind
 from helix.text.spotting.found import FoundEntity
-from helix.text.spotting.known_words import FUNCTION_WORDS, words
 from helix.text.spotting.packages import packages_after
+from helix.text.word_lists import word_list, word_lists
 
-SUBCOMMANDS = {
-    head: words(names)
-    for heads, names in (
-        (
-            "git",
-            "add am apply bisect blame branch checkout cherry-pick clean clone commit config describe diff fetch "
-            "format-patch gc grep init log ls-files merge mv notes pull push rebase reflog remote reset restore revert "
-            "rev-list rev-parse rm shortlog show sparse-checkout stash status submodule switch tag worktree",
-        ),
-        (
-            "npm pnpm yarn",
-            "add audit ci dlx exec i init install link outdated pack publish remove run start test update upgrade",
-        ),
-        ("pip pip3 pipx", "check download freeze install list show uninstall wheel"),
-        ("uv", "add build export init lock pip publish python remove run sync tool tree venv"),
-        ("poetry pdm pipenv", "add build install lock publish remove run shell update"),
-        ("conda mamba", "activate create env install list remove update"),
-        ("cargo", "add bench build check clean clippy doc fmt install publish run test tree update"),
-        ("go", "fmt generate mod vet"),
-        (
-            "docker podman",
-            "build compose exec images inspect login logs ps pull push rm rmi run start stop system tag volume",
-        ),
-        ("docker-compose", "build down exec logs ps pull restart run stop up"),
-        ("kubectl", "apply config create delete describe exec get logs port-forward rollout scale"),
-        ("helm", "install repo rollback template uninstall upgrade"),
-        ("terraform tofu", "apply destroy fmt import init output plan state validate"),
-        ("apt apt-get", "install purge remove update upgrade"),
-        ("brew dnf yum apk pacman", "install uninstall update upgrade"),
-        ("gem", "build install uninstall"),
-        ("bundle", "exec install"),
-        ("systemctl", "daemon-reload disable enable restart start status stop"),
-        ("gh", "api auth issue pr release repo run workflow"),
-        ("make", "distclean install uninstall"),
-        ("dotnet", "add build ef new publish restore run test"),
-        ("mvn", "clean compile install package test verify"),
-        ("rustup", "component default show target toolchain update"),
-        ("helix", "ingest serve"),
-        ("manage.py django-admin", "makemigrations migrate runserver shell startapp test"),
-    )
-    for head in heads.split()
-}
-"""What makes a command of its head even inside a sentence."""
-_ALONE = words(
-    "autoreconf awk bash bazel black chmod chown clang clang-tidy cmake coverage cppcheck ctest curl df dig du eslint "
-    "flake8 gcc gdb golangci-lint grep hatch isort jest jq kill ln ls meson mkdir mypy mysql nc ninja node nox npx "
-    "nslookup openssl perl ping pre-commit psql pylint pyright pytest python python3 redis-cli rsync ruby ruff scp sed "
-    "sphinx-build sqlite3 ssh strace tar tox tsc uvicorn valgrind vitest webpack wget xargs"
-)
+_FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
+
+SUBCOMMANDS = word_lists("text/spotting/typed_commands", "subcommands")
+_ALONE = word_list("text/spotting/typed_commands", "alone")
 HEADS = frozenset(SUBCOMMANDS) | _ALONE
 """Words at which `command_at` is worth a look."""
 _ENGLISH = frozenset({"go", "make"})
 _ALIASES = {"pip3": "pip", "python3": "python", "i": "install"}
 _INSTALLS = frozenset({"add", "i", "install", "get"})
-_PACKAGE_HEADS = words(
-    "npm pnpm yarn pip pip3 pipx uv poetry pdm pipenv conda mamba cargo go apt apt-get brew dnf yum apk pacman gem"
-)
+_PACKAGE_HEADS = word_list("text/spotting/typed_commands", "package_heads")
 
 _WORD_AFTER = re.compile(r"[ \t]+([a-z][a-z0-9_-]*(?::[a-z][a-z0-9_-]*)*)(?![\w./\\=(@])", re.ASCII)
 _INSTALL_AFTER = re.compile(r"[ \t]+pip[ \t]+install\b")
@@ -105,7 +58,7 @@ def _with_subcommand(text: str, start: int, end: int, head: str, typed: bool) ->
     if after:
         word = after.group(1)
         prompted = typed and not _at_line_start(text, start)
-        if word in SUBCOMMANDS[head] or (prompted and word not in FUNCTION_WORDS):
+        if word in SUBCOMMANDS[head] or (prompted and word not in _FUNCTION_WORDS):
             yield FoundEntity(start, after.end(), EntityKind.COMMAND, f"{name} {_ALIASES.get(word, word)}")
             if word in _INSTALLS and head in _PACKAGE_HEADS:
                 yield from packages_after(text, after.end(), several=typed)

@@ -1,0 +1,40 @@
+"""Word lists: reads the lists of words and the tables that stand as TOML beside the modules that use them.
+
+A file is named by its path in the package, without the suffix, and read once. One key is one list or one table.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list, which white space separates."""
+    return frozenset(text.split())
+
+
+@cache
+def word_list(file: str, key: str) -> frozenset[str]:
+    """Return the words of one list of a file."""
+    return words(_tables(file)[key])
+
+
+def word_lists(file: str, key: str) -> Mapping[str, frozenset[str]]:
+    """Return a table of word lists, each by its name."""
+    return {name: words(text) for name, text in word_table(file, key).items()}
+
+
+def word_table(file: str, key: str) -> Mapping[str, str]:
+    """Return a table of a file, what stands in it by its name; a key of several words stands for each of them."""
+    return {name: text for names, text in _tables(file)[key].items() for name in names.split()}
+
+
+@cache
+def _tables(file: str) -> dict[str, Any]:
+    return tomllib.loads((_PACKAGE / f"{file}.toml").read_text("utf-8"))
