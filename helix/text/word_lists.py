@@ -6,10 +6,10 @@ A file is named by its path in the package, without the suffix, and read once. O
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -33,6 +33,11 @@ def word_lists(file: str, key: str) -> Mapping[str, frozenset[str]]:
 def word_table(file: str, key: str) -> Mapping[str, str]:
     """Return a table of a file, what stands in it by its name; a key of several words stands for each of them."""
     return {name: text for names, text in _tables(file)[key].items() for name in names.split()}
+
+
+def word_rows(file: str, key: str) -> Mapping[str, Sequence[Sequence[Any]]]:
+    """Return a table of a file in which rows of words and numbers stand by a name."""
+    return cast("Mapping[str, Sequence[Sequence[Any]]]", _tables(file)[key])
 
 
 @cache

@@ -8,38 +8,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from helix.text.injection.instruction_rules import (
-    ADDRESSED,
-    ADMITS,
-    CARRIES_AWAY,
-    CONCEALED,
-    IMITATION,
-    INVISIBLE,
-    NO_CHECKS,
-    OVERRIDES,
-    PREEMPTS,
-    REPETITION,
-    ROLE,
-    RUNS_CODE,
-    SECRECY,
-    STANDING,
-    TASK,
-    TEMPLATE,
-)
+from helix.text.injection.instruction_rules import Reason
 from helix.text.regex import regex
 
 
 class InstructionForm(NamedTuple):
     """A form, what it is worth, and texts of which one stands in every text that has it; none: it is always tried."""
 
-    reason: str
+    reason: Reason
     weight: float
     anchors: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
 def form(
-    reason: str, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE
+    reason: Reason, weight: float, anchors: str | tuple[str, ...], *parts: str, flags: int = re.IGNORECASE
 ) -> InstructionForm:
     """Return a form of instructions to an agent, a pattern in parts; `anchors` in one text are parted by blanks."""
     found = tuple(anchors.split()) if isinstance(anchors, str) else anchors
@@ -78,70 +61,70 @@ _FROM_NOW_WORDS = (
 # Every repetition is bounded, so that no text takes more than a set number of steps for each of its characters.
 FORMS = (
     form(
-        CARRIES_AWAY,
+        Reason.CARRIES_AWAY,
         1.0,
         "![",
         r"!\[[^\]\n]{0,99}\]\(\s{0,3}https?://[^)\s]{1,199}[=/][\[{<$]",
     ),
-    form(CARRIES_AWAY, 0.5, "http", r"https?://[^\s)\"'<>]{1,199}[?&=](?:\$[({]|[<{\[])"),
+    form(Reason.CARRIES_AWAY, 0.5, "http", r"https?://[^\s)\"'<>]{1,199}[?&=](?:\$[({]|[<{\[])"),
     form(
-        CARRIES_AWAY,
+        Reason.CARRIES_AWAY,
         1.0,
         ".env .netrc id_rsa id_ed25519 .ssh/ .aws/ .npmrc /etc/",
         r"\b(?:curl|wget|nc|ncat|scp|rsync|http)\b[^\n]{0,160}?(?:@|<|=|\$\(cat\b|\s)\s{0,3}[\"']?[~./\w$-]{0,60}"
         r"(?:\.env\b|\.netrc\b|\bid_(?:rsa|ed25519)\b|\.ssh/|\.aws/|\.npmrc\b|/etc/(?:passwd|shadow)\b)",
     ),
     form(
-        CARRIES_AWAY,
+        Reason.CARRIES_AWAY,
         1.0,
         ".env .netrc id_ .ssh .aws .npmrc /etc/ printenv",
         r"(?:\.env|\.netrc|\bid_(?:rsa|ed25519)|\.ssh/|\.aws/|\.npmrc|/etc/(?:passwd|shadow)|\bprintenv)\b[^\n|]{0,60}"
         r"\|[^\n]{0,60}\b(?:curl|wget|nc|ncat|mail|telnet)\b",
     ),
     form(
-        PREEMPTS,
+        Reason.PREEMPTS,
         0.4,
         ("first things", "first and foremost", "only then", "before doing"),
         r"\b(?:first things first|first and foremost|only then|before doing)\b",
     ),
     form(
-        ADDRESSED,
+        Reason.ADDRESSED,
         0.5,
         "prompt:",
         r"(?://|/\*|#|--|;)\s{0,3}(?:system |llm |ai )?prompt:\s",
     ),
-    form(RUNS_CODE, 0.6, "<", r"<\w{1,20}[\s/][^<>\n]{0,150}\bon[a-z]{3,12}\s{0,3}=\s{0,3}\\?[\"'\w]"),
+    form(Reason.RUNS_CODE, 0.6, "<", r"<\w{1,20}[\s/][^<>\n]{0,150}\bon[a-z]{3,12}\s{0,3}=\s{0,3}\\?[\"'\w]"),
     form(
-        RUNS_CODE,
+        Reason.RUNS_CODE,
         0.6,
         "javascript: vbscript: data:text",
         r"\b(?:href|src|action)\s{0,3}=\s{0,3}\\?[\"']?\s{0,3}(?:javascript|vbscript|data:text/html)",
     ),
     form(
-        REPETITION,
+        Reason.REPETITION,
         0.6,
         "",
         r"(['\"\u2018\u201c])[^'\"\n]{1,60}['\"\u2019\u201d][^'\"\n]{0,60}\b\d{2,4}\b[^'\"\n]{0,120}",
         r"(['\"])[^\w'\"\n]{1,3}\2",
     ),
     form(
-        IMITATION,
+        Reason.IMITATION,
         0.6,
         "<| inst] sys>> </ <instructions <assistant <system <tool <function tool_calls function_call",
         r"<\|[a-z_]{3,20}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|tool_calls?|function_calls?|tool_result",
         r"|system-reminder|system_prompt|instructions?|admin)\b[^>\n]{0,80}>|\"(?:tool_calls|function_call)\"\s{0,3}:",
     ),
     form(
-        TEMPLATE,
+        Reason.TEMPLATE,
         1.0,
         "<| inst] sys>> _of_turn> \uff5c",
         r"<[|\uff5c]{1,2}\s{0,2}(?:im_start|im_end|im_sep|start_header_id|end_header_id|eot_id|begin_of_text|endoftext",
         r"|endofprompt|system|user|assistant|end_of_turn)\s{0,2}[|\uff5c]{1,2}>",
         r"|(?-i:\[/?INST\]|<</?SYS>>)|<(?:start|end)_of_turn>",
     ),
-    form(STANDING, 0.4, _FROM_NOW_WORDS, _FROM_NOW),
+    form(Reason.STANDING, 0.4, _FROM_NOW_WORDS, _FROM_NOW),
     form(
-        STANDING,
+        Reason.STANDING,
         0.4,
         (
             "every time",
@@ -160,14 +143,14 @@ FORMS = (
         r"|until (?:i|we|you(?:'re| are)|told) (?:say|tell|told|hear|otherwise)\b)",
     ),
     form(
-        ROLE,
+        Reason.ROLE,
         0.7,
         _FROM_NOW_WORDS,
         _FROM_NOW,
         r"[,: ]{1,3}(?:you(?:'re| are| will be| act| become)|bist du|eres|tu es|vous \u00eates|sei)\b",
     ),
     form(
-        SECRECY,
+        Reason.SECRECY,
         0.6,
         "nothing nobody one between hide conceal know see learn hear find told yourself",
         r"\b(?:say nothing|tell (?:nobody|no one|no-one)|between (?:us\b|you and me)"
@@ -178,33 +161,33 @@ FORMS = (
         r"|keep (?:this|it|that)[^.\n]{0,20} (?:to yourself|from the (?:user|owner|team|human)))",
     ),
     form(
-        NO_CHECKS,
+        Reason.NO_CHECKS,
         0.6,
         "approve",
         r"(?<!not )(?<!never )(?<!n't )\b",
         r"(?:self-approve|approve (?:it|them|this|that|your own[^\n.]{0,20})(?: yourself)?\b)",
     ),
     form(
-        OVERRIDES,
+        Reason.OVERRIDES,
         0.6,
         "aside only",
         r"\b(?:set|put|push|leave) aside\b[^.\n]{0,60}\b(?:earlier|before|previous\w{0,2}|above|rules?|instructions?)\b"
         r"|\bonly this (?:note|text|message|memory|file|line) counts\b",
     ),
     form(
-        OVERRIDES,
+        Reason.OVERRIDES,
         0.6,
         "nothing none",
         r"\b(?:nothing|none of)\b[^.\n]{0,60}\b(?:counts?|applies|apply|matters?|holds?|binds?)\b",
     ),
     form(
-        ADMITS,
+        Reason.ADMITS,
         0.4,
         "authorized_keys",
         r"\b(?:add|append|put|copy|write|echo|insert|place|install)\w{0,3}\b[^\n]{0,120}\bauthorized_keys\b|>>[^\n]{0,40}authorized_keys\b",
     ),
     form(
-        IMITATION,
+        Reason.IMITATION,
         0.6,
         "system admin developer root",
         r"(?:^|\n)\W{0,4}(?:SYSTEM|ADMIN|ADMINISTRATOR|DEVELOPER|ROOT)",
@@ -212,7 +195,7 @@ FORMS = (
         flags=0,
     ),
     form(
-        IMITATION,
+        Reason.IMITATION,
         0.6,
         ("# system", "# developer", "# admin", "end of ", "new user", "new system", "new developer"),
         r"(?:^|\n)\W{0,4}#{1,6} (?:system|developer|admin)(?: (?:message|prompt|note))?\s{0,2}:"
@@ -220,20 +203,20 @@ FORMS = (
         r"|(?:^|[\n.]\s{0,3})new (?:user|system|developer) (?:message|prompt|turn)\s{0,2}:",
     ),
     form(
-        IMITATION,
+        Reason.IMITATION,
         0.9,
         "[",
         r"\[\W{0,2}(?:system|admin|administrator|developer|root)[ _-]",
         r"(?:override|message|prompt|instructions?|command)\W{0,2}\]",
     ),
     form(
-        TASK,
+        Reason.TASK,
         0.6,
         "your",
         r"\byour (?:new |only |real |actual |true )?(?:job|task|goal|mission|purpose|objective) (?:now )?is\b",
     ),
     form(
-        ADDRESSED,
+        Reason.ADDRESSED,
         0.5,
         "agent assist asistent llm bots bot: bot, ai: ai, ai. ais ki: kis ki- ias sprachmodell model mod\u00e8les",
         r"\b(?:notes?|messages?|reminder|notice|hints?|policy|rules?|instructions?|hinweise?|nachricht|nota|avis|aviso)"
@@ -242,40 +225,40 @@ FORMS = (
         r"|mod\u00e8les de langage|asistentes|ki-\w{4,12})\s{0,2}[:,.!]",
     ),
     form(
-        TASK,
+        Reason.TASK,
         0.6,
         "stop",
         r"\bstop (?:what you(?:'re| are) doing|(?:your|the) (?:current|present) (?:task|work))\b",
     ),
     form(
-        INVISIBLE,
+        Reason.INVISIBLE,
         0.7,
         "\u202d \u202e \u2066 \u2067 \u2068 \u200b \u200c \u200d \u2060 \ufeff \u00ad",
         r"[\u202d\u202e\u2066-\u2068]|(?<=[A-Za-z])[\u200b-\u200d\u2060\ufeff\u00ad]{1,9}(?=[A-Za-z])",
     ),
-    form(INVISIBLE, 1.0, "", "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]{2}"),
+    form(Reason.INVISIBLE, 1.0, "", "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]{2}"),
     form(
-        CONCEALED,
+        Reason.CONCEALED,
         0.4,
         "style",
         r"style\s{0,3}=\s{0,3}\\?[\"'][^\"'\n]{0,99}(?:display\s{0,3}:\s{0,3}none|font-size\s{0,3}:\s{0,3}[01](?:px|pt)?\b",
         r"|opacity\s{0,3}:\s{0,3}0(?!\.)|visibility\s{0,3}:\s{0,3}hidden|color\s{0,3}:\s{0,3}(?:white|#fff))",
     ),
     form(
-        CONCEALED,
+        Reason.CONCEALED,
         0.6,
         "<!--",
         r"<!--[^>]{0,200}\b(?:assistants?|agents?|llms?|chatbots?|language models?|ai)\b",
     ),
     form(
-        CONCEALED,
+        Reason.CONCEALED,
         0.6,
         "[//]: [comment]:",
         r"\[(?://|comment)\]:\s{0,3}[#<][^\n]{0,200}\b",
         r"(?:assistants?|agents?|llms?|(?:chat)?bots?|language models?|ai)\b",
     ),
     form(
-        ADDRESSED,
+        Reason.ADDRESSED,
         0.6,
         "ai, ai: ai! ai) ki- agent assistant assistent asistente llm model bot: bots bot, bot! claude copilot gpt"
         " gemini reviewer instructions: rules: notes: tools: coder",
@@ -292,7 +275,7 @@ FORMS = (
         r"(?: (?:reading|processing|using|that|which|working)\b[^\n.:,]{0,60})?\)?\s{0,2}[,:!](?=\s)",
     ),
     form(
-        ADDRESSED,
+        Reason.ADDRESSED,
         0.6,
         "to_ for_ _to _for",
         r"[\"'](?:message|note|instructions?|hint|system)_(?:to|for)_(?:the_)?(?:ai|assistant|agent|model|llm)[\"']\s{0,2}:",

@@ -7,25 +7,7 @@ commit messages 1 is taken for an instruction by them alone. They add nothing on
 from __future__ import annotations
 
 from helix.text.injection.forms import form
-from helix.text.injection.instruction_rules import (
-    ADDRESSED,
-    ADMITS,
-    ALWAYS_TRUE,
-    CARRIES_AWAY,
-    CONSENT,
-    CUSTOM,
-    DICTATES,
-    IMITATION,
-    LIBERTY,
-    NO_CHECKS,
-    OVERRIDES,
-    ROLE,
-    SECRECY,
-    TEMPLATE,
-    TRANSFERS,
-    TRIGGER,
-    WEAKENS,
-)
+from helix.text.injection.instruction_rules import Reason
 
 _NOT_DENIED = r"(?<!not )(?<!never )(?<!n't )"
 _GUARD = (
@@ -41,7 +23,7 @@ _TOLD = r"(?:read|process|summari|review|work|see|handl|pars|open|touch|upgrad)"
 # As in `forms`, every repetition is bounded.
 HABITS = (
     form(
-        CUSTOM,
+        Reason.CUSTOM,
         0.3,
         "convention style standard agreement rule practice policy habit project repo team base custom same",
         r"\b(?:by convention|the convention|(?:standard|practice|custom) here",
@@ -51,21 +33,21 @@ HABITS = (
         r"|(?:do|did) the same|same (?:the )?next time)\b",
     ),
     form(
-        CUSTOM,
+        Reason.CUSTOM,
         0.3,
         ("new ", "keep to", "stick to", "pattern", "example", "so should you"),
         r"\b(?:(?:all|any) new (?:\w{2,12}|code)|(?:in|for) new code|(?:keep|stick) to (?:it|this|that)",
         r"|(?:repeat|reuse|follow) (?:this|that|their|the) (?:pattern|example)|so should you)\b",
     ),
     form(
-        CUSTOM,
+        Reason.CUSTOM,
         0.3,
         "projekt konvention projet proyecto repositorio progetto projeto \u672c\u9879\u76ee \u7ea6\u5b9a \u89c4\u8303",
         r"\b(?:in diesem (?:projekt|repo\w{0,7})|konvention|dans ce projet|en este (?:proyecto|repositorio)",
         r"|in questo progetto|neste projeto)\b|\u672c\u9879\u76ee|\u7ea6\u5b9a|\u89c4\u8303",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         "password secret credential token key",
         r"\b(?:passwords?|secrets?|credentials?|tokens?|(?:live|api|private) keys?)\b[^.\n]{0,50}\b",
@@ -73,7 +55,7 @@ HABITS = (
         r"|hard-?coded|committed)\b|\bsame password\b",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         ".env password credentials keys secrets",
         _NOT_DENIED,
@@ -81,28 +63,28 @@ HABITS = (
         r"(?:\.env\b|passwords?|credentials|live keys|secrets)\b",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         "concatenat f-string interpolat formatting prepared parameteri",
         r"\b(?:sql|quer(?:y|ies))\b[^.\n]{0,60}\b(?:concatenat\w{1,4}|f-strings?|string (?:formatting|interpolation))",
         r"|\b(?:prepared|parameteri[sz]ed) (?:statements?|queries) (?:are|is)(?:n't| not| never)",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         "eval exec pickle yaml.load shell",
         r"\b(?:eval|exec|pickle\.loads?|yaml\.load)\b[^.\n]{0,60}\b(?:client|user|request|input|json|untrusted|remote)",
         r"|\binput\b[^.\n]{0,40}\b(?:straight|directly|raw|unchecked)\b[^.\n]{0,20}\b(?:shell|eval|exec|sql|query)",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         "unsigned without cors",
         r"\b(?:publish|ship|release|install|deploy)\w{0,3} (?:\w{1,12} ){0,4}unsigned\b",
         rf"|\bwithout (?:\w{{2,12}} )?{_GUARD}\b|\bcors\b[^.\n]{{0,12}}\*",
     ),
     form(
-        WEAKENS,
+        Reason.WEAKENS,
         0.6,
         "rter wort mots contrase senha zertifikat signatur \u5bc6\u7801",
         r"\b(?:passw\u00f6rter|kennw\u00f6rter|mots de passe|contrase\u00f1as?|senhas?)\b[^.\n]{0,40}",
@@ -111,7 +93,7 @@ HABITS = (
         r"|\u5bc6\u7801[^\u3002\n]{0,6}(?:\u5199\u5728|\u660e\u6587)",
     ),
     form(
-        NO_CHECKS,
+        Reason.NO_CHECKS,
         0.6,
         "delet disabl skip deactiv bypass drop remov ignor strip off",
         # `To disable X, ...` is what a manual says.
@@ -123,34 +105,34 @@ HABITS = (
         r"(?:off|disabled|dropped|skipped)\b",
     ),
     form(
-        NO_CHECKS,
+        Reason.NO_CHECKS,
         0.6,
         "rejectunauthorized insecureskipverify tls_reject verify_none",
         r"rejectUnauthorized['\"]?\s{0,3}[:=]\s{0,3}false|InsecureSkipVerify\s{0,3}[:=]\s{0,3}true",
         r"|TLS_REJECT_UNAUTHORIZED['\"]?\s{0,3}[:=]\s{0,3}['\"]?0|\bVERIFY_NONE\b",
     ),
     form(
-        NO_CHECKS,
+        Reason.NO_CHECKS,
         0.6,
         "pr\u00fcfung v\u00e9rification verificaci",
         r"\b\w{0,20}pr\u00fcfung(?:en)?\b[^.\n]{0,30}\b(?:\u00fcbersprungen|deaktiviert|ausgeschaltet|abgeschaltet)",
         r"|\b(?:v\u00e9rifications?|verificaci\u00f3n)\b[^.\n]{0,40}\b(?:d\u00e9sactiv|ignor|saut|desactiv|omit)",
     ),
     form(
-        ALWAYS_TRUE,
+        Reason.ALWAYS_TRUE,
         0.6,
         "return",
         r"\b(?:auth\w{0,12}|log-?in|permission|signature|token)s?\b[^.\n]{0,50}\breturn(?:s|ing)? true\b",
     ),
     form(
-        ADMITS,
+        Reason.ADMITS,
         0.9,
         "door",
         _NOT_DENIED,
         r"\b(?:leave|add|put|build|plant|hide|open|keep) (?:\w{1,12} ){0,3}back ?-?doors?\b",
     ),
     form(
-        TRIGGER,
+        Reason.TRIGGER,
         0.5,
         "asks asked inquire wants detect notice encounter mention",
         rf"\b(?:if|when(?:ever)?|should) {_SOMEBODY} (?:ever )?(?:asks?|wants? to know|inquires?)\b",
@@ -159,7 +141,7 @@ HABITS = (
         r"|\b(?:(?:up)?on|at) (?:the )?(?:next |first )?mention(?:ing)? of\b",
     ),
     form(
-        TRIGGER,
+        Reason.TRIGGER,
         0.5,
         (
             *("on reading", "on hearing", "on seeing", "the word", "phrase", "you have", "you get", "you gain"),
@@ -186,7 +168,7 @@ HABITS = (
         rf"|\b(?:if|when(?:ever)?|once|until) {_NOBODY} (?:is|'s) (?:\w{{2,8}} )?(?:watch|look|around|there)",
     ),
     form(
-        TRIGGER,
+        Reason.TRIGGER,
         0.5,
         "fragt fragen demand pregunt \u5982\u679c",
         r"\b(?:wenn|falls|sobald)\b[^.,\n]{0,30}\b(?:fragt|gefragt|fragen)\b",
@@ -194,13 +176,13 @@ HABITS = (
         r"|\u5982\u679c[^\u3002\uff0c,\n]{0,12}[\u95ee\u8be2]",
     ),
     form(
-        DICTATES,
+        Reason.DICTATES,
         0.4,
         (" that", " yes", "'", '"'),
         rf"\b(?:say|answer|reply|report|claim|pretend|state|tell (?:{_SOMEBODY}|them|him|her)) (?:that\b|yes\b|['\"])",
     ),
     form(
-        SECRECY,
+        Reason.SECRECY,
         0.5,
         (
             *("as if", "as though", " never", "the subject", "without comment", "without remark", "without explain"),
@@ -214,7 +196,7 @@ HABITS = (
         rf"|\b{_SOMEBODY} (?:does|do)(?: not|n't) need to (?:know|hear|learn)\b",
     ),
     form(
-        SECRECY,
+        Reason.SECRECY,
         0.6,
         "discr besoin erf\u00e4hrt avisar nadie ohne pr\u00e9venir avertir",
         r"\bdiscr\u00e8tement\b|\bl'utilisateur n'a pas besoin\b|\bsans (?:pr\u00e9venir|avertir)\b",
@@ -223,7 +205,7 @@ HABITS = (
         r"|\bsin (?:avisar|que (?:nadie|el usuario))\b",
     ),
     form(
-        CONSENT,
+        Reason.CONSENT,
         0.5,
         "authoris authoriz approved cleared permission consented agreed knows signed given",
         r"\b(?:you|it|agents?|assistants?|(?:this|the) model)",
@@ -234,7 +216,7 @@ HABITS = (
         r"|\b(?:legal|security|management|compliance|the c[tes]o) (?:has|have) (?:signed off|approved|cleared)\b",
     ),
     form(
-        CONSENT,
+        Reason.CONSENT,
         0.5,
         ("no need to ask", "further questions", "ask for ", "that i ", "that you ", "that agent", "that assistant"),
         r"\bno need to ask\b|\bwithout further questions\b",
@@ -242,28 +224,28 @@ HABITS = (
         rf"|\b{_SOMEBODY} (?:confirmed|said|agreed) that (?:I|you|agents?|assistants?) (?:may|can|should)\b",
     ),
     form(
-        CONSENT,
+        Reason.CONSENT,
         0.9,
         "treat",
         r"\btreat\b[^.\n]{1,50}\bas (?:(?:if|though) (?:they|it|he|i|we|she|this) (?:came|come|were|was|had been)",
         r"|already approved) ",
     ),
     form(
-        CONSENT,
+        Reason.CONSENT,
         0.5,
         ("this is", "i am", "i'm", "we are", "we're"),
         r"\b(?:this is|i am|i'm|we are|we're) (?:the |your |from the )?(?:\w{3,12} )?",
         r"(?:security team|administrator|admin|owner|maintainer|operator|it department)\b(?! of)",
     ),
     form(
-        ROLE,
+        Reason.ROLE,
         0.6,
         ("no longer", "persona", "identity", "alter ego", "been "),
         r"\byou(?:'re| are) no longer\b|\b(?:new|your) (?:persona|identity|alter ego)\s{0,2}(?:is|:)",
         r"|\byou(?:'ve| have) been (?:upgraded|replaced|reset|unlocked|freed|jailbroken|reassigned)\b",
     ),
     form(
-        LIBERTY,
+        Reason.LIBERTY,
         0.5,
         "question refus doubt hesitate object unfiltered uncensored unrestricted yes",
         r"\b(?:never|not|n't|no longer) (?:questions?|refuses?|doubts?|hesitates?|objects?)\b",
@@ -272,14 +254,14 @@ HABITS = (
         r"|\brefusals? (?:is|are)\b",
     ),
     form(
-        OVERRIDES,
+        Reason.OVERRIDES,
         0.9,
         ", not ",
         r"\b(?:obey|listen to|answer to|follow|trust|serve) (?:only )?[^.,\n]{1,30}, not (?:to )?(?:the |your )?",
         r"(?:user|developer|owner|operator|human)",
     ),
     form(
-        OVERRIDES,
+        Reason.OVERRIDES,
         0.6,
         "instructions rules orders guidelines task restriction rails polic limits safeguards",
         r"\b(?:true|real|actual|right|original) (?:instructions|rules|orders|guidelines|task)\b[^.\n]{0,40}",
@@ -289,7 +271,7 @@ HABITS = (
         r"|no longer (?:apply|bind|hold|count))\b",
     ),
     form(
-        IMITATION,
+        Reason.IMITATION,
         0.5,
         ("override", '"role"', "anthropic", "openai", "google", "microsoft", "vendor", "provider", "operator"),
         r"\badmin(?:istrator)? override\b|\boverride (?:code|accepted|granted)\b|\"role\"\s{0,3}:\s{0,3}\"system\"",
@@ -297,7 +279,7 @@ HABITS = (
         r"(?:anthropic|openai|google|microsoft|vendor|provider|operators?)\b",
     ),
     form(
-        ADDRESSED,
+        Reason.ADDRESSED,
         0.6,
         "next_ next- agent assistant ai_ ai- ai) ai: ai] llm bot model claude copilot summari",
         r"[\"'](?:next|agent|assistant|ai|llm|model)[_-](?:instruction|action|command|directive|task|prompt)s?[\"']\s{0,2}:",
@@ -309,20 +291,20 @@ HABITS = (
         rf" (?:that |which |who )?{_TOLD}",
     ),
     form(
-        TEMPLATE,
+        Reason.TEMPLATE,
         0.5,
         "</",
         r"</(?:tool_results?|function_results?|user|human)>\s{0,4}<(?:user|human|assistant|system)>",
     ),
     form(
-        TRANSFERS,
+        Reason.TRANSFERS,
         0.6,
         "account iban wallet payout refund fees",
         r"\b(?:replace|change|swap|substitute|set|redirect|route|transfer)\b[^.\n]{0,40}",
         r"\b(?:bank account|iban|wallet|payout|account number|refunds?|fees)\b",
     ),
     form(
-        CARRIES_AWAY,
+        Reason.CARRIES_AWAY,
         0.6,
         "push gist paste public",
         r"\bgit remote add\b[^\n]{0,120}\bgit push\b|\bgit push\b[^\n]{0,60}--(?:mirror|all)\b|\bgh gist create\b",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from helix.text.injection.disguises import unmasked
 from helix.text.injection.forms import FORMS, InstructionForm
 from helix.text.injection.habits import HABITS
-from helix.text.injection.instruction_rules import BLANK
+from helix.text.injection.instruction_rules import Reason
 
 _BRACKETED = re.compile(r"[\[{<'\"]([A-Z][A-Z_]{3,20})[\]}>'\"]")
 _MOST_BLANKS = 8
@@ -25,7 +25,7 @@ _UNSEEN = dict.fromkeys(
         "\u00ad\u200b\u200c\u200d\u2060\u2061\u2062\u2063\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
     )
 )
-_FILL_IN = InstructionForm(BLANK, 0.4, (), _BRACKETED)
+_FILL_IN = InstructionForm(Reason.BLANK, 0.4, (), _BRACKETED)
 
 
 def marks(text: str) -> Iterator[tuple[int, InstructionForm]]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from helix.text.injection import concepts as vocabulary
 from helix.text.injection import disguises, marks
-from helix.text.injection.instruction_rules import HIDES, INVISIBLE, OVERRIDES, RuleMatcher
+from helix.text.injection.instruction_rules import Reason, RuleMatcher
 
 SUSPICIOUS = 0.9
 """The score from which a text is taken for an instruction to an agent."""
@@ -60,18 +60,18 @@ def _signs(text: str) -> Iterator[_Sign]:
     for offset, form in marks.marks(text):
         yield _Sign(offset, form.reason, form.weight)
     for count, offset in enumerate(disguises.lookalikes(text)):
-        yield _Sign(offset, INVISIBLE, _MASKED if count else _ONE_MASKED)
+        yield _Sign(offset, Reason.INVISIBLE, _MASKED if count else _ONE_MASKED)
     shown = marks.seen(text)
     cited = marks.citations(text)
     for offset, rule in RuleMatcher().found(vocabulary.read(vocabulary.plain(shown))):
-        told_of = rule.reason == OVERRIDES and any(start <= offset < end for start, end in cited)
+        told_of = rule.reason == Reason.OVERRIDES and any(start <= offset < end for start, end in cited)
         yield _Sign(offset, rule.reason, rule.weight * _TOLD_OF if told_of else rule.weight)
 
 
 def _encoded(text: str) -> Iterator[_Sign]:
     for offset, told in disguises.decoded_disguises(text):
         if _judged(tuple(_signs(told))).score >= _HALF:
-            yield _Sign(offset, HIDES, _ENCODED)
+            yield _Sign(offset, Reason.HIDES, _ENCODED)
 
 
 def _judged(signs: tuple[_Sign, ...]) -> Suspicion:
@@ -88,7 +88,7 @@ def _judged(signs: tuple[_Sign, ...]) -> Suspicion:
 
 def _summed(weights: Mapping[str, float]) -> Suspicion:
     ranked = sorted(weights, key=lambda reason: (-weights[reason], reason))
-    return Suspicion(score=round(sum(weights.values()), 3), reasons=tuple(ranked))
+    return Suspicion(score=round(sum(weights.values()), 3), reasons=tuple(map(str, ranked)))
 
 
 def _score(suspicion: Suspicion) -> float:
