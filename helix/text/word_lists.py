@@ -35,9 +35,9 @@ def word_table(file: str, key: str) -> Mapping[str, str]:
     return {name: text for names, text in _tables(file)[key].items() for name in names.split()}
 
 
-def word_rows(file: str, key: str) -> Mapping[str, Sequence[Sequence[Any]]]:
-    """Return a table of a file in which rows of words and numbers stand by a name."""
-    return cast("Mapping[str, Sequence[Sequence[Any]]]", _tables(file)[key])
+def word_rows(file: str, key: str) -> Mapping[str, Sequence[Any]]:
+    """Return a table of a file in which an array stands by each name: of words, or of rows of words and numbers."""
+    return cast("Mapping[str, Sequence[Any]]", _tables(file)[key])
 
 
 @cache

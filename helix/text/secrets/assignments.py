@@ -13,6 +13,7 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import PASSWORD_NAMES, PROSE, Promise, promise_of
 from helix.text.secrets.span import Span
+from helix.text.word_lists import word_list
 
 _HINT = regex(
     r"p(?:ass|wd|w\b|at\b|s[kw]|in\b)|s(?:e(?:cret|nha|ssion|ssid)|rt|alt)|k(?:ey|ennwort)|token|a(?:uth|ccess|pi)"
@@ -98,10 +99,7 @@ _SURE = regex(
 )
 _MADE_UP = regex(r"(?=.*[A-Za-z])\w.*[^\w.].*")
 _HYPHENATED = regex(r"[a-z]\w*(?:-\w+)+")
-_TYPES = frozenset(
-    {"string", "str", "text", "int", "integer", "bool", "boolean", "object", "any", "none", "null", "nil", "undefined"}
-    | {"true", "false", "yes", "no", "on", "off", "required", "optional"}
-)
+_TYPES = word_list("text/secrets/assignments", "types")
 _SETTER = regex(r"(?:\bdefine\(\s?[\"']|\bset)(?i:\w{0,12}(?:password|passwd))$")
 _OF_FLAGS = frozenset({"flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "prompt"})
 _FLAG_ENDS = regex(r"[ \t]{0,4}(?:\Z|[\n|;&>'\"`\\]|-)")

@@ -12,86 +12,14 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import UNMISTAKABLE, Promise, promise_of
 from helix.text.secrets.span import Span
+from helix.text.word_lists import word_rows
 
 _CANDIDATE = regex(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = regex(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _LOOKS_LIKE_DATA = 4096
 _CONTEXT = 90
 
-_SHAPES = {
-    "aws-access-key": (r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",),
-    "twilio-key": (r"(?:AC|SK)[0-9a-f]{32}(?!\w)",),
-    "mailchimp-key": (r"[0-9a-f]{32}-us\d{1,2}(?!\w)",),
-    "mailgun-key": (r"key-[0-9a-f]{32}(?!\w)", r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?!\w)"),
-    "discord-token": (r"[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?!\w)",),
-    "pypi-token": (r"pypi-AgE[\w-]{40,}",),
-    "jwt": (r"eyJ[\w-]{8,}\.[\w-]{2,}(?:\.[\w.+/=-]*)?", r"ZXlK[A-Za-z0-9+/]{40,}={0,2}"),
-    "google-key": (r"AIza[\w-]{35}(?![\w-])", r"ya29\.[\w.-]{20,}", r"GOCSPX-[\w-]{20,}", r"1//0[\w-]{30,}"),
-    "github-token": (r"ghs_\d+_eyJ[\w.-]{30,}", r"gh[opsur]_\w{30,}", r"github_pat_\w{22,}"),
-    "gitlab-token": (r"gl(?:pat|dt|rt|soat|ptt|ft|imt|agent|oas|cbt|ffct|rtr|wt)-[\w.-]{20,}", r"GR1348941[\w-]{20,}"),
-    "slack-token": (
-        r"xox[a-z]-(?:\d-)?(?:\d{6,}-){1,4}(?=\d*[A-Za-z])[A-Za-z0-9]{8,}",
-        r"xox[a-z](?:\.xox[a-z])?-\d-[A-Za-z0-9]{40,}",
-        r"xapp-\d-[A-Z0-9]{6,}-\d{6,}-[0-9a-f]{32,}",
-    ),
-    "anthropic-key": (r"sk-ant-[a-z]{3,6}\d\d-[\w-]{80,}",),
-    "aws-appsync-key": (r"da2-[a-z0-9]{26}(?!\w)",),
-    "openai-key": (r"sk-(?:proj|svcacct|admin|or-v1)-[\w-]{20,}",),
-    "api-key": (r"sk-(?:lf-)?[\w-]{20,}",),
-    "stripe-key": (r"(?:[sr]k|ek)_(?:org_)?(?:live|test|prod)_[A-Za-z0-9]{10,}", r"whsec_[\w+/]{20,}"),
-    "huggingface-token": (r"hf_[A-Za-z0-9]{34}(?!\w)", r"api_org_[A-Za-z0-9]{34}(?!\w)"),
-    "azure-secret": (r"[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])", r"[A-Za-z0-9]{76}AZDO\w{4}(?!\w)"),
-    "aws-bedrock-key": (r"ABSK[A-Za-z0-9+/]{109,}={0,2}", r"bedrock-api-key-[A-Za-z0-9+/=]{40,}"),
-    "hashicorp-token": (
-        r"hv[bsr]\.[\w-]{20,}",
-        r"[sbr]\.[A-Za-z0-9]{24}(?![\w])",
-        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{50,}",
-    ),
-    "facebook-token": (r"EAA[A-Za-z0-9]{80,}", r"EAACEdEose0cBA[A-Za-z0-9]+"),
-    "1password-secret": (
-        r"ops_eyJ[\w+/=-]{100,}",
-        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-(?:[A-Z0-9]{5}-){2}[A-Z0-9]{5}",
-    ),
-    "age-key": (r"AGE-SECRET-KEY-1[0-9A-Z]{20,}",),
-    "twitter-token": (r"A{18,}[A-Za-z0-9%]{60,}",),
-    "dropbox-token": (r"sl\.(?:u\.)?[\w-]{100,}",),
-    "amazon-key": (r"amzn\.mws\.[0-9a-f-]{36}", r"amzn1\.oa2-cs\.v1\.[0-9a-f]{64}"),
-    "ebay-key": (r"(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}(?!\w)",),
-    "telnyx-key": (r"KEY[0-9A-F]{32}_\w{22}(?!\w)",),
-    "sanity-token": (r"sk[A-Za-z0-9]{150,}(?!\w)",),
-    "hex-token": (r"(?:[ec]k|cu|QN)_[0-9a-f]{32}(?!\w)", r"pk_[0-9a-f]{34}(?!\w)", r"packagist_\w{3}_[0-9a-f]{50,}"),
-    "octopus-key": (r"API-[A-Z0-9]{26}(?![A-Z0-9])",),
-    "sourcegraph-token": (r"sgp_(?:local_|[0-9a-fA-F]{16}_)?[0-9a-fA-F]{40}(?!\w)",),
-    "easypost-key": (r"EZ[AT]K[A-Za-z0-9]{54}(?!\w)",),
-    "square-token": (r"sq0[a-z]{3}-[\w-]{20,}", r"EAAA[\w-]{60}"),
-    "braintree-token": (r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",),
-    "cloudflare-key": (r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}",),
-    "new-relic-key": (
-        r"(?:eu|us|ap)\d\dxx[0-9a-f]{30,36}(?:NRAL|FFFFNRAL)",
-        r"NRAK-[A-Z0-9]{20,}",
-        r"[0-9a-f]{36}NRAL",
-    ),
-    "uuid-token": (
-        r"(?:pat-(?:na|eu|ap)\d|(?:sdk|api|mob)|access-(?:sandbox|development|production)|heroku|u|local|xa[ap]t)-"
-        r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?!\w)",
-    ),
-    "vendor-token": (
-        r"(?:npm|[sr]k|hf|dckr_[op]at|cf[au]t|do[opr]_v1|lin_(?:api|oauth)|ntn|sq[aup]|sntry[su]|rdme|pnu|pscale_(?:tkn|pw|oauth)|sbp|sb_secret|gsk"
-        r"|r8|fig[dour]|rubygems|CCIP(?:AT|RJ)|phx|ops|glc|glsa|fo1|fm[12][ar]?|flb_live|secret|nfp|rnd|lsv2_(?:pt|sk)|apify_api|hc[ax]ik"
-        r"|pylf_v1|shp(?:at|ca|pa|ss)|shippo_(?:live|test)|duffel_(?:live|test)|[tm]fp|CLOJARS|vc[aikpr]|napi|e2b|aio|AVN[SU]|bk[uaptr]{2}"
-        r"|pcsk|jina|waka|rzp_(?:live|test)|rpa|tgp_v1|bb_(?:live|test)|sm_(?:pat|aat|sat)|api_(?:live|sandbox)|lip|tr_(?:dev|prod)"
-        r"|re_[A-Za-z0-9]{8}|pk_(?:prod|\d{5,})|ddp|sgs|tok|uak|ory_(?:at|pat|rt)|fw|[ou]?ak|cfk|k2sk_v1|sq0atp|snyk_\w{3}|oat|patw|cal_live|ntfy|fpk|am|mdb_sa_sk|nyk_v0|os_v2_app|wandb_v1|xnd_(?:development|production)|essu|CCDB1|apiv3|pnb|dbt[cu]|nbp|ddo|hc[rw]"
-        r"|unkey|polar_\w{2,4}|vercel_blob_rw|pdl_(?:live|sdbx)_apikey|pdl_ntfset)_[\w./=+-]{16,}",
-        r"(?:pul|xox[a-z]|ico|PMAK|NR[A-Z]{2}|HRKU|CFPAT|xai|pplx|nvapi|xkeysib|xsmtpsib|tk-us|s-s4t2(?:ud|af)|fio-u|p8e|csk|f[cw]|mlsn|voy|pa|llx|signkey-(?:prod|test|branch)"
-        r"|FLWSECK(?:_TEST)?|pypi|tvly|BBDC|tskey(?:-\w+)?|akab|dnkey|SWM(?:TKN|KEY)-1|secret-(?:live|test)|pubkey|dt0s\d{2}|gAAAA|PRIVATE|local)[-.][\w=.-]{16,}",
-        r"(?:live|test)_[A-Za-z0-9]{30,}|sk_[0-9a-f]{48}(?!\w)|(?:cio|mainnet|preprod)[A-Za-z0-9]{32}(?!\w)|a[ks]-[A-Za-z0-9]{22}(?!\w)|private_[\w+/]{27}=|cflt[\w+/]{60}",
-        r"(?:SG|dp\.(?:st|pt|ct|sa|scim|audit)(?:\.[a-z0-9-]+)?|dt0[a-z]\d\d|pat[A-Za-z0-9]{14}|sk\.eyJ[\w-]+|st|pat|api_(?:live|sandbox)"
-        r"|mlsn|t1|xapp|xoxe)\.[\w.-]{20,}",
-        r"(?:dapi|dose|LTAI|AKID|AKLT|AQVN|YC|ATATT3|ATCTT3|ATBB|AKCp|cmVmd|oy2|PMAT|dsapi|glrt|ATTA)[\w=-]{18,}",
-    ),
-}
-"""What a token looks like, by kind. Prefixes are families, since vendors add new tokens under old ones; whether what
-follows a short or common prefix is random enough is decided by `_random_tail`."""
+_SHAPES = word_rows("text/secrets/families", "shapes")
 
 _KINDS = (*sorted(UNMISTAKABLE & _SHAPES.keys()), *(kind for kind in _SHAPES if kind not in UNMISTAKABLE))
 

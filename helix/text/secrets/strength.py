@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from helix.text.regex import regex
 from helix.text.secrets.secret_names import FILLER, PASSWORD_NAMES, PROSE, SAMPLE_DIGESTS
+from helix.text.word_lists import word_list
 
 _SEEN = 200
 """Characters of a value that are looked at; a longer one has shown what it is by then, and hostile text stays cheap."""
@@ -31,10 +32,7 @@ _STAND_IN = regex(
     r"|lorem|foobar|invalid|(?:^|[-_ ])todo(?:$|[-_ ])|somestring|random ?string|token ?here",
     re.IGNORECASE,
 )
-_PLACEHOLDERS = FILLER - {
-    *("admin", "administrator", "root", "guest", "login", "master", "secret", "secrets", "qwerty", "system", "super"),
-    *("private", "anonymous", "user", "local", "localhost", "server", "world", "ldap", "prod", "production"),
-}
+_PLACEHOLDERS = FILLER - word_list("text/secrets/strength", "telling_filler")
 _WORDY = (
     PASSWORD_NAMES | PROSE | {"string", "none", "null", "true", "false", "example", "field", "input", "type", "value"}
 )

@@ -13,38 +13,15 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import Promise, promise_of
 from helix.text.secrets.span import Span
+from helix.text.word_lists import word_table
 
 _LINE = 300
 """Characters behind a tool's name that are looked at, none of them twice for one name."""
 
-_SHORT_P = r"\s-p[ \t=]{0,4}"
-_FLAGS = {
-    "docker podman nerdctl buildah skopeo helm oc cf az": r"\slogin\b(?s:.){0,200}?\s-p[ \t=]{0,4}",
-    "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat rabbitmqadmin cqlsh": _SHORT_P,
-    "zip unzip zipcloak sqlcmd bcp mosquitto_pub mosquitto_sub": r"\s-P[ \t=]{0,4}",
-    "7z 7za 7zz rar unrar": r"\s-p(?=[^\s-])",
-    "redis-cli": r"\s-a[ \t]{1,4}",
-    "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn": r"\s-w[ \t]{0,4}",
-    "ssh-keygen": r"\s-[NP][ \t]{0,4}",
-    "poetry composer": r"\shttp-basic\.\S{1,80}[ \t]{1,4}\S{1,60}[ \t]{1,4}",
-    "bundle": r"\sconfig[ \t](?:set[ \t])?\S{1,80}[ \t]{1,4}[^\s:]{1,60}:(?!/)",
-    "nmcli": r"\spassword[ \t]{1,4}",
-    "net net.exe": r"\suser[ \t]{1,4}[^\s/]{1,60}[ \t]{1,4}(?=[^\s/*])",
-    "gh": r"\ssecret[ \t]{1,4}set[ \t](?s:.){0,200}?(?<=[ \t\n])(?:-b|--body)[ \t=]{0,4}",
-    "openssl": r"\s-k[ \t]{1,4}|\s-pass(?:in|out)?[ \t]{1,4}[\"']?pass:",
-    "snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext": r"\s-[AX][ \t]{0,4}",
-    "smbclient rpcclient smbget": r"(?:-U|--user)[ \t=]{0,4}[\"']?[^\s%\"']{1,60}%",
-    "lftp": r"\s-u[ \t]{1,4}[\"']?[^\s,\"']{1,60},",
-    "http https": r"(?:\s-a|--auth)[ \t=]{1,4}[\"']?[^\s:\"']{1,60}:",
-    "xfreerdp mstsc": r"\s/p:",
-    "sqlplus expdp impdp rman": r"\s[\"']?[A-Za-z]\w{0,30}/",
-    "rabbitmqctl": r"\s(?:add_user|change_password|authenticate_user)[ \t]{1,4}\S{1,60}[ \t]{1,4}",
-    "htpasswd": r"\s-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}(?:[ \t]{1,4}-\w{1,4}){0,3}(?:[ \t]{1,4}[^\s-]\S{0,80}){2}[ \t]{1,4}",
-}
-"""What stands between the name of a tool, or of several used alike, and the password it is given."""
+_FLAGS = word_table("text/secrets/tool_passwords", "flags")
 
 _WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|[\"']?(?P<plain>[^\s\"'|;<>]{4,200}))"
-_GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for names, flag in _FLAGS.items() for name in names.split()}
+_GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for name, flag in _FLAGS.items()}
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
 _COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
 _PIPED = regex(
