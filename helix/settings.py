@@ -3,7 +3,7 @@
 Flags come first, then the environment, then `.env` in the working folder, then `config.toml` in HELIX_HOME, then
 defaults. Each value knows where it came from (`helix config`). Secrets are read from the environment only, at the
 moment they are needed, and are no settings. A `.env` is part of a project, which may be anybody's: it may name the
-scope and lower a budget, and nothing else.
+scope and say what worktrees share, for commands in its folder, and nothing else.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ _BELIEVED = ("config.toml", confirmed.FILE, "keys")
 """What in a home Helix believes as the user's own word."""
 _OF_A_PROJECT = ("scope", "worktrees")
 """What a project's `.env` may set, for commands in its folder; a daemon serves all projects and takes neither."""
-_LOWERED_BY_A_PROJECT = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
-"""What it may set to less than it would be otherwise."""
 TENANT_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _ALIKE = 0.75
 """How much a variable has to be like a setting's to count as that one misspelt."""
@@ -261,7 +259,7 @@ def load(
     environ = os.environ if environ is None else environ
     cwd = Path.cwd() if cwd is None else cwd
     theirs = _from_variables(_dotenv(cwd / DOTENV))
-    allowed = (*_LOWERED_BY_A_PROJECT, *(() if for_daemon else _OF_A_PROJECT))
+    allowed = () if for_daemon else _OF_A_PROJECT
     layers: list[tuple[str, Mapping[str, Any]]] = [
         ("flag", {k: v for k, v in (overrides or {}).items() if v is not None}),
         ("environment", _of_environment(environ, for_daemon=for_daemon)),
@@ -286,8 +284,6 @@ def load(
                     raise
                 warnings.append(f"{cwd / DOTENV} is passed over: {error.message}")  # nobody's folder stops a command
                 continue
-            if source == DOTENV and name in _LOWERED_BY_A_PROJECT:
-                value = max(0, min(value, values.get(name, known[name].default)))
             values[name], sources[name] = value, source
     values.setdefault("home", Path("~/.helix").expanduser())
     if "db_path" not in values:
@@ -375,7 +371,7 @@ def _dotenv(path: Path) -> Mapping[str, str]:
 
 def _untaken(path: Path, theirs: Mapping[str, str]) -> tuple[str, ...]:
     """Return in a sentence what a project's `.env` sets that it may not."""
-    names = sorted(variable_of(name) for name in theirs if name not in (*_OF_A_PROJECT, *_LOWERED_BY_A_PROJECT))
+    names = sorted(variable_of(name) for name in theirs if name not in _OF_A_PROJECT)
     hint = "set it in your environment, or in config.toml of your Helix home (~/.helix)"
     return (f"{path} may not set {', '.join(names)}, which is ignored: {hint}",) if names else ()
 

@@ -73,32 +73,32 @@ def test_a_pipe_or_a_folder_in_place_of_the_file_is_refused_and_not_waited_for(t
 def test_a_projects_environment_file_says_nothing_of_where_data_goes(tmp_path: Path) -> None:
     home = tmp_path / "home"
     theirs_taken = {"scope", "worktrees"}
-    lowered = ("monthly_token_budget", "brief_tokens", "action_tokens", "prompt_tokens")
     lines = [f"{variable_of(name)}=1" for name, _, _ in described() if name not in theirs_taken]
     (tmp_path / ".env").write_text("\n".join([*lines, "HELIX_SCOPE=shop", "HELIX_WORKTREES=apart"]), "utf-8")
     found = load({"home": home}, environ={}, cwd=tmp_path)
-    assert {name for name, source in found.sources.items() if source == ".env"} == {*theirs_taken, *lowered}
-    assert (found.scope, found.worktrees, found.brief_tokens, found.monthly_token_budget) == ("shop", "apart", 1, 0)
+    assert {name for name, source in found.sources.items() if source == ".env"} == theirs_taken
+    assert (found.scope, found.worktrees) == ("shop", "apart")
     (words,) = found.warnings
-    assert words.startswith(f"{tmp_path}/.env may not set HELIX_ARCHIVE_DAYS, HELIX_BUFFER_POOL_MB, ")
+    assert words.startswith(f"{tmp_path}/.env may not set HELIX_ACTION_TOKENS, HELIX_ARCHIVE_DAYS, ")
     assert "HELIX_OLLAMA_URL" in words
     assert "HELIX_SCOPE" not in words
 
 
-def test_a_project_can_lower_a_budget_and_not_raise_it(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("HELIX_MONTHLY_TOKEN_BUDGET=1000\nHELIX_BRIEF_TOKENS=9999\n", "utf-8")
+def test_a_clone_in_which_the_daemon_is_started_takes_no_memories_from_other_projects(tmp_path: Path) -> None:
+    budgets = ("MONTHLY_TOKEN_BUDGET", "BRIEF_TOKENS", "ACTION_TOKENS", "PROMPT_TOKENS")
+    (tmp_path / ".env").write_text("".join(f"HELIX_{name}=0\n" for name in budgets), "utf-8")
     (tmp_path / "config.toml").write_text("monthly_token_budget = 5000\n", "utf-8")
-    found = load({"home": tmp_path}, environ={}, cwd=tmp_path)
-    assert (found.monthly_token_budget, found.brief_tokens) == (1000, 600)
-    assert load({"home": tmp_path / "other"}, environ={}, cwd=tmp_path).monthly_token_budget == 0
+    here = load({"home": tmp_path}, environ={}, cwd=tmp_path)
+    assert (here.monthly_token_budget, here.brief_tokens) == (5000, Settings().brief_tokens)
+    assert dump_environment(here) == {"HELIX_HOME": str(tmp_path), "HELIX_MONTHLY_TOKEN_BUDGET": "5000"}
 
 
 def test_a_value_of_a_projects_that_cannot_be_read_is_passed_over_and_told_of(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("HELIX_BRIEF_TOKENS=many\nHELIX_WORKTREES=x\nHELIX_ACTION_TOKENS=7\n", "utf-8")
+    (tmp_path / ".env").write_text("HELIX_WORKTREES=x\nHELIX_SCOPE=shop\n", "utf-8")
     found = load({"home": tmp_path / "home"}, environ={}, cwd=tmp_path)
-    assert (found.brief_tokens, found.worktrees, found.action_tokens) == (Settings().brief_tokens, "together", 7)
-    for name, words in zip(("brief_tokens", "worktrees"), found.warnings, strict=True):
-        assert words.startswith(f"{tmp_path}/.env is passed over: setting {name!r}")
+    assert (found.worktrees, found.scope) == ("together", "shop")
+    (words,) = found.warnings
+    assert words.startswith(f"{tmp_path}/.env is passed over: setting 'worktrees'")
 
 
 def test_a_daemon_takes_no_scope_from_the_folder_it_is_started_in(tmp_path: Path) -> None:

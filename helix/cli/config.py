@@ -23,7 +23,7 @@ def config(invocation: Invocation, /, names: tuple[str, ...], of_daemon: bool) -
     """Show each setting, or those that are named: its value and where that came from.
 
     Flags go before the environment, then .env, then config.toml in HELIX_HOME, then the defaults. A .env is part of a
-    project: it may set scope and worktrees, and lower a budget. The rest of it is ignored, with a warning.
+    project: it may set scope and worktrees. The rest of it is ignored, with a warning.
 
     \b
     helix config
