@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
-from posixpath import join
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from posixpath import join, normpath
 
 from helix.command_outcome.fixes import normal_command
 from helix.helixignore import without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
-from helix.text.command_line.command_forms import is_path
-from helix.text.command_line.parser import simple_commands
+from helix.text.command_line.command_forms import invocation, is_path
+from helix.text.command_line.command_words import SHELLS
+from helix.text.command_line.parser import MOST_PARTS, Command, simple_commands
 from helix.text.error_lines import signature_of
 from helix.text.spotting.entities import mentions
 
@@ -22,23 +25,59 @@ _LONGEST = 500
 """Characters of a name that is looked at: work on a path takes its square in time."""
 _PIECE = re.compile(r"[^\s'\"`=<>|;&(){},:@$]+")
 _REDIRECTED = re.compile(r"[<>]\s*([^\s'\"<>|;&()]+)")
+_INSIDE = "-"
+"""What stands for whatever lies in a folder: a rule may exclude all of that and not the folder."""
 
 
 def names_ignored(action: Action, root: str) -> bool:
     """Return whether a command or its error names a file of `.helixignore`; `root` is the top of its project.
 
     A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
-    the folder that the line changes to. Raises as `without_ignored` does.
+    the folder that the line changes to. A folder is named by a word, too, or by being run in. Raises as
+    `without_ignored` does.
     """
-    short = (place for place in _places(action, root) if len(place) <= len(root) + _LONGEST)
-    places = dict.fromkeys(islice(short, _MOST))
-    return len(without_ignored(places, root)) < len(places)
+    folders = (join(place, _INSIDE) for place in islice(_folders(action, root), _MOST))
+    places = chain(islice(_short(_places(action, root), root), _MOST), _short(folders, root))
+    asked = dict.fromkeys(places)
+    return len(without_ignored(asked, root)) < len(asked)
+
+
+def _short(places: Iterator[str], root: str) -> Iterator[str]:
+    return (place for place in places if len(place) <= len(root) + _LONGEST)
+
+
+def _folders(action: Action, root: str) -> Iterator[str]:
+    """Yield the folders that a command is run in or names, but the project's top; `npm run build` names none."""
+    found = chain.from_iterable(_named_folders(part, action.folder) for part in _commands(action.command))
+    return (place for place in (action.folder, *found) if normpath(join(root, place)) != normpath(root))
+
+
+def _named_folders(part: Command, folder: str) -> Iterator[str]:
+    here = join(folder, part.folder)
+    yield here
+    said = invocation(part.words)
+    words = [word for word in part.words if said is None or word not in said.action]
+    pieces = islice((piece for word in words for piece in _PIECE.findall(word) if len(piece) <= _LONGEST), _MOST)
+    yield from (place for piece in pieces if Path(place := join(here, piece)).is_dir())
+
+
+def _commands(line: str) -> Iterator[Command]:
+    """Yield the commands of a line, and those of code that it gives to a shell."""
+    for part in simple_commands(line):
+        yield part
+        if SHELLS.intersection(part.words) or "eval" in part.words:
+            inner = chain.from_iterable(map(simple_commands, filter(_is_code, part.words)))
+            yield from (replace(one, folder=join(part.folder, one.folder)) for one in islice(inner, MOST_PARTS))
+
+
+def _is_code(word: str) -> bool:
+    return any(map(str.isspace, word))
 
 
 def _places(action: Action, root: str) -> Iterator[str]:
     """Yield the paths that a command and its error may mean, those named most plainly first."""
     folders = {"": None}
-    for part in simple_commands(action.command):
+    for part in _commands(action.command):
         folders[part.folder] = None
         for name in (name for word in part.words for name in _names(word)):
             yield join(action.folder, name)
@@ -63,7 +102,7 @@ def _in_error(output: str) -> Iterator[str]:
 
 def _names(word: str) -> Iterator[str]:
     """Yield what may name a file in a word; in one of several words, such as code, only what has a folder."""
-    if any(map(str.isspace, word)):
+    if _is_code(word):
         yield from _paths(word)
     else:
         pieces = (word, *_PIECE.findall(word))

@@ -407,7 +407,8 @@ def _commands(node: Node, folder: str, piped: bool) -> Generator[Command, None, 
     """Yield the commands, which begin in a folder, and return the folder that the shell is in behind them."""
     match node:
         case Simple(words=("cd" | "pushd", *rest)):
-            return normpath(join(folder, rest[0])) if rest and rest[0] != "-" else folder
+            places = [word for word in rest if not word.startswith("-")]
+            return normpath(join(folder, places[0])) if places else folder
         case Simple(words=words) if words:
             yield Command(words=tuple(" ".join(word.split()) for word in words), folder=folder, piped=piped)
         case Pipeline(stages=stages):

@@ -347,6 +347,33 @@ def test_however_an_ignored_file_is_named_it_is_kept_out(session: AgentSession, 
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "cd private && make it",
+        "cd -P private; make it",
+        "(cd $(pwd)/private || exit 1; make it)",
+        "bash -c 'cd private && make it'",
+        "make -C private it",
+        "terraform -chdir=private apply",
+        "pytest private",
+        "ruff check ./private",
+        "git checkout -- whole",
+    ],
+)
+def test_however_an_ignored_folder_is_named_it_is_kept_out(session: AgentSession, command: str) -> None:
+    for name in ("private", "whole", "build"):
+        (session.project / name).mkdir()
+    (session.project / ".helixignore").write_text("private/\nwhole/**\nbuild\n", "utf-8")
+    session.run(command, 3, "ValueError: topsecret is late")
+    session.run("npm run build", 3, "TypeError: the beaver is no function")
+    inside = AgentSession(session.helix, session.project / "private", session.name)
+    inside.run("make all", 3, "ValueError: topsecret is late")
+    kept = [str(one) for one in capture.episodes(session.settled()).items]
+    assert not [one for one in kept if "topsecret" in one]
+    assert [one for one in kept if "beaver" in one]
+
+
+@pytest.mark.parametrize(
     "command", ["sh tool.sh /", "sh tool.sh 1 / 2", "cd / && sh tool.sh", "sh tool.sh ../../../../../.."]
 )
 def test_a_command_that_names_the_root_of_the_file_system_is_kept(session: AgentSession, command: str) -> None:
