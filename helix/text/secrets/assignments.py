@@ -218,8 +218,13 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         return None
     if text.startswith(("..", "…"), start + len(value)):  # an excerpt: whoever wrote it left the secret out
         return None
-    tight = gap == match["name"] + "=" and text[match.start() - 1 : match.start()] in ("", "\n")
-    shouted = env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
+    glued = gap == match["name"] + "="
+    tight = glued and text[match.start() - 1 : match.start()] in ("", "\n")
+    shouted = (
+        (glued and match["name"].isupper())
+        or env
+        and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
+    )
     stated = text.endswith((" -", "--"), 0, match.start()) or _is_set(text, match)
     stated = stated or (quoted and match["blank"] is not None and _is_alone(text, match.start(), match.end()))
     stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
@@ -309,8 +314,10 @@ def _is_stated_bare(name: str, value: str, promise: Promise, context: _Context) 
     own = _spelled(name).endswith(_spelled(value))
     if context.alone and (context.shouted or (context.tight and name.isupper())):
         return not own
+    if context.flag and context.tight and not context.colon:  # a shell has no names that stand for themselves
+        return not strength.is_template(value)
     if context.tight and not context.colon and not strength.is_expression(value):
-        return context.env or context.flag or _numbered(value) or _HYPHENATED.fullmatch(value) is not None
+        return context.env or context.shouted or _numbered(value) or _HYPHENATED.fullmatch(value) is not None
     made_up = (_numbered(value) or _HYPHENATED.fullmatch(value) is not None) and not name.lower().endswith("secrets")
     if context.alone and context.colon and made_up:
         return not strength.is_expression(value)

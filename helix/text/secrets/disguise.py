@@ -21,7 +21,7 @@ _DISGUISE = re.compile(
     r"|(?P<wide>[\uff01-\uff5e])"
     r"|(?P<quote>\"\"\"|''')"
     r"|(?P<block>(?<=:)[ \t]{0,4}[|>][+-]?\d?[ \t]{0,4}\n[ \t]{1,40})"
-    r"|%(?:25)?(?P<escaped>3[AaDd]|2[267Cc]|40|5[Ff]|7[BbDd])|\\u00(?P<json>3[AaDdCcEe]|2[27])"
+    r"|%(?:25)?(?P<escaped>[2-6][0-9A-Fa-f]|7[0-9A-Ea-e])|\\u00(?P<json>3[AaDdCcEe]|2[27])"
     rf"|&(?P<entity>{'|'.join(_NAMED)});"
 )
 

@@ -9,6 +9,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
@@ -47,8 +48,19 @@ _SIGNED = regex(
     r"(?P<value>[^&\s\"'<>#]{3,2000})",
     re.IGNORECASE,
 )
-_COOKIES = regex(r"(?<![\w-])cookie:[ \t]{0,3}(?P<pairs>[^\r\n\"']{3,4000})", re.IGNORECASE)
-_COOKIE = regex(r"[\w.-]{1,80}=(?P<value>[^\s;,]{8,4000})")
+# Of a header, and of a mapping that is called so, as logs of requests and calls of clients have it.
+_COOKIES = regex(
+    r"(?<![\w-])(?:set-)?cookie[\"']?:[ \t]{0,3}[\"']?(?P<pairs>[^\r\n\"']{3,4000})"
+    r"|(?<![\w-])cookies[\"']?[ \t]{0,3}[:=]\s{0,4}\{(?P<mapping>[^{}]{3,4000})",
+    re.IGNORECASE,
+)
+_COOKIE = regex(
+    r"(?<![\w.-])(?!(?:path|domain|expires|max-age|samesite|priority)=)[\w.-]{1,80}=(?P<value>[^\s;,]{8,4000})",
+    re.IGNORECASE,
+)
+_COOKIE_OF_MAPPING = regex(
+    r"[\"'][\w.-]{1,80}[\"']\s{0,4}:\s{0,4}(?:\"(?P<double>[^\"\n]{3,4000})\"|'(?P<single>[^'\n]{3,4000})')"
+)
 _AUTHORIZATION = regex(
     r"authorization[\"'\]\\]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?\\?(?P<scheme>[a-z][\w-]{1,20}\s{1,4})?"
     r"(?P<value>[^\s\"'\\,;]{6,4000})",
@@ -107,7 +119,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         yield from _addresses(text)
     if "@" in text:
         yield from _driver_logins(text)
-    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered or "cookie:" in lowered:
+    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered or "cookie" in lowered:
         yield from _headers(text)
     if "curl" in lowered:
         yield from _curl_user(text)
@@ -121,7 +133,7 @@ def _addresses(text: str) -> Iterator[Span]:
             told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
             if told or strength.looks_random(user, least=20) or _TOKEN_ALONE.fullmatch(user):
                 yield Span(*match.span("user"), "url-password")
-        elif not (strength.is_template(password) or _YOUR_OWN.fullmatch(password)):
+        elif not (strength.is_template(unquote(password)) or _YOUR_OWN.fullmatch(password)):
             yield Span(*match.span("password"), "url-password")
     for match in _SIGNED.finditer(text):
         if not strength.is_told_to_be_none(match["value"]):
@@ -159,9 +171,11 @@ def _headers(text: str) -> Iterator[Span]:
         if told and not strength.is_told_to_be_none(value):
             yield Span(*match.span("value"), "auth-header")
     for match in _COOKIES.finditer(text):
-        for one in _COOKIE.finditer(text, *match.span("pairs")):
-            if not strength.is_told_to_be_none(one["value"]):
-                yield Span(*one.span("value"), "cookie")
+        part, pattern = ("pairs", _COOKIE) if match["mapping"] is None else ("mapping", _COOKIE_OF_MAPPING)
+        for one in pattern.finditer(text, *match.span(part)):
+            group = one.lastgroup or ""
+            if not strength.is_told_to_be_none(one[group]) and one[group].lower() not in FILLER:
+                yield Span(*one.span(group), "cookie")
     for match in _BASIC.finditer(text):
         if b":" in _decoded(match["value"]):
             yield Span(*match.span("value"), "auth-header")
