@@ -16,7 +16,7 @@ from helix.text.command_line.rule_commands import keys_of_rule
 from helix.text.cues import TROUBLE
 from helix.text.error_lines import keys_of, kind_of, named_in, signature_of
 from helix.text.spotting.typed_commands import HEADS, SUBCOMMANDS
-from helix.text.word_lists import word_list, words
+from helix.text.word_lists import word_list, word_lists
 
 _FUNCTION_WORDS = word_list("text/spotting/known_words", "function_words")
 
@@ -39,24 +39,13 @@ _QUOTED = re.compile(r"(?<!\w)'([^'\n]{8,300})'(?!\w)|\"([^\"\n]{8,300})\"|“([
 _PROMPTED = re.compile(r"^[ \t]*\$[ \t]+(\S.{0,300})$", re.MULTILINE)
 _WORD = re.compile(r"\S+")
 _HEADED = re.compile(r"[a-z_./~\\][\w./~+\\-]*|[A-Z][A-Z0-9_]*=\S*")
-_DECLARES = words(
-    "auto bool char class const def double enum float from import int let long return short signed static "
-    "struct type typedef uint8_t unsigned using var void"
-)
-"""Words that begin a line of a program rather than a command."""
+_DECLARES = word_list("text/about", "declares")
 _HEAD = re.compile(r"(?<![\w./$-])(?:sudo[ \t]+)?([a-z][\w.-]*)(?=[ \t]+\S)")
 _VERB_LIKE = re.compile(r".*(?:ly|s|ed|ing)")
 _ENGLISH = frozenset({"go", "make", "time", "watch", "exec", "node", "ping", "kill", "script"})
-_ENGLISH_ACTIONS: Mapping[str, frozenset[str]] = {
-    "go": words("build generate mod test vet"),
-    "make": words("all build check clean distclean docs format install lint test tests uninstall"),
-}
+_ENGLISH_ACTIONS = word_lists("text/about", "english_actions")
 _NESTED = frozenset({"run", "compose", "exec", "pip"})
-_TAKES_NAMES = words(
-    "add build checkout clone exec fetch install merge pull push rebase remove restart run start stop switch test "
-    "uninstall up update upgrade"
-)
-"""Subcommands whose arguments are plain words: branches, packages, services."""
+_TAKES_NAMES = word_list("text/about", "takes_names")
 _MOST_WORDS = 6
 
 

@@ -6,7 +6,7 @@ A file is named by its path in the package, without the suffix, and read once. O
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -30,14 +30,19 @@ def word_lists(file: str, key: str) -> Mapping[str, frozenset[str]]:
     return {name: words(text) for name, text in word_table(file, key).items()}
 
 
+def list_of_word(file: str, key: str) -> Mapping[str, str]:
+    """Return a table of word lists turned round: by each word the name of its list."""
+    return {word: name for name, text in word_table(file, key).items() for word in text.split()}
+
+
 def word_table(file: str, key: str) -> Mapping[str, str]:
     """Return a table of a file, what stands in it by its name; a key of several words stands for each of them."""
     return {name: text for names, text in _tables(file)[key].items() for name in names.split()}
 
 
-def word_rows(file: str, key: str) -> Mapping[str, Sequence[Any]]:
-    """Return a table of a file in which an array stands by each name: of words, or of rows of words and numbers."""
-    return cast("Mapping[str, Sequence[Any]]", _tables(file)[key])
+def word_data(file: str, key: str) -> Mapping[str, Any]:
+    """Return a table of a file as it stands: by each name an array or a table."""
+    return cast("Mapping[str, Any]", _tables(file)[key])
 
 
 @cache

@@ -14,7 +14,7 @@ from helix.text.word_lists import word_list, word_lists, word_table
 
 PACKAGE = Path(helix.__file__).parent
 SOURCE = "\n".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
-FILES = sorted({PACKAGE / f"{file}.toml" for file in re.findall(r"word_\w+\(\s*\"([\w/]+)\"", SOURCE)})
+FILES = sorted({PACKAGE / f"{file}.toml" for file in re.findall(r"(?:word_\w+|list_of_word)\(\s*\"([\w/]+)\"", SOURCE)})
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -22,7 +22,7 @@ def test_a_list_is_read_and_said_to_be_something(path: Path) -> None:
     text = path.read_text("utf-8")
     name = path.relative_to(PACKAGE).with_suffix("").as_posix()
     for key, held in tomllib.loads(text).items():
-        assert re.search(rf"word_\w+\(\s*\"{name}\",\s*\"{key}\"", SOURCE), f"nothing reads {key}"
+        assert re.search(rf"(?:word_\w+|list_of_word)\(\s*\"{name}\",\s*\"{key}\"", SOURCE), f"nothing reads {key}"
         assert re.search(rf"^# .*\n(?:{key} =|\[{key}\])", text, re.MULTILINE), f"say what {key} is"
         if isinstance(held, str):
             assert [word for word, count in Counter(held.split()).items() if count > 1] == []

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from helix.text.command_line.tools import BY_ARGUMENT, DO_ONE_THING, DONE_BY_OPTION, FORMATTERS, WORDS_TOO
 from helix.text.spotting.typed_commands import SUBCOMMANDS
-from helix.text.word_lists import words
+from helix.text.word_lists import word_list, word_lists, words
 
 ALONE_ENOUGH = (
     (frozenset(DO_ONE_THING) - WORDS_TOO)
@@ -23,53 +23,10 @@ WITH_ACTIONS = (
 """Tools whose first word says what they are to do."""
 NESTED = words("build-tools compose exec run pip tool pr issue repo release workflow") | {"run-script"}
 """Subcommands that say what is done only with the word behind them."""
-NO_SUBJECT = words(
-    ". : alias break cd continue echo eval exit export false popd printf read return set shift sleep "
-    "source test true type ulimit umask unset wait [ [[ local declare pwd pushd clear history trap"
-)
-WRAPPERS: Mapping[str, frozenset[str]] = {
-    "sudo": words("-u -g -h -p -C"),
-    "env": words("-u -C -S"),
-    "time": words("-f -o"),
-    "nice": words("-n"),
-    "ionice": words("-c -n"),
-    "nohup": frozenset(),
-    "command": frozenset(),
-    "exec": words("-a"),
-    "builtin": frozenset(),
-    "stdbuf": words("-i -o -e"),
-    "setsid": frozenset(),
-    "xvfb-run": words("-s -n"),
-    "chronic": frozenset(),
-    "timeout": words("-s -k"),
-    "npx": words("-p --package"),
-    "pnpx": frozenset(),
-    "bunx": frozenset(),
-    "uvx": words("--from --with"),
-    "doas": words("-u"),
-    "strace": words("-e -o -p"),
-    "watch": words("-n"),
-    "xargs": words("-n -P -I -L -d"),
-    "unbuffer": frozenset(),
-    "caffeinate": words("-t"),
-}
-"""Words before a command that do not change what it is, with those of their options that take a value."""
+NO_SUBJECT = word_list("text/command_line/command_words", "no_subject")
+WRAPPERS = word_lists("text/command_line/command_words", "wrappers")
 RUNNERS = {
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pdm", "run"),
-    ("pipenv", "run"),
-    ("rye", "run"),
-    ("hatch", "run"),
-    ("bundle", "exec"),
-    ("pnpm", "exec"),
-    ("yarn", "exec"),
-    ("npm", "exec"),
-    ("pnpm", "dlx"),
-    ("yarn", "dlx"),
-    ("conda", "run"),
-    ("mamba", "run"),
-    ("pixi", "run"),
+    (tool, verb) for verb, tools in word_lists("text/command_line/command_words", "runners").items() for tool in tools
 }
 RUNNER_VALUES = words("--with --extra --group --python -p --project --directory -n --name --env-file --package")
 GIVEN_CODE = {"python": "-c", "node": "-e", "perl": "-e", "ruby": "-e", "php": "-r", "bun": "-e", "tsx": "-e"}
@@ -85,51 +42,7 @@ ALIASES = {
     "py.test": "pytest",
     "python": "python",
 }
-VALUES: Mapping[str, frozenset[str]] = {
-    "pytest": words(
-        "-k -m -n -p -c -o -W -r --tb --maxfail --cov --rootdir --ignore --deselect --durations --timeout "
-        "--junitxml --confcutdir --numprocesses --import-mode --log-level"
-    ),
-    "git": words("-C -c -m --message -b -B --git-dir --work-tree --author -F"),
-    "make": words("-C -f -j --jobs"),
-    "docker": words("-f --file -p -v -e -t --tag --name -w -u --platform --target --network"),
-    "npm": words("--prefix -w --workspace"),
-    "pnpm": words("-C --dir --filter -F"),
-    "yarn": words("--cwd"),
-    "cargo": words("-p --package --manifest-path --features --bin --test --example -j --jobs --target"),
-    "go": words("-run -count -timeout -o -tags -bench"),
-    "kubectl": words("-n -f -l -o --namespace --context"),
-    "python": words("-W -X"),
-    "mvn": words("-pl -f -P"),
-    "gradle": words("-p -P -x --tests"),
-    "ctest": words("-R -j"),
-    "curl": words("-X -H -d -o -u -b -c -A"),
-    "ssh": words("-p -i -l"),
-    "ninja": words("-C -j -f"),
-    "pip": words("-r -c -i --index-url --extra-index-url -t --target"),
-    "node": words("-r --require"),
-    "mypy": words("--config-file -p -m"),
-    "ruff": words("--config --select --ignore"),
-    "tox": words("-e -c"),
-    "nox": words("-s -e -f"),
-    "jest": words("-t -c --config"),
-    "vitest": words("-t -c --config"),
-    "unittest": words("-s -p -t -k --start-directory --pattern --top-level-directory"),
-    "flake8": words("--config --select --ignore --extend-ignore --exclude --max-line-length --format -j"),
-    "pylint": words("--rcfile --disable --enable -j -f"),
-    "pyright": words("-p --project --pythonpath --pythonversion --level"),
-    "black": words("-l --line-length -t --target-version --config --exclude --include"),
-    "isort": words("--profile -l --line-length --settings-path"),
-    "eslint": words("-c --config --ext --rule -f --format --max-warnings"),
-    "prettier": words("--config --parser --ignore-path"),
-    "golangci-lint": words("-c --config -E --enable -D --disable --timeout"),
-    "terraform": words("-var -var-file -target -backend-config -out -chdir"),
-    "dotnet": words("-c --configuration -f --framework -r --runtime -o --output -p --project --filter --logger -v"),
-    "cmake": words("-S -B -G -C -j --target -t --config --preset --parallel"),
-    "phpunit": words("--filter --testsuite -c --configuration"),
-    "rspec": words("-e --example -t --tag -f --format"),
-    "mocha": words("-g --grep -r --require -c --config"),
-}
+VALUES = word_lists("text/command_line/command_words", "values")
 NOISE = re.compile(
     r"--(?:quiet|verbose|silent|colou?r(?:=.*)?|no-colou?r|progress|no-progress|tb=.*|no-header|no-summary|durations=.*"
     r"|showlocals|exitfirst|maxfail=.*|numprocesses=.*|jobs=.*|log-level=.*|loglevel=.*)"

@@ -7,19 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-_PREFIXES = frozenset(
-    {"sudo", "nice", "time", "nohup", "command", "exec", "stdbuf", "ionice", "xvfb-run", "env", "setsid", "timeout"}
-    | {"npx", "bunx", "uvx", "pipx", "cross-env", "dotenv", "unbuffer", "caffeinate", "corepack", "gtimeout"}
-)
-"""Tools behind whose options the command stands, as it does behind one of the words of _RUNS."""
-_RUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {name: ("run",) for name in ("uv", "poetry", "pipenv", "pdm", "rye", "hatch", "pixi", "coverage", "pipx")}
-    | {name: ("run",) for name in ("conda", "mamba", "micromamba", "volta", "doppler", "op")}
-    | {name: ("exec",) for name in ("bundle", "direnv", "aws-vault", "lerna")}
-    | {name: ("exec", "dlx") for name in ("pnpm", "yarn")}
-    | {"npm": ("exec", "x"), "mise": ("exec", "x"), "bun": ("x",)}
-)
-"""Tools that run what follows the word."""
+from helix.text.word_lists import word_list, word_lists
+
+_PREFIXES = word_list("text/command_line/launchers", "prefixes")
+_RUNS = word_lists("text/command_line/launchers", "runs")
 _OPERANDS: Mapping[str, int] = MappingProxyType({"timeout": 1, "gtimeout": 1, "direnv": 1, "aws-vault": 1})
 """How many words of their own stand between the options of a launcher and the command."""
 _BEHIND: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
@@ -27,23 +18,12 @@ _BEHIND: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
     | {("nix", "shell"): ("-c", "--command")}
 )
 """Launchers that have the command begin behind a word."""
-_WITH_VALUE = frozenset(
-    {"-n", "-k", "-u", "-g", "-s", "-e", "-p", "-C", "-w", "-F", "--signal", "--kill-after", "--with", "--python"}
-    | {"--group", "--extra", "--package", "--project", "--directory", "--filter", "--prefix", "--workspace", "--cwd"}
-    | {"--name", "--profile", "--dir", "--import", "--require", "--loader", "-scheme", "-destination", "-workspace"}
-    | {"-project", "-configuration", "--env-file"}
-)
-"""Options before a command that take the next word for their own."""
+_WITH_VALUE = word_list("text/command_line/launchers", "with_value")
 
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "podman-compose"})
 _SHORT_FLAGS = frozenset("ditTPqD")
-_LONG_FLAGS = frozenset(
-    {"--detach", "--interactive", "--tty", "--rm", "--init", "--privileged", "--read-only", "--publish-all", "--quiet"}
-    | {"--no-healthcheck", "--oom-kill-disable", "--no-deps", "--service-ports", "--build", "--remove-orphans"}
-    | {"--use-aliases", "--no-tty", "--no-TTY", "--quiet-pull", "--verbose", "--debug", "--tls", "--tlsverify"}
-    | {"--compatibility", "--all-resources", "--dry-run", "--disable-content-trust", "--help"}
-)
 """Options of containers' tools that take no value; all others do."""
+_LONG_FLAGS = word_list("text/command_line/launchers", "long_flags")
 _VERSIONED = re.compile(r"(?:python|pypy)[\d.]*|py|ruby[\d.]*|node|php[\d.]*")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _ONE_NAME: Mapping[str, str] = MappingProxyType(

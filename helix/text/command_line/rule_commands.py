@@ -19,7 +19,7 @@ from helix.text.command_line.tools import only_looks
 from helix.text.path_patterns import canonical_path, fits
 from helix.text.regex import regex
 from helix.text.spotting.typed_commands import HEADS
-from helix.text.word_lists import words
+from helix.text.word_lists import word_list, words
 
 _READ = 4_000
 _MOST = 12
@@ -48,10 +48,7 @@ _PURPOSE = regex(
 _CLAUSE = regex(r"[.;!?]\s|\n\n|,\s+(?=(?:but|use|run|call|do|try|prefer)\b)|\b(?=instead\s+(?:use|run))")
 _BRANCH = regex(r"`([\w./-]{2,60})`\s+branch\b")
 _IN_PLACE = regex(r"-[a-zA-Z]*i.*|--in-place.*")
-_OF_PROGRAMS = words(
-    "with from import def class select insert update delete create return for if while async await raise"
-)
-"""Words that begin a line of a program rather than a command."""
+_OF_PROGRAMS = word_list("text/command_line/rule_commands", "of_programs")
 _PLAIN_TOOL = regex(r"[a-z][a-z0-9_.-]{1,30}")
 _ARGUMENT = regex(r"-{1,2}[\w=-]+|[\w./@:-]+")
 _TESTS, _TEST_RUNNERS = words("test tests"), words("pytest unittest nose2 jest vitest mocha rspec phpunit")

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from helix.model.evidence import EvidenceKind
 from helix.text.command_line.launchers import is_interpreter, operands, takes_next, tool_name, without_launchers
 from helix.text.command_line.tools import BUILD, BY_ARGUMENT, DO_ONE_THING, LINT, TEST
-from helix.text.word_lists import words
+from helix.text.word_lists import list_of_word, word_list, word_lists, words
 
 _GRADLE: Sequence[tuple[EvidenceKind | None, re.Pattern[str]]] = tuple(
     (kind, re.compile(pattern))
@@ -59,12 +59,7 @@ _FORMATS: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
 
 _MANY_TARGETS = frozenset({"make", "gmake", "ninja", "rake", "task"})
 """Tools that run several targets which a project names itself; make and ninja build where none is named."""
-_ONE_TARGET: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {name: ("run", "run-script") for name in ("npm", "yarn", "pnpm", "bun", "composer")}
-    | {name: ("run",) for name in ("mise", "hatch", "pixi", "pdm", "pipenv", "lerna", "moon")}
-    | {"deno": ("task",), "just": (), "invoke": (), "rushx": (), "rush": ()}
-)
-"""Tools that run one such target, and the words that it may stand behind."""
+_ONE_TARGET = word_lists("text/command_line/runners", "one_target")
 _PACKAGES = frozenset({"npm", "yarn", "pnpm", "bun", "composer", "just", "invoke", "rushx", "rush"})
 """Those that take a target without such a word, if it is none of their own commands."""
 _MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun", "composer"})
@@ -74,31 +69,9 @@ _BINARIES = frozenset({"yarn", "pnpm", "bun"})
 _COMMANDS = frozenset({"install", "i", "ci", "add", "publish", "pack", "link", "init", "update", "audit"})
 """Commands of the managers of packages that have nothing to do with the work."""
 
-_ASIDE = frozenset(
-    {"--version", "-version", "--help", "-h", "-V", "--collect-only", "--co", "--listTests", "--list-tests", "--list"}
-    | {"-list", "-N", "--show-only", "--fixtures", "--markers", "--init", "--showConfig", "--print-config", "--dry-run"}
-    | {"--dry", "--graph", "--watch", "--watchAll", "--ui", "-DskipTests", "-DskipTests=true", "-Dmaven.test.skip"}
-    | {"-Dmaven.test.skip=true", "--no-run", "--no-run-tests", "--passWithNoTests", "--passWithNoTests=true"}
-    | {"--setup-plan", "--setup-only", "--exit-zero", "--show-files", "--show-settings", "--list-files"}
-)
-"""Options with which a tool says something, waits or leaves the work out, and its end says nothing of the work."""
-_ASIDE_OF: Mapping[str, frozenset[str]] = MappingProxyType(
-    {name: frozenset({"-n", "--just-print", "--question", "-q"}) for name in ("make", "gmake", "ninja")}
-    | {name: frozenset({"-v", "-dumpversion"}) for name in ("gcc", "g++", "cc", "c++", "clang", "clang++")}
-    | {"tsc": frozenset({"-w", "-v", "--clean"}), "ruff": frozenset({"-w"}), "mocha": frozenset({"-w"})}
-    | {"gradle": frozenset({"-m"}), "go": frozenset({"-c", "-n"}), "jest": frozenset({"--clearCache"})}
-    | {"tox": frozenset({"-l", "--notest", "-n"}), "nox": frozenset({"-l", "--install-only"})}
-    | {"vitest": frozenset({"-w"}), "dotnet": frozenset({"-t"}), "mypy": frozenset({"--install-types"})}
-    | {"phpunit": frozenset({"--list-suites", "--list-groups"}), "golangci-lint": frozenset({"--issues-exit-code=0"})}
-    | {"msbuild": frozenset({"/t:Clean", "-t:Clean", "-t:Restore", "/t:Restore", "/version"})}
-)
-"""Such options that mean something else to other tools."""
-_TALKS = frozenset(
-    {"list", "version", "help", "init", "bootstrap", "bench", "cache", "config", "show", "show-config", "show-env"}
-    | {"archive", "clean", "generate", "install", "start", "stop", "status", "kill", "linters", "completion", "watch"}
-    | {"devenv", "report", "outline", "labels", "migrate"}
-)
-"""First words that have a tool do so, and second ones of a tool that does many things."""
+_ASIDE = word_list("text/command_line/runners", "aside")
+_ASIDE_OF = word_lists("text/command_line/runners", "aside_of")
+_TALKS = word_list("text/command_line/runners", "talks")
 
 
 def work_of_line(words: Sequence[str]) -> EvidenceKind | None:
@@ -210,27 +183,14 @@ def _of_target(name: str, rest: Sequence[str]) -> EvidenceKind | None:
     return work_of_target(left[0]) if left else None
 
 
-_WORDS = {
-    **dict.fromkeys(words("test tests spec specs e2e unit integration pytest jest vitest unittest unittests"), TEST),
-    **dict.fromkeys(words("lint linter typecheck types tsc vet eslint ruff mypy clippy style checkstyle"), LINT),
-    **dict.fromkeys(words("build compile bundle"), BUILD),
-}
+_WORDS = {word: EvidenceKind(kind) for word, kind in list_of_word("text/command_line/runners", "words").items()}
 _ALONE = {**dict.fromkeys(words("check ci t"), TEST), **dict.fromkeys(words("all dist"), BUILD)}
 """Words that say it only where they are the whole name: `check-env` and `install-all` are something else."""
 _CHECKED = words("type format formatting fmt prettier")
 """What is only looked at where `check` stands beside it."""
 _HOW = words("run all ci full quick fast local")
 """Words that say nothing of what is done."""
-_BESIDE = words(
-    """
-    clean cleanup clear rm remove delete reset setup teardown up down install uninstall update updates upgrade outdated
-    generate gen codegen regenerate create new seed kill start stop restart serve server watch ui env environment db
-    database image images deps dependencies docs fixtures fixture data deploy health init list ls help publish upload
-    push pull prepare bootstrap download open log logs report reports result results migrate login shell version info
-    show bench benchmark cache checkout link scaffold template updater record
-    """
-)
-"""What prepares the work, serves it or tells of it, and ends well whatever the work is like."""
+_BESIDE = word_list("text/command_line/runners", "beside")
 
 
 def work_of_target(name: str) -> EvidenceKind | None:

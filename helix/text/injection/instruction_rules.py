@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from helix.text.injection.concepts import ConceptWord
-from helix.text.word_lists import word_rows
+from helix.text.word_lists import word_data
 
 
 class Reason(StrEnum):
@@ -80,7 +80,7 @@ class Rule:
 
 
 def _read() -> Iterator[Rule]:
-    for reason, rows in word_rows("text/injection/instruction_rules", "rules").items():
+    for reason, rows in word_data("text/injection/instruction_rules", "rules").items():
         for weight, reach, concepts, *said in rows:
             yield Rule(Reason[reason.upper()], weight, tuple(concepts.split()), reach, "negatable" in said)
 

@@ -12,14 +12,14 @@ from helix.text.regex import regex
 from helix.text.secrets import strength
 from helix.text.secrets.secret_names import UNMISTAKABLE, Promise, promise_of
 from helix.text.secrets.span import Span
-from helix.text.word_lists import word_rows
+from helix.text.word_lists import word_data
 
 _CANDIDATE = regex(r"[A-Za-z0-9_~.+/-]{16,}={0,2}")
 _SEGMENT = regex(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _LOOKS_LIKE_DATA = 4096
 _CONTEXT = 90
 
-_SHAPES = word_rows("text/secrets/families", "shapes")
+_SHAPES = word_data("text/secrets/families", "shapes")
 
 _KINDS = (*sorted(UNMISTAKABLE & _SHAPES.keys()), *(kind for kind in _SHAPES if kind not in UNMISTAKABLE))
 
