@@ -11,7 +11,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from helix.cli.cypher_session import is_hidden, pieces
-from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES
+from helix.text.word_lists import word_list
+
+_FUNCTIONS = word_list("graph/cypher_words", "functions")
+_KEYWORDS = word_list("graph/cypher_words", "keywords")
+_PROCEDURES = word_list("graph/cypher_words", "procedures")
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _TYPED = re.compile(r"[A-Za-z0-9_]*\Z")
@@ -71,11 +75,11 @@ def _words(head: str, schema: GraphSchema, params: Iterable[str]) -> Iterator[st
         opened = _OPENED.search(head[: head.rindex("{") + 1])
         yield from sorted(schema.properties([opened[1]] if opened else []))
     elif tail.upper().endswith("CALL"):
-        yield from (f"{name}(" for name in sorted(PROCEDURES))
+        yield from (f"{name}(" for name in sorted(_PROCEDURES))
     else:
         yield from sorted(_variables(head))
-        yield from sorted(KEYWORDS)
-        yield from (f"{name}(" for name in sorted(FUNCTIONS))
+        yield from sorted(_KEYWORDS)
+        yield from (f"{name}(" for name in sorted(_FUNCTIONS))
 
 
 def _open_bracket(text: str) -> str:

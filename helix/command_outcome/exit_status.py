@@ -31,17 +31,14 @@ from helix.text.command_line.parser import (
 )
 from helix.text.command_line.runners import work_of_line
 from helix.text.error_lines import tells_of_failure
+from helix.text.word_lists import word_list
 
 Words = tuple[str, ...]
 Told = Literal["passed", "failed", "suspect"]
 """How a command ended: `suspect` is one of several of which one failed, and it is not certain which."""
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-_SURE = frozenset(
-    {"cd", "pushd", "popd", "export", "unset", "echo", "printf", "set", "source", ".", "true", ":", "exit"}
-    | {"cat", "head", "tail", "tee", "sleep", "pwd", "date"}
-)
-"""Commands that are taken to end well: what a line failed by is hardly ever one of them."""
+_SURE = word_list("command_outcome/exit_status", "sure")
 _SURE_WITH = {"mkdir": re.compile(r"-\w*p\w*|--parents"), "rm": re.compile(r"-\w*f\w*|--force")}
 """And those that are with an option."""
 _BEYOND = frozenset({"return", "trap", "eval", "wait", "break", "continue"})

@@ -16,7 +16,12 @@ from typing import Any
 from helix.errors import CypherRefusedError, did_you_mean
 from helix.graph import cypher_tokens
 from helix.graph.cypher_tokens import CypherToken, TokenKind, ends_operand, is_name, peek
-from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
+from helix.text.word_lists import word_list
+
+_FUNCTIONS = word_list("graph/cypher_words", "functions")
+_KEYWORDS = word_list("graph/cypher_words", "keywords")
+_PROCEDURES = word_list("graph/cypher_words", "procedures")
+_REFUSED = word_list("graph/cypher_words", "refused")
 
 # Measured on Kuzu 0.11.3: parsing and planning heed no time limit. 100 brackets in one another are read in 0.1 s but
 # 300 lists in 9 s and 5,000 brackets crash; 20 CASEs take 4.6 s; 10,000 terms crash; 20 edges are planned in 2.5 s.
@@ -31,7 +36,7 @@ LONGEST_RANGE = 10_000
 _OPENINGS = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL")
 _HINT = (
     "only reading is allowed: MATCH, OPTIONAL MATCH, UNWIND, WITH, WHERE, RETURN, ORDER BY, SKIP, LIMIT, UNION, "
-    f"EXPLAIN and CALL of {', '.join(sorted(PROCEDURES))}; a name spelt like a keyword goes in backticks"
+    f"EXPLAIN and CALL of {', '.join(sorted(_PROCEDURES))}; a name spelt like a keyword goes in backticks"
 )
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 _STEPS = re.compile(r"[0-9]{1,3}")
@@ -182,14 +187,14 @@ def _check_word(found: list[CypherToken], at: int) -> None:
     if token.kind is not TokenKind.WORD:
         return
     word = token.keyword
-    if word in REFUSED and not is_name(found, at):
+    if word in _REFUSED and not is_name(found, at):
         raise CypherRefusedError(f"{token} is not allowed", hint=_HINT)
     if before.keyword == "CALL" and not is_name(found, at - 1):
         return  # judged with its CALL
-    if called and word not in KEYWORDS and word.lower() not in FUNCTIONS:
+    if called and word not in _KEYWORDS and word.lower() not in _FUNCTIONS:
         raise CypherRefusedError(
             f"{token} is not among the functions that may be called",
-            hint=did_you_mean(word.lower(), FUNCTIONS) or "left out is what writes, reads files or can hang",
+            hint=did_you_mean(word.lower(), _FUNCTIONS) or "left out is what writes, reads files or can hang",
         )
     if word == "RANGE" and called:
         _check_range(found, at)
@@ -199,17 +204,17 @@ def _check_word(found: list[CypherToken], at: int) -> None:
         _check_call(found, at)
     elif word == "EXPLAIN" and at:
         raise CypherRefusedError(f"{token} is not at the beginning", hint="EXPLAIN is the first word of a statement")
-    elif word not in KEYWORDS and ends_operand(found, at - 1):
-        meant = did_you_mean(word, sorted(KEYWORDS), 1)
+    elif word not in _KEYWORDS and ends_operand(found, at - 1):
+        meant = did_you_mean(word, sorted(_KEYWORDS), 1)
         raise CypherRefusedError(f"no clause begins with {token}", hint=meant or _HINT)
 
 
 def _check_call(found: list[CypherToken], at: int) -> None:
     name = peek(found, at + 1)
-    if name.keyword not in PROCEDURES or not peek(found, at + 2).is_mark("("):
+    if name.keyword not in _PROCEDURES or not peek(found, at + 2).is_mark("("):
         raise CypherRefusedError(
             f"CALL cannot be followed by {name}",
-            hint=f"CALL may name {', '.join(sorted(PROCEDURES))}",
+            hint=f"CALL may name {', '.join(sorted(_PROCEDURES))}",
         )
 
 

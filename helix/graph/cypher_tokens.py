@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helix.errors import CypherRefusedError
-from helix.model.cypher_words import KEYWORDS
 from helix.text.cleaning import LONE_SURROGATE
+from helix.text.word_lists import word_list
+
+_KEYWORDS = word_list("graph/cypher_words", "keywords")
 
 
 class TokenKind(StrEnum):
@@ -101,7 +103,7 @@ def ends_operand(found: Sequence[CypherToken], at: int) -> bool:
     token = peek(found, at)
     if token.kind is TokenKind.MARK:
         return token.is_mark(*")]}")
-    return token.keyword not in KEYWORDS - {"END", "NULL", "TRUE", "FALSE"} or is_name(found, at)
+    return token.keyword not in _KEYWORDS - {"END", "NULL", "TRUE", "FALSE"} or is_name(found, at)
 
 
 def _cut(text: str) -> Iterator[tuple[CypherToken | None, str]]:

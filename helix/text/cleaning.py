@@ -6,6 +6,7 @@ import codecs
 import re
 
 from helix.model.letters import normalised
+from helix.text.word_lists import word_list
 
 # Vowel signs and other marks inside words of the scripts that have them; Python's \w leaves them out.
 _SIGNS = (
@@ -14,10 +15,7 @@ _SIGNS = (
 )
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}]|['\u2019](?=[^\W_]))*")
 _UNNAMED = re.compile(rf"(?:[^\w.{_SIGNS}]|-)+")
-_STOPWORDS = frozenset(
-    {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"}
-    | {"that", "the", "then", "this", "to", "was", "were", "when", "with"}
-)
+_STOPWORDS = word_list("text/cleaning", "stopwords")
 _MOST_WORDS = 6
 _FALLBACK = "memory"
 # Controls that no text needs; tab and newline stay.

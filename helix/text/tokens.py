@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from helix.model.letters import normalised
+from helix.text.word_lists import word_list
 
 # A compound: word characters held together by the joints of paths, modules, options and identifiers.
 _COMPOUND = re.compile(r"\w+(?:[./\\:+\-]{1,2}\w+)*")
@@ -33,19 +34,7 @@ _RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+|[^\s\w]|_")
 _LONGEST_TOKEN = 120
 _CACHED_STEMS = 20_000
 
-STOPWORDS = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-        a about above after again all am an and any are as at be because been before being below between both but by
-        can did do does doing down during each few for from further had has have having he her here hers him his how
-        i if in into is it its just me more most my no nor not now of off on once only or other our out over own
-        same she should so some such than that the their them then there these they this those through to too under
-        until up very was we were what when where which while who whom why will with would you your
-        couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn
-        """,
-    )
-)
+STOPWORDS = word_list("text/tokens", "stopwords")
 
 
 def lexical_tokens(text: str, *, stem: bool = True) -> list[str]:

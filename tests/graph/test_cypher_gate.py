@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 
 from helix.errors import CypherRefusedError
 from helix.graph import cypher_gate, cypher_tokens
-from helix.model.cypher_words import FUNCTIONS, KEYWORDS, PROCEDURES, REFUSED
+from helix.text.word_lists import word_list
 from tests.sampling import draws
+
+FUNCTIONS = word_list("graph/cypher_words", "functions")
+KEYWORDS = word_list("graph/cypher_words", "keywords")
+PROCEDURES = word_list("graph/cypher_words", "procedures")
+REFUSED = word_list("graph/cypher_words", "refused")
 
 SCHEMA = (
     "CREATE NODE TABLE Memory(id STRING PRIMARY KEY, kind STRING, uses INT64, vector FLOAT[2])",

@@ -14,7 +14,8 @@ from functools import lru_cache
 from helix.text.cues import CORRECTION
 from helix.text.discourse_markers import without_openers
 from helix.text.regex import regex
-from helix.text.statement.wording import NARROWING, terms, word_set, words
+from helix.text.statement.wording import NARROWING, terms, words
+from helix.text.word_lists import word_list
 
 _EVENTS = (
     r"outage|incident|audit|migration|move|reorg(?:ani[sz]ation)?|upgrade|review|release|switch|merger|refactoring"
@@ -161,9 +162,9 @@ _SUBJECT = regex(
 _BEHIND = regex(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
 _REASON = regex(r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I)
 _SPOKEN = regex(r"^(?P<who>[^\s:,]{1,40}): (?=\S+ \S+)")
-_NO_ONE = word_set("decision decided rule policy convention fact note warning reason result fix cause")
+_NO_ONE = word_list("text/statement/replacement", "no_one")
 _FIRST_PERSON = regex(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.IGNORECASE)
-_LIMITING = NARROWING | word_set("but and or nor not still even then and/or plus both also which who whose")
+_LIMITING = NARROWING | word_list("text/statement/replacement", "limiting")
 _FEWEST_WORDS = 3
 _MOST_MORE = 3
 _LONGEST = 600

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 
 from helix.text.regex import regex
-from helix.text.statement.wording import NARROWING, PLAIN, Exchange, numbers, word_set
+from helix.text.statement.wording import NARROWING, PLAIN, Exchange, numbers
+from helix.text.word_lists import word_list, words
 
 
 class Hold(IntEnum):
@@ -16,49 +17,18 @@ class Hold(IntEnum):
     SURELY = 2
 
 
-# What stands before a number that names a thing and does not measure it.
-_LABELS = word_set(
-    """
-    issue bug ticket pr request step case test chapter section line page table figure sprint phase day week month build
-    commit host node worker shard thread job task milestone item part example question stage round run batch server
-    number no component kind type id level group team user account order invoice customer
-    """
-)
+_LABELS = word_list("text/statement/single_valued", "labels")
 _NOT_LABELLED = regex(r"\b(?:needs?|requires?|uses?|using|wants|expects|(?:runs?|upgrades?|pinned) (?:on|to))$")
-_DATES = word_set(
-    """
-    january february march april june july august september october november december
-    jan feb mar apr jun jul aug sep oct nov dec
-    """
-)
-_TIMES = word_set(
-    """
-    hour day night morning evening week month quarter year hours days nights weeks months quarters years minute minutes
-    second seconds monday tuesday wednesday thursday friday saturday sunday weekday weekend two three four five six
-    seven eight nine ten twelve other midnight noon
-    """
-)
-_UNITS = word_set(
-    """
-    ms s sec secs min mins h b kb mb gb tb kib mib gib percent px times spaces space characters columns lines retries
-    attempts bytes bits cents euros dollars second seconds minute minutes hour hours day days week weeks month months
-    year years
-    """
-)
-# What holds of one may hold of another as well: an example, one of many, a thing that works or happened.
-_MANY = word_set(
-    """
-    eg some many most several other others another each sometimes also either such any
-    support supports supported works work working tested compatible available allowed accepts accepted possible
-    returns return returned raises fails exits happened contains includes
-    """
-)
+_DATES = word_list("text/statement/single_valued", "dates")
+_TIMES = word_list("text/statement/single_valued", "times")
+_UNITS = word_list("text/statement/single_valued", "units")
+_MANY = word_list("text/statement/single_valued", "many")
 _EXAMPLE = regex(r"\b(?:for (?:example|instance)|e\.g|such as)\b")
 # The one of many that is meant.
-_THE_ONE = word_set("minimum maximum least most default oldest latest newest only current")
+_THE_ONE = words("minimum maximum least most default oldest latest newest only current")
 # `is built for 3.11`: it may be built for others as well.
 _FOR = regex(r"\b(?:built|compiled|made|meant|released|packaged) for(?: \w+)?$")
-_ROUGHLY = word_set("about around roughly nearly almost usually often typically normally mostly least up approximately")
+_ROUGHLY = word_list("text/statement/single_valued", "roughly")
 _PREDICATE = regex(
     r"\b(?:is|are|was|were|be|has|have|had|(?:tak|expir|serv|expos|rotat|cach|stor|us|requir|writ|updat|compil|mak)(?:es?)|"
     r"(?:need|listen|run|default|set|keep|kept|limit|cost|weigh|hold|wait|retain|start|begin|open|last|bind|"
@@ -72,7 +42,7 @@ _EVENT = regex(
     r"(?:(?!need|speed|feed|seed|exceed|embed|decided|agreed)\w{3,}ed|"
     r"ran|took|met|saw|found|made|went|came|broke|got|did|built|cut|lost|sent|wrote)\b"
 )
-_ELSEWHERE = word_set("in on at to")
+_ELSEWHERE = words("in on at to")
 _KEPT = r"(?:deploy|host|store|keep|kept|save|live|backed up)(?:s|d|ed)?"
 _NAMED = regex(
     r"\b(?:called|named|equals?|defaults? to|set to|pinned to|listens? on|written in|(?:is|are|must be) indented with)$"
@@ -92,8 +62,8 @@ _WHEN = regex(
     r"(?:is|are)(?: \w+)?|releases?|deploys?) "
     r"(?:on|at|every)$"
 )
-_HOW_OFTEN = word_set("hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually")
-_PURPOSE = word_set("for as")
+_HOW_OFTEN = words("hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually")
+_PURPOSE = words("for as")
 _USE = regex(r"\b(?:uses?|using)(?: the| an?)?$")
 # Who or what has a part that one alone has: asked about what stands before it.
 _ONE_HOLDER = regex(
@@ -101,8 +71,8 @@ _ONE_HOLDER = regex(
     r"(?:the|our|all)\b|"
     r"^(?:is|are) (?:the|our) (?:\w+ ){0,2}(?:\w+er|\w+or|lead|default|database|tool|language|framework|library)\b"
 )
-_INDEFINITE = word_set("a an one")
-_DEFINITE = word_set("the our my its")
+_INDEFINITE = words("a an one")
+_DEFINITE = words("the our my its")
 _QUALITY = regex(
     r"(?:ing|ly|ed|able|ible|ful|less|ous|ive|al|ic|ish|ent|ant|ary|[^aeiou]y|en|est)$|"
     r"^(?:slow|fast|down|up|big|small|large|old|new|hard|easy|good|bad|full|empty|pure|red|blue|strict|safe|stable|"

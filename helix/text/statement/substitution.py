@@ -11,45 +11,10 @@ from functools import lru_cache
 
 from helix.text.discourse_markers import without_openers
 from helix.text.tokens import STOPWORDS, lexical_tokens
+from helix.text.word_lists import list_of_word, word_list
 
-# Words by which the same is said more or less firmly, or said at all: what is said does not depend on them.
-_LIGHT = frozenset(
-    re.findall(
-        r"[a-z']+",
-        """
-        always never remember note please ensure sure make must shall may might should would could can need
-        needs needed required requires forget ever every each everything everybody everyone anything also
-        first don't doesn't didn't cannot can't won't isn't aren't we've we're i've i'm i'd we'd us let let's
-        get gets got go goes going come decided decide decision agreed agree chose chosen choose picked pick
-        settled settle opted opt want wants prefer prefers like likes use uses used using run runs ran running
-        execute executed executing invoke apply perform launch keep kept still currently today
-        """,
-    )
-)
-# Each word is what it is called by here; one of a group says what another does in an instruction.
-_ONE_FOR_ANOTHER = {
-    word: group.split()[0]
-    for group in (
-        "delete remove removed removing deleted deleting erase erasing wipe wiping",
-        "check checking verify verifying validate confirm",
-        "change changing edit editing modify modifying alter touch touching update updating",
-        "build building create creating generate generating produce write writing add adding install installing"
-        " open opening",
-        "start starting begin beginning boot",
-        "restart restarting reboot rebooting",
-        "activate activating source sourcing enable",
-        "fetch fetching download downloading pull",
-        "send sending post deliver",
-        "tests test testing pytest suite",
-        "fix fixing repair mend",
-        "error errors failure failures exception",
-        "big large",
-        "quick fast",
-        "short brief concise",
-        "packages dependencies",
-    )
-    for word in group.split()
-}
+_LIGHT = word_list("text/statement/substitution", "light")
+_ONE_FOR_ANOTHER = list_of_word("text/statement/substitution", "one_for_another")
 _REASON = re.compile(
     r"[,;:]? \b(?:because|since|otherwise|or else|so that|as (?:it|they|we|this)|that way)\b.*",
     re.IGNORECASE | re.DOTALL,

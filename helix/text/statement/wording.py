@@ -8,52 +8,12 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from helix.text.tokens import query_terms
+from helix.text.word_lists import word_list, word_lists
 
-
-def word_set(text: str, separator: str | None = None) -> frozenset[str]:
-    """Return the words of a list in a statement's grammar, parted by white space or by a separator."""
-    return frozenset(word.strip() for word in text.split(separator))
-
-
-NEGATIONS = word_set(
-    """
-    not no never none nothing nobody nowhere neither nor without cannot can't don't doesn't didn't won't isn't aren't
-    wasn't weren't shouldn't mustn't couldn't wouldn't hasn't haven't hadn't avoid stop
-    """
-)
-"""Words that turn what is said into its opposite."""
-
-PLAIN = word_set("a an the is are was were be been being its our my this that these those")
-"""Words in which two statements may differ and say the same."""
-
-NARROWING = word_set(
-    """
-    for in on of at by under within during while when where if unless except only with without per after before until
-    from since through
-    """
-)
-"""Words that narrow a statement down: to a place, a time, a case."""
-
-# None of them denies by itself: that would count twice.
-_OPPOSITES = word_set(
-    """
-    enable disable, enables disables, enabled disabled, enabling disabling, on off, tabs spaces, tab space, true false,
-    allow deny, allow forbid, allows forbids, allowed forbidden, before after, sync async,
-    synchronous asynchronous, open closed, open close, opened closed, include exclude, includes excludes,
-    included excluded, required optional, mandatory optional, add remove, adds removes, increase decrease,
-    increases decreases, upgrade downgrade, first last, public private, mutable immutable, strict lenient,
-    pass fail, passes fails, passed failed, success failure, succeeds fails, works breaks, safe unsafe, stable unstable,
-    supported unsupported, online offline, internal external, eager lazy, eagerly lazily, static dynamic,
-    ascending descending, minimum maximum, min max, above below, more less, faster slower, fast slow, early late,
-    single double, push pull, accept reject, accepts rejects, accepted rejected, connected disconnected, lock unlock,
-    visible hidden, same different, empty full, keep delete,
-    keep drop, keep abandon, keep remove, allow ban, allow prohibit, permit forbid, adopt abandon,
-    dark light, manual automatic, manually automatically, local remote, old new, raise lower, love hate,
-    loves hates, like dislike, likes dislikes, loud quiet, hot cold
-    """,
-    ",",
-)
-_PAIRS = [tuple(pair.split()) for pair in sorted(_OPPOSITES)]
+NEGATIONS = word_list("text/statement/wording", "negations")
+PLAIN = word_list("text/statement/wording", "plain")
+NARROWING = word_list("text/statement/wording", "narrowing")
+_PAIRS = [(one, other) for one, others in word_lists("text/statement/wording", "opposites").items() for other in others]
 _OPPOSITES_OF = {
     word: tuple(sorted({other for pair in _PAIRS if word in pair for other in pair if other != word}))
     for pair in _PAIRS
