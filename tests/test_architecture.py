@@ -123,7 +123,7 @@ PUTS_OFF_IMPORTS = {
         "helix.cli.tenant_commands",
     ),  # a server's are an extra
 }
-COMPUTES = {"store", "recall", "providers", "graph", "explorer"}
+COMPUTES = {"store", "recall", "providers", "graph"}
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 WRITTEN = {"helix.client.sync_operations", "helix.client.async_operations", "helix.client.domain"}
 """Modules that scripts/schema writes: nobody edits them, so they may be long."""

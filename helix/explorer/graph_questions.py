@@ -14,9 +14,9 @@ from operator import and_
 from typing import Any
 
 from helix.errors import InvalidInputError, NotFoundError
-from helix.explorer.graph_drawing import drawn_edges, drawn_nodes, edges_among, nodes_near
-from helix.explorer.spring_layout import placed
+from helix.explorer.graph_drawing import drawn_edges, drawn_nodes
 from helix.graph import cypher_gate
+from helix.graph.spring_layout import placed
 from helix.memory.capture.sessions import session_name, told_sessions
 from helix.model.edge import Label, Ref, Relation
 from helix.model.graph_answers import (
@@ -38,6 +38,7 @@ from helix.model.memory import Status
 from helix.model.operations import DropEdge
 from helix.model.reports import CypherResult, GraphTable
 from helix.store.index import Rows, StoreIndex
+from helix.store.nearby import edges_among, nodes_near
 from helix.store.store import Store
 
 # How far beyond the set row limit a caller may go by asking for it.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.errors import InvalidInputError, NotFoundError
-from helix.explorer.spring_layout import placed
+from helix.graph.spring_layout import placed
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from helix.store.node_columns import FloatArray
-
+_Floats = npt.NDArray[np.float64]
 _STEPS = 150
 _TURN = np.pi * (3 - np.sqrt(5))
 """The golden angle: turned by it again and again, points on a spiral never stand in a line."""
@@ -54,13 +54,13 @@ def placed(sizes: Sequence[int], links: Sequence[tuple[int, int, int]]) -> list[
     ]
 
 
-def _radii(sizes: FloatArray) -> FloatArray:
+def _radii(sizes: _Floats) -> _Floats:
     """Return the radii of discs that fill so much of the frame."""
-    radii: FloatArray = np.maximum(np.sqrt(sizes / sizes.max()), _SMALLEST)
+    radii: _Floats = np.maximum(np.sqrt(sizes / sizes.max()), _SMALLEST)
     return radii * min(_LARGEST, float(np.sqrt(4 * _FILLED / (np.pi * (radii**2).sum()))))
 
 
-def _sprung(radii: FloatArray, links: Sequence[tuple[int, int, int]]) -> FloatArray:
+def _sprung(radii: _Floats, links: Sequence[tuple[int, int, int]]) -> _Floats:
     count = len(radii)
     places, pull = _spiral(count), np.zeros((count, count))
     for one, other, strength in links:
@@ -80,16 +80,16 @@ def _sprung(radii: FloatArray, links: Sequence[tuple[int, int, int]]) -> FloatAr
     return places
 
 
-def _spread(places: FloatArray) -> FloatArray:
+def _spread(places: _Floats) -> _Floats:
     """Return the places as far from their middle as fills a disc evenly, each in the direction in which it lies."""
     away = places - places.mean(0)
     length = np.maximum(np.sqrt((away**2).sum(1)), _LEAST)
     rank = np.argsort(np.argsort(length, kind="stable"), kind="stable")
-    spread: FloatArray = away / length[:, None] * np.sqrt((rank + 0.5) / len(places))[:, None]
+    spread: _Floats = away / length[:, None] * np.sqrt((rank + 0.5) / len(places))[:, None]
     return spread
 
 
-def _apart(places: FloatArray, radii: FloatArray) -> FloatArray:
+def _apart(places: _Floats, radii: _Floats) -> _Floats:
     """Return the places with each two so far apart that neither disc covers the other."""
     least = _APART * np.add.outer(radii, radii)
     np.fill_diagonal(least, 0.0)
@@ -105,8 +105,8 @@ def _apart(places: FloatArray, radii: FloatArray) -> FloatArray:
     return places * max(1.0, float((least / np.maximum(far, _LEAST**2)).max()))
 
 
-def _spiral(count: int) -> FloatArray:
+def _spiral(count: int) -> _Floats:
     turns = np.arange(count) * _TURN
     radius = np.sqrt((np.arange(count) + 0.5) / count)
-    spiral: FloatArray = np.stack((radius * np.cos(turns), radius * np.sin(turns)), 1)
+    spiral: _Floats = np.stack((radius * np.cos(turns), radius * np.sin(turns)), 1)
     return spiral
