@@ -220,10 +220,8 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
         return None
     glued = gap == match["name"] + "="
     tight = glued and text[match.start() - 1 : match.start()] in ("", "\n")
-    shouted = (
-        (glued and match["name"].isupper())
-        or env
-        and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
+    shouted = (glued and match["name"].isupper()) or (
+        env and (tight or (match["name"].isupper() and gap.endswith((match["name"] + "=", ": "))))
     )
     stated = text.endswith((" -", "--"), 0, match.start()) or _is_set(text, match)
     stated = stated or (quoted and match["blank"] is not None and _is_alone(text, match.start(), match.end()))
