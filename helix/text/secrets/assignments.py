@@ -234,7 +234,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     if promise is Promise.TOKEN and not weak and not quoted and _is_header(text, match.start(), end):
         alone = ": " in gap
     beside = " " not in gap or match["close"] != ""
-    flag = text.endswith("--", 0, match.start())
+    flag = glued and text.endswith("--", 0, match.start())
     context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap, flag=flag)
     told = in_query and _is_told_in_query(match["name"], value, promise)
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
