@@ -72,16 +72,17 @@ class Answers:
                 ),
             )
 
-    def spent(self, months: int = 12) -> tuple[ModelSpend, ...]:
-        """Return what the journal says was spent in the newest `months` that saw any.
+    def spent(self, until: str, months: int = 12) -> tuple[ModelSpend, ...]:
+        """Return what the journal says was spent in the newest `months` that saw any, up to the month `until`.
 
         Newest first, by provider's name within one.
         """
         with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT month, provider, calls, failures, tokens_in, tokens_out, cost FROM model_spend WHERE month IN"
-                " (SELECT DISTINCT month FROM model_spend ORDER BY month DESC LIMIT ?) ORDER BY month DESC, provider",
-                (months,),
+                " (SELECT DISTINCT month FROM model_spend WHERE month <= ? ORDER BY month DESC LIMIT ?)"
+                " ORDER BY month DESC, provider",
+                (until, months),
             ).fetchall()
         names = ("month", "provider", "calls", "failures", "tokens_in", "tokens_out", "cost")
         return tuple(ModelSpend(**dict(zip(names, row, strict=True))) for row in rows)

@@ -5,6 +5,8 @@ Whoever wrote such a file can have made its log and its state agree, so that not
 
 from __future__ import annotations
 
+import math
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,9 @@ from helix.journal.log import proved
 from helix.model.operations import Put
 from helix.model.records import check_put
 
+_SPEND = "SELECT month, provider, calls, failures, tokens_in, tokens_out, cost FROM model_spend"
+_MONTH = re.compile(r"\d{4}-\d\d", re.ASCII)
+_MOST_COUNTED = (1 << 31) - 1
 _MOST_BYTES, _MOST_VALUES = 1 << 28, 5_000_000
 """What a row of a log may say: a thousand times what any that Helix wrote was seen to."""
 
@@ -30,14 +35,26 @@ def check_values(connection: DatabaseConnection, called: Path) -> None:
 
     Rows that cannot be read are damage, which is found and made good as in any journal.
     """
-    for op in _puts(connection, called):
-        try:
+    try:
+        for op in _puts(connection, called):
             check_put(op)
-        except ValueError as error:
-            raise InvalidInputError(
-                f"{called} holds what Helix does not write: {error}",
-                hint="name one that Helix wrote and nobody changed",
-            ) from error
+        _check_spend(connection)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{called} holds what Helix does not write: {error}",
+            hint="name one that Helix wrote and nobody changed",
+        ) from error
+
+
+def _check_spend(connection: DatabaseConnection) -> None:
+    """Raise ValueError for a count of what language models took that is none: a budget would hold no more."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'model_spend'").fetchone() is None:
+        return  # an early journal
+    for month, provider, *counts, cost in connection.execute(_SPEND):
+        named = isinstance(month, str) and _MONTH.fullmatch(month) and isinstance(provider, str)
+        counted = all(isinstance(count, int) and 0 <= count <= _MOST_COUNTED for count in counts)
+        if not (named and counted and isinstance(cost, int | float) and 0 <= cost < math.inf):
+            raise ValueError("what a language model took in a month is no count")
 
 
 def _puts(connection: DatabaseConnection, called: Path) -> Iterator[Put]:

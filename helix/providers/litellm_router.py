@@ -56,7 +56,7 @@ class ProviderLedger(Protocol):
 
     def charge(self, spend: ModelSpend) -> None: ...
 
-    def spent(self, months: int = 12) -> tuple[ModelSpend, ...]: ...
+    def spent(self, until: str, months: int = 12) -> tuple[ModelSpend, ...]: ...
 
 
 class ProviderCalls(Protocol):
@@ -144,7 +144,7 @@ class Router:
             budget=self._budget,
             paid_tokens=self._paid_tokens(),
             providers=tuple(map(self._state, self._providers)),
-            spend=self._ledger.spent(),
+            spend=self._ledger.spent(self._month()),
             calls=self._asked,
             cache_hits=self._hits,
             absences=dict(sorted(self._absences.items())),
@@ -196,7 +196,7 @@ class Router:
         """Return the tokens of this month that count towards the budget: all but those of free providers."""
         free = {provider.name for provider in self._providers if provider.free}
         month = self._month()
-        mine = (spend for spend in self._ledger.spent() if spend.month == month and spend.provider not in free)
+        mine = (spend for spend in self._ledger.spent(month) if spend.month == month and spend.provider not in free)
         return sum(spend.tokens_in + spend.tokens_out for spend in mine)
 
     def _month(self) -> str:

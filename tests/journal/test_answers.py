@@ -28,12 +28,12 @@ def test_spend_adds_up_by_month_and_provider_newest_month_first(answers: Answers
     answers.charge(spend("2026-03", calls=2, failures=1, tokens_in=50, cost=0.25))
     answers.charge(spend("2026-04", "gemini/flash", calls=1))
     answers.charge(spend("2026-04", "a/b", calls=1))
-    assert answers.spent() == (
+    assert answers.spent("2026-12") == (
         spend("2026-04", "a/b", calls=1),
         spend("2026-04", "gemini/flash", calls=1),
         spend("2026-03", calls=3, failures=1, tokens_in=150, tokens_out=10, cost=0.75),
     )
-    assert answers.spent(months=1) == answers.spent()[:2]
+    assert answers.spent("2026-12", months=1) == answers.spent("2026-12")[:2]
 
 
 def test_nothing_is_lost_where_several_threads_spend(answers: Answers) -> None:
@@ -46,7 +46,7 @@ def test_nothing_is_lost_where_several_threads_spend(answers: Answers) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert answers.spent() == (spend("2026-03", calls=80, tokens_in=240),)
+    assert answers.spent("2026-12") == (spend("2026-03", calls=80, tokens_in=240),)
 
 
 def test_an_answer_is_kept_under_its_key_and_replaced_by_a_later_one(answers: Answers) -> None:
@@ -68,4 +68,11 @@ def test_answers_can_be_forgotten_and_what_was_spent_stays(answers: Answers) -> 
     answers.charge(spend("2026-03", calls=1))
     assert answers.clear() == 1
     assert answers.kept("k") is None
-    assert answers.spent() == (spend("2026-03", calls=1),)
+    assert answers.spent("2026-03") == (spend("2026-03", calls=1),)
+
+
+def test_months_to_come_hide_none_that_is_asked_for(answers: Answers) -> None:
+    for number in range(1, 13):
+        answers.charge(spend(f"2999-{number:02}", calls=1))
+    answers.charge(spend("2026-03", calls=1))
+    assert answers.spent("2026-03") == (spend("2026-03", calls=1),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sqlite3
 import zlib
@@ -316,6 +317,20 @@ def test_a_backup_whose_vectors_cannot_be_is_refused_before_anything_is_replaced
         memory = made(store, backup)
     change(backup, "UPDATE space SET dimension = 'x'")
     with pytest.raises(StoreCorruptError, match="dimension"):
+        restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+
+
+@pytest.mark.parametrize("count", [-(10**15), math.inf, "x", b"x"])
+def test_a_backup_that_lifts_a_budget_is_refused_before_anything_is_replaced(
+    settings: Settings, tmp_path: Path, count: object
+) -> None:
+    backup = tmp_path / "backup.db"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = made(store, backup)
+    change(backup, "INSERT INTO model_spend VALUES ('2026-03', 'openai', 1, 0, ?, 0, 0.0)", count)
+    with pytest.raises(InvalidInputError, match="language model"):
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
