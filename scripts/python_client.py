@@ -15,9 +15,9 @@ from typing import Any
 
 from helix.api import controls, subscriptions
 from helix.api.fields import arguments
-from helix.api.glossary import plain
 from helix.model.records import Node
 from helix.operations import OPERATIONS
+from helix.operations.glossary import plain
 
 FOLDER = Path(__file__).resolve().parent.parent / "helix/client"
 _MADE = "# Written by scripts/schema: change the operation instead."

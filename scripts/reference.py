@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,9 @@ from helix.operations import OPERATIONS
 from helix.operations.listed import Operation
 from helix.settings import Settings
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs/reference"
+SAYS = ROOT / "queries/commands.json"
 _MADE = "<!-- written by scripts/schema; change the code instead -->\n"
 
 
@@ -134,6 +137,19 @@ def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None)
             yield f"| `{argument}` | `{given.type}` | {_cell(given.description or '')} |"
 
 
+def says() -> dict[str, str]:
+    """Return what each command does in a few words: how its help begins."""
+    helps = {name: _named(name).help or "" for held in command_line.SECTIONS.values() for name in held}
+    return {name: re.split(r"[.;:](?:\s|$)", words, maxsplit=1)[0] + "." for name, words in helps.items()}
+
+
+def _named(name: str) -> click.Command:
+    context = click.Context(command_line.cli, info_name="helix", obj=Invocation.__new__(Invocation))
+    command = command_line.cli.get_command(context, name)  # type: ignore[attr-defined]  # it is a group
+    assert isinstance(command, click.Command)
+    return command
+
+
 def commands() -> dict[str, str]:
     """Return every command with its arguments, options and examples: an index, and a page for each section."""
     index = [
@@ -142,15 +158,14 @@ def commands() -> dict[str, str]:
         "Each takes `--json` for the whole answer as JSON. `helix completion` sets up completion in your shell.",
     ]
     made: dict[str, str] = {}
-    context = click.Context(command_line.cli, info_name="helix", obj=Invocation.__new__(Invocation))
+    short = says()
     for title, held in command_line.SECTIONS.items():
         path = f"commands/{_file(title)}.md"
         lines = [f"# {title}"]
         index += ["", f"## [{title}]({path})", "", "| command | what it does |", "|---|---|"]
-        for name, words in held.items():
-            command = command_line.cli.get_command(context, name)  # type: ignore[attr-defined]  # it is a group
-            lines += _command(command, f"helix {name}")
-            index.append(f"| `helix {name}` | {_cell(words)} |")
+        for name in held:
+            lines += _command(_named(name), f"helix {name}")
+            index.append(f"| `helix {name}` | {_cell(short[name])} |")
         made[path] = "\n".join(lines)
     return {"commands.md": "\n".join(index), **made}
 
@@ -231,6 +246,7 @@ def write() -> None:
     for name, text in made.items():
         (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / name).write_text(text, "utf-8")
+    SAYS.write_text(json.dumps(says()) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

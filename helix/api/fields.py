@@ -18,13 +18,13 @@ from strawberry.types.field import StrawberryField
 from strawberry.utils.str_converters import to_camel_case
 
 from helix.api.carrying_out import KEY, carry_out, metered, once
-from helix.api.glossary import GLOSSARY, description, plain
 from helix.api.permissions import check_unbound
 from helix.api.resolver_context import Context
 from helix.api.types import Views, connection
 from helix.errors import InvalidInputError
 from helix.model.memory import Kind
 from helix.model.reports import Page
+from helix.operations.glossary import GLOSSARY, description, plain
 from helix.operations.listed import Operation
 
 Info = strawberry.Info[Context, None]

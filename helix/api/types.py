@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +16,8 @@ from typing import Annotated, Any, Generic, TypeVar
 import strawberry
 from strawberry.scalars import JSON
 from strawberry.types.field import StrawberryField
+from strawberry.utils.str_converters import to_camel_case
 
-from helix.api.glossary import description, description_of_type, plain
 from helix.api.scalars import Long
 from helix.model.ids import Id
 from helix.model.records import CLASS_OF
@@ -23,9 +25,11 @@ from helix.model.records import Node as DomainNode
 from helix.model.reflection import InsightEvidence
 from helix.model.reports import Page
 from helix.model.worded import Worded
+from helix.operations.glossary import GLOSSARY, description, plain
 
 T = TypeVar("T")
 
+_CODE = re.compile(r"`[a-z]+(?:_[a-z]+)+`")
 _LARGE = frozenset({"journal_bytes_week", "memory_bytes", "journal_rows", "applied_seq"})
 """Whole numbers that may pass the 32 bits of a GraphQL Int."""
 
@@ -191,7 +195,7 @@ class Views:
 
     def _enum(self, base: type[Enum]) -> Any:
         # strawberry keeps its definition of an enum on the enum's own class; it has no other place for it.
-        made: Any = strawberry.enum(base, description=description_of_type(base))
+        made: Any = strawberry.enum(base, description=_as_graphql(base))
         for value in made.__strawberry_definition__.values:
             member = base[value.name]
             value.description = member.said if isinstance(member, Worded) else None
@@ -218,7 +222,7 @@ class Views:
             annotations[attribute] = self.of(hint)
             renamed = _RENAMED.get(f"{model.__name__}.{attribute}")
             namespace[attribute] = strawberry.field(
-                name=renamed, description=description(model.__name__, attribute, hint)
+                name=renamed, description=GLOSSARY.get(attribute) or _as_graphql(getter).partition("\n\n")[0]
             )
         for make in self._extras.get(model, ()):
             extra = make(self)
@@ -227,7 +231,7 @@ class Views:
         namespace["__annotations__"] = annotations
         namespace["__module__"] = __name__
         built = types.new_class(name, bases, {}, lambda body: body.update(namespace))
-        return strawberry.type(built, name=name, description=description_of_type(model))
+        return strawberry.type(built, name=name, description=_as_graphql(model))
 
     def _field(self, name: str, hint: Any) -> Any:
         if name == "id":
@@ -243,6 +247,11 @@ def _entries_of(name: str, answer: Any) -> Callable[[Any], list[NamedValue[Any]]
 
     entries.__annotations__ = {"return": answer}
     return entries
+
+
+def _as_graphql(said: Any) -> str:
+    """Return the docstring of a class or property with the names that GraphQL gives fields."""
+    return _CODE.sub(lambda match: to_camel_case(match.group()), inspect.getdoc(said) or "")
 
 
 def _properties(model: type[Any]) -> Iterator[tuple[str, Any]]:

@@ -30,7 +30,6 @@ command(
     "export markdown",
     "export_markdown",
     "helix export markdown ~/vault",
-    says="Write a note for each memory into a new or empty folder, with front matter and links between them.",
     show="{memories} notes and {edges} links are in {path}",
     cancels=True,
     path=As("dir"),

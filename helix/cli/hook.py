@@ -23,7 +23,7 @@ _WORDS = ("at", "client", "event", "agent", "did", "answered", "late", "ms", "tr
 
 @click.group()
 def hook() -> None:
-    """What coding agents' hooks do.
+    """Start a daemon for coding agents' hooks, and show what they did.
 
     \b
     helix hook log

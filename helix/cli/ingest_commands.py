@@ -59,7 +59,7 @@ command(
     cancels=True,
     path=As("path", default=".", required=False),
     scope=GIVEN_SCOPE,
-    limit=As("--limit", "-n", help="Ingest only this many of the newest commits."),
+    limit=As("--limit", "-n"),
 )
 
 
@@ -72,7 +72,6 @@ command(
     "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
     "--mine they count as yours, those too that were ingested before.",
     scope=GIVEN_SCOPE,
-    mine=As(help="You wrote them, or vouch for them: they count as your own words."),
 )
 def _notes(invocation: Invocation, **asked: Any) -> None:
     def show(out: Output, report: Mapping[str, Any]) -> None:
@@ -108,7 +107,6 @@ command(
     says="Ingest JSON lines from FILE, or from stdin with -. Lines that are refused are named, the rest goes in.",
     path=As("file", type=str),
     scope=IMPORT,
-    source=As(help="What the ids in the lines belong to; by default the file. Ids that are known already are skipped."),
     agent=None,
     bulk=flag("--bulk", words="For many thousand lines: the graph is built once, when all are in."),
     vectors=As(
@@ -143,9 +141,8 @@ def _jsonl(invocation: Invocation, path: str, bulk: bool, **asked: Any) -> None:
     says="Import what another memory keeps: its notes, its database or its export, or an export of Helix.\n\n"
     "Helix tells from the content what it is; docs/import-export.md lists what it knows. Nothing is imported twice.",
     scope=IMPORT,
-    source=As("--from", metavar="NAME", help="Which program wrote it, such as mem0. By default Helix finds out."),
-    plan=As("--plan", is_flag=True, help="Show what would come in, and change nothing."),
-    mine=As(help="You vouch for what it says: it counts as your own words."),
+    source=As("--from", metavar="NAME"),
+    plan=As("--plan", is_flag=True),
     agent=None,
 )
 def _import(invocation: Invocation, **asked: Any) -> None:

@@ -110,7 +110,6 @@ def _queue(out: Output, candidates: Sequence[Record]) -> None:
     "queue accept",
     "accept_candidate",
     "helix queue accept 6f1f0a5b9b0c4d7e8a1b2c3d4e5f6071",
-    says="Store a candidate as a memory. It is trusted no further than its source; `helix confirm` vouches for it.",
     id=As("candidate"),
 )
 def _accepted(out: Output, accepted: Record) -> None:
@@ -141,7 +140,7 @@ command(
     show="{status} {name}",
     none="no pattern: the outcome does not say that it worked, such as `success: the tests pass`",
     task=As("--task"),
-    outcome=As("--outcome", help="What came of it, such as `success: the tests pass`."),
+    outcome=As("--outcome"),
     approach=As("--approach", type=TEXT),
 )
 

@@ -73,7 +73,7 @@ def _suggested(out: Output, found: Sequence[Record]) -> None:
     render.table(out, found, columns)
 
 
-@command("stats", "", "helix stats --scope my-project", says="Count what is stored, and how often it helped.")
+@command("stats", "", "helix stats --scope my-project")
 def _stats(out: Output, counts: Record) -> None:
     effectiveness = counts["overallEffectiveness"]
     out.fields(

@@ -6,13 +6,13 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from helix import __version__
+from helix import __version__, resources
 from helix.cli.invocation import Invocation
 from helix.cli.output import clean
 from helix.errors import HelixError, InvalidInputError, of_the_system
@@ -21,111 +21,29 @@ COMPLETION_VARIABLE = "_HELIX_COMPLETE"
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
-# Each command with its help in a few words: `helix --help` imports none of them.
-SECTIONS = {
-    "Remember": {
-        "store": "Remember something.",
-        "ingest": "Ingest git history, Markdown notes, agents' histories or JSON lines.",
-        "import": "Import what another memory keeps, or an export of Helix.",
-        "edit": "Correct a memory; the old version is kept.",
-        "confirm": "Say that a memory is true.",
-        "feedback": "Say that memories helped or failed.",
-        "forget": "Take a memory out of recall, or erase it for good.",
-        "restore": "Bring back a memory, or the store from a backup.",
-        "edge": "Draw an edge between two memories.",
-        "record": "Record what happened.",
-        "session": "Open, close and list sessions.",
-    },
-    "Recall": {
-        "recall": "Find the memories that answer a question.",
-        "recall-by-type": "Find the best few memories of each kind.",
-        "similar-recent": "Find recent memories that are alike.",
-        "last": "Show what was recalled last, and why.",
-        "why": "Show why one memory was recalled.",
-    },
-    "Look": {
-        "get": "Show one memory.",
-        "history": "Show what became of one memory.",
-        "list": "List memories or episodes.",
-        "edges": "List edges.",
-        "suggest-edges": "Suggest edges for a memory.",
-        "stats": "Count what is stored.",
-        "health": "Check whether the store works.",
-        "graph": "Look at neighbours, paths and communities in the graph.",
-        "cypher": "Ask the graph in Cypher.",
-    },
-    "Know": {
-        "flush": "Turn recent episodes into memories now.",
-        "consolidate": "Make memories of what happened repeatedly.",
-        "reflect": "Look for insights.",
-        "reflections": "List insights.",
-        "insight": "Show what an insight rests on.",
-        "contradictions": "List memories that contradict each other.",
-        "resolve": "Say which of two memories is true.",
-        "duplicates": "List memories that say nearly the same.",
-        "unmerge": "Undo the merging of a memory.",
-        "gap": "Keep questions without an answer.",
-        "review": "Review what is quarantined.",
-        "work": "Show background jobs.",
-        "undo": "Undo a background job.",
-    },
-    "Learn": {
-        "observe": "Find what may be learned from agents' work.",
-        "queue": "Review what may be learned.",
-        "chunk": "Remember how a task was done.",
-        "report": "Show what memory was worth.",
-        "effect": "Show what one memory was worth.",
-        "verify": "Check whether agents' work is learned from.",
-        "task": "Say where a task stands.",
-        "dag": "Look at the order of tasks.",
-    },
-    "Orchestrate": {
-        "context": "Show what an agent would be told.",
-        "exploration": "Keep what explorers found.",
-        "plan": "Keep a plan and follow it.",
-        "workspace": "Begin and end attempts at tasks.",
-    },
-    "Maintain": {
-        "merge": "Merge memories that say the same.",
-        "roll-up": "Summarise faded episodes.",
-        "redact": "Look for secrets in what is stored.",
-        "decay": "Let old feedback weigh less.",
-        "decay-edges": "Let unused edges weigh less.",
-        "prune": "Archive what evidence speaks against.",
-        "rebuild": "Rebuild the graph from the journal.",
-        "reembed": "Embed everything again, after a change of model.",
-        "recover": "Recover what the journal lost.",
-        "backup": "Back up the running store.",
-        "export": "Export everything as notes, JSON lines or a graph.",
-        "sync": "Have your machines hold the same.",
-        "share": "Share scopes over HTTP with others, each by a token.",
-        "strand": "Carry memory to other machines, signed and encrypted.",
-        "keys": "Make keys for strands, and say who is believed.",
-    },
-    "Service": {
-        "init": "Make a store and install the embedding model.",
-        "name": "Say what this folder's project is called.",
-        "models": "Install, list and verify models.",
-        "serve": "Run the daemon here.",
-        "service": "Have the system run the daemon from login on.",
-        "engine": "Prepare, check and serve a server of PostgreSQL.",
-        "tenant": "Make, list and suspend the tenants of such a server.",
-        "key": "Make and revoke the keys that agents show it.",
-        "user": "Let people use its tenants.",
-        "migrate": "Carry a store to such a server, or back.",
-        "open": "Open the explorer in the browser.",
-        "connect": "Have coding agents use this store.",
-        "disconnect": "Undo `connect`.",
-        "mcp": "Speak MCP on stdin and stdout, for a coding agent.",
-        "hook": "Start a daemon for coding agents' hooks, show what they did.",
-        "status": "Show the daemon and its store.",
-        "doctor": "Check everything, one by one.",
-        "pause": "Stop capturing for a while.",
-        "stop": "Stop the daemon.",
-        "config": "Show each setting and where it came from.",
-        "completion": "Print the shell's completion script.",
-    },
+SECTIONS: Mapping[str, Sequence[str]] = {
+    "Remember": (
+        *("store", "ingest", "import", "edit", "confirm", "feedback", "forget", "restore", "edge", "record"),
+        "session",
+    ),
+    "Recall": ("recall", "recall-by-type", "similar-recent", "last", "why"),
+    "Look": ("get", "history", "list", "edges", "suggest-edges", "stats", "health", "graph", "cypher"),
+    "Know": (
+        *("flush", "consolidate", "reflect", "reflections", "insight", "contradictions", "resolve", "duplicates"),
+        *("unmerge", "gap", "review", "work", "undo"),
+    ),
+    "Learn": ("observe", "queue", "chunk", "report", "effect", "verify", "task", "dag"),
+    "Orchestrate": ("context", "exploration", "plan", "workspace"),
+    "Maintain": (
+        *("merge", "roll-up", "redact", "decay", "decay-edges", "prune", "rebuild", "reembed", "recover", "backup"),
+        *("export", "sync", "share", "strand", "keys"),
+    ),
+    "Service": (
+        *("init", "name", "models", "serve", "service", "engine", "tenant", "key", "user", "migrate", "open"),
+        *("connect", "disconnect", "mcp", "hook", "status", "doctor", "pause", "stop", "config", "completion"),
+    ),
 }
+"""The commands of each section of `helix --help`; what each does is in queries/commands.json, by scripts/schema."""
 _ELSEWHERE = {
     "ingest": "ingest_commands",
     "import": "ingest_commands",
@@ -224,9 +142,10 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands section by section."""
         also = {name: f"{name}, {alias}" for alias, name in ALIASES.items()}
-        for title, commands in SECTIONS.items():
+        says = json.loads(resources.text("queries", "commands.json"))  # the commands themselves take long to import
+        for title, names in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(also.get(name, name), words) for name, words in commands.items()])
+                formatter.write_dl([(also.get(name, name), says[name]) for name in names])
 
 
 class Folder(click.Path):

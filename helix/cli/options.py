@@ -27,7 +27,6 @@ _SCOPE: Mapping[str, Any] = {"metavar": "SCOPE", "shell_complete": SCOPES}
 _SEEN = "A project's id (`global` is seen too), or `all`; by default this folder's project, all where it is none."
 _LISTED = "A project's id, `global`, or `all`; by default this folder's project, all where it is none."
 _PROJECT = "A project's id, or `global`; by default this folder's project."
-_KEY = "Your own name for this request, such as a UUID. A second run with the same name changes nothing."
 _IMPORT = "A project's id, or `global`; run by an agent: by default this folder's project."
 
 
@@ -150,23 +149,20 @@ SEEN = As(**_SCOPE, callback=partial(_looked_at, beside=True), help=_SEEN)
 LISTED = As(**_SCOPE, callback=_looked_at, help=_LISTED)
 PROJECT = As(**_SCOPE, callback=_project_scope, help=_PROJECT)
 EVERY = As(**_SCOPE, help="A project's id, or `global`; by default every one.")
-GIVEN_SCOPE = As(**_SCOPE, help="The project it belongs to, or `global`.")
+GIVEN_SCOPE = As(**_SCOPE)
 IMPORT = As(**_SCOPE, callback=_import_scope, help=_IMPORT)
 OWN_SESSION = As(envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True)
 WORDS = As(nargs=-1, callback=lambda ctx, param, words: " ".join(words))
 
 USUAL: Mapping[str, As] = {
-    **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER, help="The most to return.")),
+    **dict.fromkeys(("limit", "first"), As("--limit", "-n", type=_NUMBER)),
     **dict.fromkeys(("path", "paths", "vectors"), As(type=_ABSOLUTE)),
     **dict.fromkeys(("kind", "kinds"), As("--kind", "-k")),
     "status": As("--status"),
-    "valid_from": As(help="Since when it holds."),
-    "valid_to": As(help="Until when it held."),
-    "occurred_at": As(help="When it happened; by default now."),
-    "after": As(metavar="CURSOR", help="Continue behind this cursor; a list that has more prints it."),
+    "after": As(metavar="CURSOR"),
     "any_status": As("--all"),
     "budget_tokens": As("--budget"),
-    "idempotency_key": As(metavar="KEY", help=_KEY),
+    "idempotency_key": As(metavar="KEY"),
     "name_or_id": As("name", shell_complete=MEMORIES),
     "plan": As("--plan", "--plan-id", "--id", metavar="ID"),
     "relation": As(shell_complete=RELATIONS),

@@ -60,7 +60,7 @@ command(
     objective=WORDS,
     scope=SEEN,
     lineage=As(help="The tasks before it, a JSON list, or @FILE that holds it."),
-    limit=As(type=click.IntRange(min=0), help="At most so many; 0 for none."),
+    limit=As(type=click.IntRange(min=0)),
 )
 
 
@@ -69,7 +69,6 @@ command(
     "lineage",
     "helix context lineage",
     "helix context lineage --tasks @tasks.json",
-    says="What tasks delivered, in the order of their plan.",
     none="nothing was delivered yet",
     tasks=_LIST,
 )
@@ -195,12 +194,7 @@ command(
 )
 
 
-@command(
-    "plan cascade-status",
-    "cascade_status",
-    says="Say where a plan stands: complete, in_progress, all_blocked, or stuck, with the tasks that cannot begin any "
-    "more.",
-)
+@command("plan cascade-status", "cascade_status")
 def _cascade(out: Output, cascade: Record) -> None:
     out.line((cascade["status"].lower(), "bold"))
     for name in ("ready", "inProgress", "delivered", "blocked", "unreachable"):
@@ -276,7 +270,6 @@ command(
     "workspace complete",
     "complete_workspace",
     """helix workspace complete --id ID --delivered "login works" --utilized '["ask-twice"]'""",
-    says="Say that an attempt delivered.",
     show=_attempt,
     id=_WORKSPACE,
     delivered=As("--delivered"),

@@ -44,7 +44,6 @@ def _recall(invocation: Invocation, full: bool, explain: bool = False, **asked: 
     "recall-by-type",
     "",
     'helix recall-by-type "deploying" --kind failure --kind convention',
-    says="Ask for the best few memories of each kind.",
     query=WORDS,
     scope=SEEN,
     full=_FULL,
@@ -70,7 +69,7 @@ def _similar(out: Output, found: Sequence[Mapping[str, Any]]) -> None:
     render.table(out, found, columns)
 
 
-@asking("last", "", "helix last --explain", says="Show what was recalled last, and why.", explain=_EXPLAIN, full=_FULL)
+@asking("last", "", "helix last --explain", explain=_EXPLAIN, full=_FULL)
 def _last(invocation: Invocation, explain: bool, full: bool, **asked: Any) -> None:
     data = invocation.run("last", **asked)
     if data["last"] is None:

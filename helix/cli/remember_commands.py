@@ -48,7 +48,7 @@ _NAMED = As("name", required=False, shell_complete=MEMORIES)
         help="How far its source is to be trusted; by default user_asserted, agent_inferred where --agent names one "
         "or an agent runs this, which may not say more than that."
     ),
-    attributes=As("--attribute", multiple=True, type=str, metavar="NAME=VALUE", help="Anything else."),
+    attributes=As("--attribute", multiple=True, type=str, metavar="NAME=VALUE"),
     idempotency_key=_KEYED,
 )
 def _store(invocation: Invocation, text: str | None, attributes: Sequence[str] = (), **asked: Any) -> None:
@@ -81,7 +81,7 @@ def _store(invocation: Invocation, text: str | None, attributes: Sequence[str] =
     "edit",
     "",
     'helix edit api-needs-node-20 --resolution "The API needs Node 22."',
-    name=As("--rename", metavar="NAME", help="Its new name."),
+    name=As("--rename", metavar="NAME"),
     scope=GIVEN_SCOPE,
 )
 def _edit(invocation: Invocation, **asked: Any) -> None:
@@ -195,11 +195,9 @@ def _feedback(out: Output, memories: Sequence[Record]) -> None:
     "edge",
     "",
     "helix edge retry-with-backoff upload-times-out --relation solves",
-    says="Draw an edge from one memory to another, or make one that is there stronger.",
     source=As(shell_complete=MEMORIES),
     target=As(shell_complete=MEMORIES),
-    relation=As("--relation", help="solves, causes, depends_on, ... or any other word."),
-    weight=As(help="How strong it is."),
+    relation=As("--relation"),
 )
 def _edge(out: Output, edge: Record) -> None:
     out.line(edge_words(edge))
@@ -212,7 +210,7 @@ def _edge(out: Output, edge: Record) -> None:
     "make test 2>&1 | tail -20 | helix record --role tool",
     says="Record what happened, word for word, without secrets. CONTENT - (or none in a pipe) is read from stdin.",
     content=As("content", required=False, type=TEXT),
-    role=As(type=ChoiceParam(["user", "assistant", "tool", "system"]), help="Who said it."),
+    role=As(type=ChoiceParam(["user", "assistant", "tool", "system"])),
     files=As(help="A file it is about: .helixignore is asked."),
     project=None,
     idempotency_key=_KEYED,
@@ -248,7 +246,6 @@ group(
     "open_session",
     "helix session open monday",
     "helix session open --private",
-    says="Open a session, or go on with one. Its name is printed.",
     name=As("name", required=False),
 )
 def _opened(out: Output, session: Record) -> None:

@@ -170,7 +170,6 @@ def _say_of(out: Output, counts: Record) -> None:
     "helix strand inspect project.dna",
     path=_FILE,
     verify=None,
-    says="Show who signed a strand, when, and how much of what it has; it is not opened, and takes no passphrase.",
 )
 def _inspect(invocation: Invocation, path: str) -> None:
     ask(invocation, "inspect_strand", {"path": Path(path).absolute()}, _shown)

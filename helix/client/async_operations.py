@@ -1199,7 +1199,7 @@ class AsyncOperations(ABC):
         return await self._ask("completions", of=of, prefix=prefix, limit=limit)
 
     async def last(self, *, session: str | None = None) -> RecallAnswer | None:
-        """Show again what a session was answered last, if anything."""
+        """Show what was recalled last, and why."""
         return await self._ask("last", session=session)
 
     async def why(self, name_or_id: str, *, session: str | None = None) -> RecallItem:
@@ -1447,7 +1447,7 @@ class AsyncOperations(ABC):
         return await self._ask("health")
 
     async def stats(self, *, scope: str | None = None) -> Stats:
-        """Count the memories of the store, or of one scope."""
+        """Count what is stored, and how often it helped."""
         return await self._ask("stats", scope=scope)
 
     async def status(self) -> StatusReport:

@@ -1185,7 +1185,7 @@ class Operations(ABC):
         return self._ask("completions", of=of, prefix=prefix, limit=limit)
 
     def last(self, *, session: str | None = None) -> RecallAnswer | None:
-        """Show again what a session was answered last, if anything."""
+        """Show what was recalled last, and why."""
         return self._ask("last", session=session)
 
     def why(self, name_or_id: str, *, session: str | None = None) -> RecallItem:
@@ -1427,7 +1427,7 @@ class Operations(ABC):
         return self._ask("health")
 
     def stats(self, *, scope: str | None = None) -> Stats:
-        """Count the memories of the store, or of one scope."""
+        """Count what is stored, and how often it helped."""
         return self._ask("stats", scope=scope)
 
     def status(self) -> StatusReport:

@@ -151,11 +151,11 @@ class Memory:
     status: Annotated[Status, "Where it stands; only an active memory is recalled by default."] = Status.ACTIVE
     confidence: float = 0.7
     importance: float = 5.0
-    helped: float = 0.0
-    failed: float = 0.0
-    uses: int = 0
-    easiness: float = 2.5
-    half_life_days: float = 0.0
+    helped: Annotated[float, "How much evidence says that it helped."] = 0.0
+    failed: Annotated[float, "How much evidence says that it did not."] = 0.0
+    uses: Annotated[int, "How often it was used and verified."] = 0
+    easiness: Annotated[float, "How much each verified use lengthens its half-life (SM-2), at least 1.3."] = 2.5
+    half_life_days: Annotated[float, "Days after which its salience has halved; 0 for never."] = 0.0
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     retired_at: datetime | None = None
@@ -166,13 +166,13 @@ class Memory:
 
     @property
     def effectiveness(self) -> float | None:
-        """helped / (helped + failed) without what was charged for room, or None before any feedback."""
+        """helped / (helped + failed), room that it took left out; null before any feedback."""
         total = self.helped + spoken_against(self)
         return self.helped / total if total > 0 else None
 
     @property
     def is_summary(self) -> bool:
-        """Whether it sums up episodes, whose passages are its own."""
+        """Whether it sums up episodes, whose passages are its own, rather than says something else."""
         return self.source.startswith(SUMMARY_SOURCE)
 
     @property
@@ -187,7 +187,7 @@ class Memory:
 
     @property
     def label(self) -> str:
-        """The confidence label shown with the memory: `[75% of 4]` by what verified use and people say.
+        """`[75% of 4]` by verified use and people, not agents' claims; empty below one use and for hearsay.
 
         That is `effectiveness` without what agents only claimed, and the weight of evidence that it rests on. Empty
         where that is less than one: nothing is said of how well a memory works on half a use. Empty too where nobody

@@ -45,7 +45,7 @@ class RecallQuery:
     """
 
     query: str
-    scope: Annotated[str | None, "The scope asked in."] = None
+    scope: Annotated[str | None, "Look in this scope and in `global`; everywhere where it is not said."] = None
     kinds: tuple[Kind, ...] = ()
     labels: tuple[Label, ...] = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
     trust: Annotated[tuple[Trust, ...], "Only what is of these classes of trust; by default all."] = ()

@@ -204,7 +204,7 @@ class GateReport:
 
     @property
     def drop_rate(self) -> float | None:
-        """The share (0..1) of the episodes read that was dropped; None before any was read."""
+        """The share of the episodes read that was dropped, 0 to 1; null before any was read."""
         return self.dropped / self.read if self.read else None
 
 

@@ -31,10 +31,10 @@ def ingest_git(
 @mutation(None, person_where={("mine", True): "say that notes are the user's own"})
 def ingest_notes(
     helix: Helix,
-    paths: Sequence[str],
+    paths: Annotated[Sequence[str], "Absolute paths on the daemon's machine: files, or folders of them."],
     *,
     scope: Annotated[str | None, "The scope to take them into; the project's own where it is not said."] = None,
-    mine: Annotated[bool, "The user wrote them or stands for what they say; only a person may say so."] = False,
+    mine: Annotated[bool, "You vouch for them: they count as your own words. Only a person may say so."] = False,
 ) -> Job:
     """Ingest Markdown notes: files, or folders of them. They are what a repository says, or your own (`mine`)."""
     helix.store.check_capture()
@@ -65,9 +65,9 @@ def ingest_transcript(
 @mutation(Role.AGENT, adds=True)
 def ingest_jsonl(
     helix: Helix,
-    lines: Sequence[str],
+    lines: Annotated[Sequence[str], "The lines, each one JSON object."],
     *,
-    first_line: int = 1,
+    first_line: Annotated[int, "The number of the first of them in its file, for messages."] = 1,
     scope: Annotated[str | None, "The scope for lines that name none."] = None,
     source: Annotated[str, "What the lines come from, for their provenance."] = "jsonl",
     agent: Annotated[
@@ -92,7 +92,7 @@ def ingest_bulk(
         "A .npy file on the daemon's machine: float32 rows of length 1 by the store's model, shape (lines, dimension).",
     ] = None,
     scope: Annotated[str | None, "The scope for lines that name none."] = None,
-    source: Annotated[str | None, "What ids in the lines belong to; the file where it is not said."] = None,
+    source: Annotated[str | None, "What ids in the lines belong to; by default the file."] = None,
     agent: Annotated[
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,
@@ -115,8 +115,8 @@ def import_memories(
     *,
     source: Annotated[str, "Which memory wrote it, such as `mem0`; empty: it is told by what is in it."] = "",
     scope: Annotated[str | None, "The scope for what names no project; `global` where it is not said."] = None,
-    plan: Annotated[bool, "Only say what would come in, and write nothing."] = False,
-    mine: Annotated[bool, "The user stands for what it says; only a person may say so."] = False,
+    plan: Annotated[bool, "Show what would come in, and change nothing."] = False,
+    mine: Annotated[bool, "You vouch for what it says: it counts as your own words. Only a person may say so."] = False,
     agent: Annotated[
         str | None, "The agent that asks, where one does: all goes into `scope` then, which has to be named."
     ] = None,

@@ -208,8 +208,8 @@ def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSug
 )
 def feedback(
     helix: Helix,
-    names: Sequence[str],
-    delta: float = 0.0,
+    names: Annotated[Sequence[str], "Names or ids of memories."],
+    delta: Annotated[float, "How much it helped (above 0) or failed (below 0)."] = 0.0,
     quality: Annotated[
         int | None, "A verified use, which reinforces: 5 used, passed; 4 said to be so; 3 passed; 1 used, failed."
     ] = None,
@@ -254,7 +254,7 @@ def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) ->
 @mutation(Role.ADMIN)
 def prune(
     helix: Helix,
-    min_effectiveness: float = 0.25,
+    min_effectiveness: Annotated[float, "Archive what helped less than this, 0 to 1."] = 0.25,
     min_uses: Annotated[int, "After at least so many uses."] = 3,
     dry_run: bool = False,
 ) -> MaintenanceReport:
@@ -292,7 +292,12 @@ def recall_by_type(
 
 
 @query
-def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50) -> list[str]:
+def completions(
+    helix: Helix,
+    of: Annotated[Completable, "What the words are of."],
+    prefix: Annotated[str, "What they begin with."] = "",
+    limit: int = 50,
+) -> list[str]:
     """List words of the store that begin with a prefix, in the order of letters."""
     return prefix_search.completions(helix.store, of, prefix, page_size(helix, "limit", limit))
 
@@ -301,7 +306,7 @@ def completions(helix: Helix, of: Completable, prefix: str = "", limit: int = 50
 def last(
     helix: Helix, session: Annotated[str, "The session; whichever asked last where it is not said."] = ""
 ) -> RecallAnswer | None:
-    """Show again what a session was answered last, if anything."""
+    """Show what was recalled last, and why."""
     return helix.answers.of(session)
 
 

@@ -212,7 +212,10 @@ def create_workspace(
 
 @mutation(Role.AGENT)
 def complete_workspace(
-    helix: Helix, id: Annotated[Id, "The workspace's id."], delivered: str, utilized: Sequence[str] = ()
+    helix: Helix,
+    id: Annotated[Id, "The workspace's id."],
+    delivered: Annotated[str, "What was delivered, in a line."],
+    utilized: Sequence[str] = (),
 ) -> WorkspaceReport:
     """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say."""
     ending = Ending(delivered=delivered, utilized=utilized)
@@ -224,9 +227,9 @@ def complete_workspace(
 def block_workspace(
     helix: Helix,
     id: Annotated[Id, "The workspace's id."],
-    reason: str,
-    tried: str = "",
-    error: str = "",
+    reason: Annotated[str, "Why it was blocked."],
+    tried: Annotated[str, "What was tried."] = "",
+    error: Annotated[str, "The error it ended with."] = "",
     utilized: Sequence[str] = (),
 ) -> WorkspaceReport:
     """Say that an attempt came to nothing, and why."""

@@ -36,7 +36,7 @@ def health(helix: Helix) -> Health:
 
 @query
 def stats(helix: Helix, scope: Annotated[str | None, "Count in this scope only."] = None) -> Stats:
-    """Count the memories of the store, or of one scope."""
+    """Count what is stored, and how often it helped."""
     return overview.stats(helix.store, scope)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import reference
 
 from helix.operations import OPERATIONS
@@ -13,6 +15,7 @@ def test_the_pages_in_the_repository_are_current() -> None:
         for path in reference.FOLDER.rglob("*.md")
     }
     assert written == reference.pages(), "run scripts/schema and read the difference"
+    assert json.loads(reference.SAYS.read_text("utf-8")) == reference.says(), "run scripts/schema"
 
 
 def test_every_operation_and_every_link_of_the_index_is_there() -> None:

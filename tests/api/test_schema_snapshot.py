@@ -19,13 +19,13 @@ from graphql import (
 from helix import resources
 from helix.api import subscriptions
 from helix.api.described import described, documents
-from helix.api.glossary import GLOSSARY
 from helix.api.limits import shape_of
 from helix.api.mcp.greeting import greeting
 from helix.api.schema import build_schema
 from helix.client import document
 from helix.errors import NotFoundError
 from helix.operations import OPERATIONS
+from helix.operations.glossary import GLOSSARY
 from helix.settings import Settings
 
 SNAPSHOT = Path(__file__).resolve().parent.parent / "snapshots/schema.graphql"

@@ -51,7 +51,7 @@ class ChunkRequest:
     """
 
     task: Annotated[str, "What was to be done."]
-    outcome: Annotated[str, "What came of it."]
+    outcome: Annotated[str, "What came of it, such as `success: the tests pass`."]
     approach: Annotated[str, "How it was gone about; lines that are numbered are kept as steps."]
     scope: str = GLOBAL_SCOPE
     task_id: Annotated[str, "The task that it was learned in, by its id on the board."] = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.capture.quarantine import released, restate_evidence, screen
@@ -42,7 +43,7 @@ class EditRequest:
     trigger: str | None = None
     resolution: str | None = None
     kind: str | None = None
-    name: str | None = None
+    name: Annotated[str | None, "Its new name."] = None
     scope: str | None = None
     confidence: float | None = None
     importance: float | None = None

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (bb614462a1f6c8f0).
+// Written by scripts/schema from the schema and queries/operations.graphql (afc7fb45a2583784).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */

@@ -1,21 +1,15 @@
-"""What the names that mean the same everywhere mean: said once, for the fields and arguments that GraphiQL shows.
+"""Glossary: what the names that mean the same everywhere mean, said once for the API, the commands and the reference.
 
 What a name means in one record or operation alone is said there, by `Annotated`.
 """
 
 from __future__ import annotations
 
-import inspect
-import re
 import typing
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from strawberry.utils.str_converters import to_camel_case
-
 from helix.model.ids import Id
-
-_CODE = re.compile(r"`[a-z]+(?:_[a-z]+)+`")
 
 _ID = typing.get_args(Id)[1]
 
@@ -42,23 +36,16 @@ GLOSSARY: Mapping[str, str] = {
     "started_at": "When it began.",
     "ended_at": "When it ended; null while it goes on.",
     "trust": "How far its source is to be trusted.",
-    "valid_from": "Since when it holds in the world (valid time); null for always.",
-    "valid_to": "Until when it held in the world; null while it holds.",
+    "valid_from": "Since when it holds in the world (valid time); always where it is not said.",
+    "valid_to": "Until when it held in the world; it holds where it is not said.",
     "said_by": "Where it comes from, in a word: `you`, `verified`, `agent`, `commit`, `notes`, `tool` or `web`.",
     "kind": "Its kind: it decides how the memory ranks and how fast it fades.",
     "trigger": "When it matters.",
     "resolution": "What to know or do then.",
-    "helped": "How much evidence says that it helped.",
-    "failed": "How much evidence says that it did not.",
-    "uses": "How often it was used and verified.",
-    "easiness": "How much each verified use lengthens its half-life (SM-2), at least 1.3.",
-    "half_life_days": "Days after which its salience has halved; 0 for never.",
     "weight": "How much it counts, 1 by default.",
     "query": "The question, in plain words, code, paths or an error message.",
     "kinds": "Only memories of these kinds; by default all.",
     "labels": "Answer with nodes of these labels only.",
-    "of": "What the words are of.",
-    "prefix": "What they begin with.",
     "limit": "At most this many.",
     "intent": "What the question is for. It favours some kinds and hides none.",
     "expand": "How far to walk the graph from what was found first.",
@@ -79,47 +66,20 @@ GLOSSARY: Mapping[str, str] = {
     "happened or began to hold.",
     "any_status": "Memories of every status.",
     "first": "The size of the page.",
-    "after": "Go on after this cursor: the `endCursor` of the page before.",
+    "after": "Go on after this cursor, which the page before ends with.",
     "relation": "Only edges of this type, such as SOLVES or GROUNDED_IN.",
     "memory": "The memory.",
     "similarity": "Cosine similarity, -1 to 1.",
-    "names": "Names or ids of memories.",
-    "delta": "How much it helped (above 0) or failed (below 0).",
     "unused_days": "Not used for so many days.",
-    "min_effectiveness": "Archive what helped less than this, 0 to 1.",
     "dry_run": "Show what would change, and change nothing.",
     "path": "An absolute path on the daemon's machine.",
-    "paths": "Absolute paths on the daemon's machine: files, or folders of them.",
-    "lines": "The lines, each one JSON object.",
-    "first_line": "The number of the first of them in its file, for messages.",
     "payload": "What the work is asked for with, such as {scope}.",
     "plan": "The plan's id; by default the newest plan of the scope.",
-    "delivered": "What was delivered, in a line.",
-    "reason": "Why it was blocked.",
-    "tried": "What was tried.",
-    "error": "The error it ended with.",
     "utilized": "The names of the memories that the agent says it used.",
     "injected": "The names of the memories in it.",
     "shown": "What is noted of each memory that is shown.",
-    "recall.scope": "Look in this scope and in `global`; everywhere where it is not said.",
-    "Memory.label": "`[75% of 4]` by verified use and people, not agents' claims; empty below one use and for hearsay.",
-    "Memory.effectiveness": "helped / (helped + failed), room that it took left out; null before any feedback.",
-    "Memory.is_summary": "Whether it sums up episodes rather than says something of its own.",
-    "Memory.is_derived": "Whether consolidation made it and looks after it.",
-    "DoctorReport.healthy": "Whether every check passed.",
-    "GateReport.drop_rate": "The share of those, 0 to 1; null before any was read.",
-    "WorkItem.changed": "Whether it did anything but look.",
-    "ModelUsage.standing": "How they stand, in a line: ready, none configured, over budget or resting.",
-    "PlanReport.task_count": "How many tasks it has.",
-    "BuilderContext.prompt": "The same block.",
-    "Delivery.line": "The same as a line of a block.",
 }
-"""What a name means, or a record's property (`Record.name`), or an argument that a record has in other words."""
-
-
-def description_of_type(cls: type[Any]) -> str:
-    """Return the GraphQL description of a domain class, with the names that GraphQL gives its fields."""
-    return _CODE.sub(lambda match: to_camel_case(match.group()), inspect.getdoc(cls) or "")
+"""What a name means where neither its record nor its operation says it."""
 
 
 def plain(hint: Any) -> Any:
@@ -135,8 +95,6 @@ def description(owner: str, name: str, hint: Any) -> str:
 
     Raises LookupError where neither the type nor the glossary says it.
     """
-    if f"{owner}.{name}" in GLOSSARY:
-        return GLOSSARY[f"{owner}.{name}"]
     said = (
         [words for words in typing.get_args(hint)[1:] if words != _ID] if typing.get_origin(hint) is Annotated else []
     )
