@@ -15,7 +15,7 @@ import pytest
 from helix import settings as configuration
 from helix.errors import HelixError
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.operations import Change, PutEdge
 from helix.model.recall import Expand, RecallQuery
 from helix.operations import graph as graph_operations
@@ -149,7 +149,7 @@ def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> Non
         kept = memories.store(helix, StoreRequest(trigger="before", resolution="x", kind="fact"))
         store = helix.store
         assert store.graph.settle()
-        here = Ref(label=Label.MEMORY, id=kept.id)
+        here = Ref.memory(kept.id)
         nowhere = PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0})
         store.writer.submit(lambda: Decision((Change(kind="test", operations=(nowhere,)),), None))
         after = memories.store(helix, StoreRequest(trigger="after", resolution="y", kind="fact"))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial, reduce
 from heapq import nsmallest
-from itertools import islice
+from itertools import islice, starmap
 from operator import and_
 from typing import Any
 
@@ -106,7 +106,7 @@ def path(store: Store, source: Ref, target: Ref, *, scope: str | None) -> GraphP
     """Return a shortest path of at most 8 steps between two nodes as the explorer draws it, or else an empty one."""
     ends = {"source": (source.label.value, source.id), "target": (target.label.value, target.id)}
     found = _ask(store, "path", **ends, scope=scope or "")
-    places = [_ref(place) for place in found["nodes"]]
+    places = list(starmap(Ref.of, found["nodes"]))
     named = drawn_nodes(store.index, places)
     if any(one not in named for one in places):
         return GraphPath(nodes=(), edges=())
@@ -125,9 +125,9 @@ def communities(store: Store, *, scope: str | None, least: int, limit: int) -> l
     if least < 2:
         raise InvalidInputError("a community has at least 2 nodes")
     found = _ask(store, "communities", scope=scope or "", least=least, limit=limit, most=_MEMBERS)
-    named = drawn_nodes(store.index, [_ref(place) for _, members in found for place in members])
+    named = drawn_nodes(store.index, [Ref.of(*place) for _, members in found for place in members])
     return [
-        Community(size=size, nodes=tuple(named[ref] for ref in map(_ref, members) if ref in named))
+        Community(size=size, nodes=tuple(named[ref] for ref in starmap(Ref.of, members) if ref in named))
         for size, members in found
     ]
 
@@ -140,12 +140,12 @@ def overview(store: Store, *, scope: str | None, limit: int) -> GraphOverview:
     found = _from_afar(store, scope)
     groups = found["groups"][:limit]
     links = [link for link in found["links"] if max(link[:2]) < len(groups)]
-    named = drawn_nodes(store.index, [_ref(place) for _, members in groups for place in members[:_IN_THE_MIDDLE]])
+    named = drawn_nodes(store.index, [Ref.of(*place) for _, members in groups for place in members[:_IN_THE_MIDDLE]])
     ids = [_name_of(members) for _, members in groups]
     places = placed([size for size, _ in groups], links)
     nodes = []
     for ident, (size, members), (x, y, radius) in zip(ids, groups, places, strict=True):
-        shown = tuple(named[ref] for ref in map(_ref, members[:_IN_THE_MIDDLE]) if ref in named)
+        shown = tuple(named[ref] for ref in starmap(Ref.of, members[:_IN_THE_MIDDLE]) if ref in named)
         words = ", ".join(node.title for node in shown[:_NAMED_BY])
         nodes.append(OverviewNode(id=ident, title=words, size=size, x=x, y=y, radius=radius, members=shown))
     edges = (OverviewEdge(source=ids[one], target=ids[other], weight=count) for one, other, count in links)
@@ -158,7 +158,7 @@ def community(store: Store, ident: str, *, scope: str | None, limit: int) -> Com
     if ident not in groups:
         raise NotFoundError("there is no such community now", hint="the overview shows those that there are")
     size, members = groups[ident]
-    named = drawn_nodes(store.index, map(_ref, members[:limit]))
+    named = drawn_nodes(store.index, starmap(Ref.of, members[:limit]))
     among = edges_among(store.index, named, _MOST_EDGES)
     return CommunityInside(size=size, nodes=tuple(named.values()), edges=drawn_edges(store.index, among, named))
 
@@ -176,21 +176,20 @@ def _name_of(members: Sequence[Sequence[str]]) -> str:
 def centrality(store: Store, *, scope: str | None, labels: Sequence[Label], limit: int) -> list[CentralNode]:
     """Return the graph's nodes of greatest PageRank among what is active in a scope and `global`, or everywhere."""
     found = _ask(store, "centrality", scope=scope or "", labels=[label.value for label in labels], limit=limit)
-    named = drawn_nodes(store.index, [_ref(place) for *place, _ in found])
-    return [CentralNode(node=named[ref], rank=float(rank)) for *place, rank in found if (ref := _ref(place)) in named]
+    named = drawn_nodes(store.index, [Ref.of(*place) for *place, _ in found])
+    return [
+        CentralNode(node=named[ref], rank=float(rank)) for *place, rank in found if (ref := Ref.of(*place)) in named
+    ]
 
 
 def _ask(store: Store, question: str, **named: Any) -> Any:
     return store.graph.ask(question, store.runtime.settings.request_timeout_ms / 1000, **named)
 
 
-def _ref(place: Sequence[str]) -> Ref:
-    return Ref(label=Label(place[0]), id=place[1])
-
-
 def _edges(index: StoreIndex, found: Iterable[Any], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
     edges = [
-        DropEdge(type=Relation(kind), source=_ref(source), target=_ref(target)) for kind, source, target, _ in found
+        DropEdge(type=Relation(kind), source=Ref.of(*source), target=Ref.of(*target))
+        for kind, source, target, _ in found
     ]
     return drawn_edges(index, edges, nodes)
 

@@ -64,8 +64,8 @@ def operations_in(graph: Path) -> Iterator[PutNode | PutEdge]:
             (one, source), (other, target) = said["from"], said["to"]
             yield PutEdge(
                 type=Relation(said["type"]),
-                source=Ref(label=Label(one), id=source),
-                target=Ref(label=Label(other), id=target),
+                source=Ref.of(one, source),
+                target=Ref.of(other, target),
                 props=said["props"],
             )
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import StoreCorruptError
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.operations import Props, PutEdge, PutNode, PutPassage, passage_number
 from helix.model.records import Node, node_from
 
@@ -63,7 +63,7 @@ def props_of(value: object) -> Props:
 def ref_of(label: object, node_id: object) -> Ref:
     """Return the reference to a node that the label and id of a journal row make."""
     try:
-        return Ref(label=Label(text_of(label)), id=text_of(node_id))
+        return Ref.of(text_of(label), text_of(node_id))
     except ValueError as error:
         raise damaged(error) from error
 

@@ -84,7 +84,7 @@ def log_nodes(journal: Journal, labels: Collection[Label]) -> Iterator[tuple[Ref
             data = opened(payload, marks)
             for op in () if data is None else data.get("ops", ()):
                 if op["op"] == "node" and op["label"] in labels:
-                    yield Ref(label=Label(op["label"]), id=op["id"]), op["props"]
+                    yield Ref.of(op["label"], op["id"]), op["props"]
 
 
 def sizes(journal: Journal) -> dict[str, int]:

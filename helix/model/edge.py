@@ -82,6 +82,41 @@ class Ref:
     label: Annotated[Label, "The node's label."]
     id: Annotated[str, "The node's id."]
 
+    @classmethod
+    def of(cls, label: str, ident: str) -> Ref:
+        """Return the reference of a label as it is written down and an id; raises ValueError for another word."""
+        return cls(label=Label(label), id=ident)
+
+    @classmethod
+    def memory(cls, ident: str) -> Ref:
+        """Return the reference of a memory."""
+        return cls(label=Label.MEMORY, id=ident)
+
+    @classmethod
+    def episode(cls, ident: str) -> Ref:
+        """Return the reference of an episode."""
+        return cls(label=Label.EPISODE, id=ident)
+
+    @classmethod
+    def entity(cls, ident: str) -> Ref:
+        """Return the reference of an entity."""
+        return cls(label=Label.ENTITY, id=ident)
+
+    @classmethod
+    def session(cls, ident: str) -> Ref:
+        """Return the reference of a session."""
+        return cls(label=Label.SESSION, id=ident)
+
+    @classmethod
+    def plan(cls, ident: str) -> Ref:
+        """Return the reference of a plan."""
+        return cls(label=Label.PLAN, id=ident)
+
+    @classmethod
+    def task(cls, ident: str) -> Ref:
+        """Return the reference of a task."""
+        return cls(label=Label.TASK, id=ident)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:

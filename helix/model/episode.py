@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.provenance import Provenance, provenance_word
 
@@ -41,7 +41,7 @@ class Episode:
     @property
     def ref(self) -> Ref:
         """Where it stands in the graph."""
-        return Ref(label=Label.EPISODE, id=self.id)
+        return Ref.episode(self.id)
 
 
 CAPTURE = "capture"

@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 from helix.model.worded import Worded
 
@@ -202,7 +202,7 @@ class Memory:
     @property
     def ref(self) -> Ref:
         """Where it stands in the graph."""
-        return Ref(label=Label.MEMORY, id=self.id)
+        return Ref.memory(self.id)
 
 
 def room_of(memory: Memory) -> tuple[int, float]:

@@ -132,7 +132,7 @@ def encode(change: Change) -> dict[str, Any]:
 def decode(data: Mapping[str, Any]) -> Change:
     """Return the change, a record of operations, that `encode` wrote.
 
-    Raises KeyError or ValueError on anything else.
+    Raises KeyError, TypeError or ValueError on anything else.
     """
     return Change(
         kind=data["kind"], note=data.get("note", {}), operations=tuple(decode_operation(op) for op in data["ops"])
@@ -141,10 +141,6 @@ def decode(data: Mapping[str, Any]) -> Change:
 
 def _ref(ref: Ref) -> list[str]:
     return [ref.label.value, ref.id]
-
-
-def _unref(pair: list[str]) -> Ref:
-    return Ref(label=Label(pair[0]), id=pair[1])
 
 
 def encode_operation(op: Operation) -> dict[str, Any]:
@@ -189,13 +185,16 @@ def decode_operation(data: Mapping[str, Any]) -> Operation:
             return DropNode(label=Label(data["label"]), id=data["id"])
         case "edge":
             return PutEdge(
-                type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]), props=data["props"]
+                type=Relation(data["type"]),
+                source=Ref.of(*data["from"]),
+                target=Ref.of(*data["to"]),
+                props=data["props"],
             )
         case "drop_edge":
-            return DropEdge(type=Relation(data["type"]), source=_unref(data["from"]), target=_unref(data["to"]))
+            return DropEdge(type=Relation(data["type"]), source=Ref.of(*data["from"]), target=Ref.of(*data["to"]))
         case "passage":
             number = passage_number(data["number"])
-            return PutPassage(id=data["id"], number=number, owner=_unref(data["owner"]), text=data["text"])
+            return PutPassage(id=data["id"], number=number, owner=Ref.of(*data["owner"]), text=data["text"])
         case "drop_passage":
             return DropPassage(id=data["id"])
         case other:

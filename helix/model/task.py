@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import GLOBAL_SCOPE
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
@@ -71,7 +71,7 @@ class Task:
     @property
     def ref(self) -> Ref:
         """Where it stands in the graph."""
-        return Ref(label=Label.TASK, id=self.id)
+        return Ref.task(self.id)
 
 
 ACTIVE, COMPLETE, SUPERSEDED = "active", "complete", "superseded"

@@ -25,7 +25,7 @@ from helix.journal.log import Journal
 from helix.journal.private_sessions import MOST_SALTS, hidden_sessions, hide_session
 from helix.journal.witnesses import KNOWS_MORE
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
 from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
@@ -200,8 +200,7 @@ def _noted(journal: Journal) -> ErasureNote | None:
     try:
         said = json.loads(words)
         refs, keep_out = (
-            tuple(Ref(label=Label(label), id=str(node_id)) for label, node_id in said.get(name, ()))
-            for name in ("refs", "keep_out")
+            tuple(Ref.of(label, str(node_id)) for label, node_id in said.get(name, ())) for name in ("refs", "keep_out")
         )
         from_micros(said["at"])
         if said["kind"] not in (ERASE, REDACT) or (said["kind"] == ERASE and not refs):

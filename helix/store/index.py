@@ -152,7 +152,7 @@ class StoreIndex:
 
     def memory_by_id(self, ident: str) -> Memory | None:
         """Return the store's memory of that id, or None."""
-        ref = Ref(label=Label.MEMORY, id=ident)
+        ref = Ref.memory(ident)
         return cast(Memory, self.records.node(ref)) if ref in self else None
 
     def memories(self, status: Status, scope: str | None = None) -> Iterator[Memory]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from helix.errors import ConflictError, NotFoundError
 from helix.journal.state import Records
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Ref, Relation
 from helix.model.records import CLASS_OF, Node, edge_from, label_of
 from helix.model.requests import KEPT_CLASSES
 
@@ -80,7 +80,7 @@ def _unpack(told: Any, records: Records) -> Any:
     ((kind, value),) = told.items()
     match kind:
         case "node":
-            return records.node(Ref(label=Label(value[0]), id=value[1]))
+            return records.node(Ref.of(*value[:2]))
         case "edge":
             return _edge(value, records)
         case "at":
@@ -99,7 +99,7 @@ def _unpack(told: Any, records: Records) -> Any:
 
 def _edge(told: list[str], records: Records) -> Edge:
     kind, *ends = told
-    source, target = Ref(label=Label(ends[0]), id=ends[1]), Ref(label=Label(ends[2]), id=ends[3])
+    source, target = Ref.of(*ends[:2]), Ref.of(*ends[2:4])
     wanted = (Relation(kind), source, target)
     found = [op for op in records.edges_at(source) if (op.type, op.source, op.target) == wanted]
     return edge_from(found[0])

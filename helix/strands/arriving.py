@@ -361,7 +361,7 @@ def _stage(store: Store, strand: Strand, base: str | None, ticket: Ticket, stage
         for batch in _read_through(store, strand, merge, base, ticket, staging.kept.add):
             staging.add(batch)
             gone = [one.key for one in batch if one.theirs is not None and one.theirs.is_erased]
-            erased += [Ref(label=Label(label), id=ident) for _, label, ident in gone]
+            erased += [Ref.of(label, ident) for _, label, ident in gone]
         staged.keep(staging)
     return merge, erased
 

@@ -66,7 +66,7 @@ def _alike(store: Store, known: Iterable[Known]) -> Rows:
         )
         for row, one in paired_rows(here, there):
             if row is not None and one is not None and row_digest(row.line())[:SHORT] == one.digest:
-                found.append(Ref(label=Label.MEMORY, id=row.key[2]))
+                found.append(Ref.memory(row.key[2]))
     return store.index.rows_of(found)
 
 

@@ -427,10 +427,10 @@ def held_rows(store: Store, keys: Sequence[Key]) -> dict[Key, StrandRow | None]:
 
 def _held(state: Snapshot, key: Key) -> StrandRow | None:
     if key[0] == "0":
-        ref = Ref(label=Label(key[1]), id=key[2])
+        ref = Ref.of(key[1], key[2])
         node = state.held(DropNode(label=ref.label, id=ref.id))
         return row_of(node, state.texts_of(ref)) if isinstance(node, PutNode) else None
-    source, target = (Ref(label=Label(key[at]), id=key[at + 1]) for at in (2, 4))
+    source, target = (Ref.of(key[at], key[at + 1]) for at in (2, 4))
     edge = state.held(DropEdge(type=Relation(key[1]), source=source, target=target))
     if not isinstance(edge, PutEdge):
         return None

@@ -215,7 +215,7 @@ def _props(value: Any) -> Props:
 
 def _end(value: Any) -> Ref:
     label, ident = value
-    return Ref(label=Label(label), id=_id(ident))
+    return Ref.of(label, _id(ident))
 
 
 def _id(value: Any) -> str:

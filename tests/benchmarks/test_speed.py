@@ -147,8 +147,8 @@ def test_the_exact_pagerank_is_where_the_fast_one_ends() -> None:
     edges = [
         PutEdge(
             type=Relation.SIMILAR,
-            source=Ref(label=Label.ENTITY, id=str(rng.randrange(60))),
-            target=Ref(label=Label.ENTITY, id=str(rng.randrange(60))),
+            source=Ref.entity(str(rng.randrange(60))),
+            target=Ref.entity(str(rng.randrange(60))),
             props={"weight": rng.uniform(0.1, 2.0)},
         )
         for _ in range(150)
@@ -169,7 +169,7 @@ def test_the_exact_search_ranks_rows_by_their_best_passage_and_passes_over_what_
         PutPassage(
             id=f"p{number}",
             number=number,
-            owner=Ref(label=Label.MEMORY, id=str(row)),
+            owner=Ref.memory(str(row)),
             text="",
             vector=np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))], np.float32).tobytes(),
         )

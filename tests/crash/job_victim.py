@@ -17,14 +17,14 @@ from helix.journal.log import Journal
 from helix.journal.work_queue import Work
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.job_run.run import Run
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.providers.fakes import HashEmbedder
 from helix.store.catalogue import Catalogue
 from helix.store.store import Store
 
 STEPS = 5
-COUNTER = Ref(label=Label.MEMORY, id="counter")
+COUNTER = Ref.memory("counter")
 
 PLACES: dict[str, Callable[[int], None]] = {
     "nowhere": lambda nth: None,

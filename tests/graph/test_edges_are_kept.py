@@ -17,18 +17,17 @@ NAMES = "SABCDE"
 Ends = tuple[str, str]
 
 
-def ref(name: str) -> Ref:
-    return Ref(label=Label.MEMORY, id=name)
-
-
 def put(ends: Ends, weight: float = 1.0) -> PutEdge:
     return PutEdge(
-        type=Relation.CAUSES, source=ref(ends[0]), target=ref(ends[1]), props={"weight": weight, "created_at": 1}
+        type=Relation.CAUSES,
+        source=Ref.memory(ends[0]),
+        target=Ref.memory(ends[1]),
+        props={"weight": weight, "created_at": 1},
     )
 
 
 def drop(ends: Ends) -> DropEdge:
-    return DropEdge(type=Relation.CAUSES, source=ref(ends[0]), target=ref(ends[1]))
+    return DropEdge(type=Relation.CAUSES, source=Ref.memory(ends[0]), target=Ref.memory(ends[1]))
 
 
 def held(engine: KuzuEngine) -> dict[Ends, float]:

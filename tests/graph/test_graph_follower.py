@@ -94,7 +94,7 @@ def node(node_id: str) -> PutNode:
 
 def passage(owner: str, number: int) -> PutPassage:
     vector = b"\0\0\x80?" * DIMENSION
-    ref = Ref(label=Label.MEMORY, id=owner)
+    ref = Ref.memory(owner)
     return PutPassage(id=f"{owner}#0", number=number, owner=ref, text=owner, vector=vector)
 
 
@@ -470,7 +470,7 @@ def test_a_row_that_the_graph_refuses_is_set_aside_and_the_rest_applied(
     journal: Journal, follower: GraphFollower
 ) -> None:
     written(journal, node("a"))
-    here = Ref(label=Label.MEMORY, id="a")
+    here = Ref.memory("a")
     written(journal, PutEdge(type=Relation.BLOCKED_BY, source=here, target=here, props={"weight": 1.0}))
     written(journal, node("b"))
     assert held(follower) == ["a", "b"]

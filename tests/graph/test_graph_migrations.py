@@ -106,8 +106,8 @@ def test_a_store_from_before_the_learning_loop_is_brought_up_to_date(
 ) -> None:
     has_task = PutEdge(
         type=Relation.HAS_TASK,
-        source=Ref(label=Label.PLAN, id="p"),
-        target=Ref(label=Label.TASK, id="t"),
+        source=Ref.plan("p"),
+        target=Ref.task("t"),
         props={"created_at": 5},
     )
     with monkeypatch.context() as before:

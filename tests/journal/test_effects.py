@@ -32,7 +32,7 @@ from helix.model.operations import (
 from tests.journal.conftest import Opened
 
 VECTOR = np.array([1, 0], np.float32).tobytes()
-A, B = (Ref(label=Label.ENTITY, id=name) for name in "ab")
+A, B = (Ref.entity(name) for name in "ab")
 EDGE = DropEdge(type=Relation.SIMILAR, source=A, target=B)
 PASSAGE = DropPassage(id="a#0")
 
@@ -91,7 +91,7 @@ def test_the_first_before_and_the_last_after_of_a_job_count(journal: Journal) ->
 
 
 def test_two_steps_of_one_transaction_are_told_apart(journal: Journal) -> None:
-    new = Ref(label=Label.ENTITY, id="new")
+    new = Ref.entity("new")
     notes = [{"job": "j", "step": "one"}, {"job": "k", "step": "one"}]
     puts = (node(new), node(new, kind="url"))
     journal.append(
@@ -178,7 +178,7 @@ class Compared(str):
 
 @pytest.mark.parametrize("tables", ["sqlite"], indirect=True)
 def test_each_of_many_nodes_is_dropped_in_the_time_that_hangs_on_it(journal: Journal) -> None:
-    ends = [Ref(label=Label.ENTITY, id=Compared(number)) for number in range(200)]
+    ends = [Ref.entity(Compared(number)) for number in range(200)]
     ring = list(zip(ends, [*ends[1:], ends[0]], strict=True))
     drawn = [PutEdge(type=Relation.SIMILAR, source=one, target=other, props={}) for one, other in ring]
     told = [PutPassage(id=f"{one.id}#0", number=3 + at, owner=one, text="one") for at, one in enumerate(ends)]

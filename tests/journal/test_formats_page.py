@@ -14,7 +14,7 @@ import pytest
 
 from helix.journal.database import Database
 from helix.journal.log import Journal
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.operations import Change, PutEdge, PutNode, PutPassage
 from helix.model.records import CLASS_OF, property_types
 from helix.text.tokens import lexical_tokens
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a journal of three rows, the second of them erased."""
     journal = Journal(Database(tmp_path / "journal.db"), tokenise=lexical_tokens)
     journal.spaces.activate(journal.spaces.prepare(model="eight", dimension=8, digest="d"))
-    a, b = (Ref(label=Label.MEMORY, id=name) for name in "ab")
+    a, b = (Ref.memory(name) for name in "ab")
     for at, op in enumerate(
         (
             PutNode(label=a.label, id=a.id, props={"name": "a"}),

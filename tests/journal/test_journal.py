@@ -44,12 +44,8 @@ def node(node_id: str, **props: object) -> PutNode:
     return PutNode(label=Label.ENTITY, id=node_id, props={"name": node_id, "kind": "file", "scope": "global", **props})  # type: ignore[dict-item]
 
 
-def ref(node_id: str) -> Ref:
-    return Ref(label=Label.ENTITY, id=node_id)
-
-
 def passage(number: int, text: str, passage_id: str = "", vector: bytes | None = None) -> PutPassage:
-    return PutPassage(id=passage_id or f"p{number}", number=number, owner=ref("a"), text=text, vector=vector)
+    return PutPassage(id=passage_id or f"p{number}", number=number, owner=Ref.entity("a"), text=text, vector=vector)
 
 
 def write(journal: Journal, *operations: Operation) -> None:
@@ -122,21 +118,21 @@ def test_tokens_are_kept_by_number_until_their_passage_is_replaced_or_dropped(jo
 
 def test_a_passage_takes_the_place_of_no_other_nodes(journal: Journal) -> None:
     write(journal, node("a"), passage(1, "the words of a memory", "a#0"))
-    of_another = PutPassage(id="a#0", number=2, owner=Ref(label=Label.EPISODE, id="a"), text="other words")
+    of_another = PutPassage(id="a#0", number=2, owner=Ref.episode("a"), text="other words")
     for episode in (of_another, replace(of_another, id="b#0")):
         with pytest.raises(ConflictError):
             write(journal, passage(3, "the words of another memory", "b#0"), episode)
     with journal.snapshot() as (seq, state):
-        assert (seq, state.texts_of(ref("a"))) == (1, ["the words of a memory"])
+        assert (seq, state.texts_of(Ref.entity("a"))) == (1, ["the words of a memory"])
 
 
 def test_dropped_edges_are_gone_from_the_state(journal: Journal) -> None:
     records = Records(journal.database)
-    edge = PutEdge(type=Relation.SIMILAR, source=ref("a"), target=ref("b"), props={"weight": 1.0})
+    edge = PutEdge(type=Relation.SIMILAR, source=Ref.entity("a"), target=Ref.entity("b"), props={"weight": 1.0})
     write(journal, node("a"), node("b"), edge)
-    assert [op.target.id for op in records.edges_at(ref("a"))] == ["b"]
-    write(journal, DropEdge(type=Relation.SIMILAR, source=ref("a"), target=ref("b")))
-    assert records.edges_at(ref("a")) == []
+    assert [op.target.id for op in records.edges_at(Ref.entity("a"))] == ["b"]
+    write(journal, DropEdge(type=Relation.SIMILAR, source=Ref.entity("a"), target=Ref.entity("b")))
+    assert records.edges_at(Ref.entity("a")) == []
 
 
 def test_vectors_belong_to_the_active_space(journal: Journal) -> None:
@@ -211,7 +207,7 @@ def as_first_written(journal: Journal, path: Path, old: Path) -> None:
 def populated(journal: Journal) -> None:
     space = journal.spaces.prepare(model="m", dimension=2, digest="d")
     journal.spaces.activate(space)
-    link = PutEdge(type=Relation.SOLVES, source=ref("a"), target=ref("b"), props={"weight": 0.5})
+    link = PutEdge(type=Relation.SOLVES, source=Ref.entity("a"), target=Ref.entity("b"), props={"weight": 0.5})
     write(journal, node("a", name="one"), node("b"), link)
     vectors = {number: np.array([1, number], np.float32).tobytes() for number in range(1, 40)}
     write(journal, *(passage(number, f"word{number} und Öl_{number}", vector=vectors[number]) for number in vectors))
@@ -282,7 +278,7 @@ def test_a_failed_transaction_leaves_nothing(journal: Journal) -> None:
 
 def test_reads_of_unknown_ids_say_so(journal: Journal) -> None:
     with pytest.raises(NotFoundError, match="no entity has the id 'x'"):
-        Records(journal.database).node(ref("x"))
+        Records(journal.database).node(Ref.entity("x"))
 
 
 def test_a_backup_is_checked_before_it_is_trusted(in_a_file: Journal, tmp_path: Path) -> None:

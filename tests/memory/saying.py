@@ -9,7 +9,7 @@ from helix.memory.contradiction.disputes import contradictions
 from helix.memory.extraction.derived import DERIVED, existing
 from helix.memory.job_run.run import Run
 from helix.memory.upkeep.reembed import fill_in
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
@@ -121,7 +121,7 @@ def disputed(store: Store, scope: str = PROJECT) -> set[tuple[str, ...]]:
 
 def said_in(store: Store, memory: Memory) -> list[str]:
     """The texts of the episodes that a memory is grounded in, each with its time."""
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = Ref.memory(memory.id)
     ends = [op.target for op in store.records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref]
     episodes = [node for node in store.records.nodes(ends) if isinstance(node, Episode)]
     return sorted(f"{one.occurred_at:%j %H} {one.content}" for one in episodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.change.compose import ABOUT
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.operations import capture
 from helix.service import Helix
 from helix.store.store import Store
@@ -19,7 +19,7 @@ def test_an_episode_is_linked_most_strongly_to_its_subject(living: Helix, store:
     recorded = capture.record_episode(living, EpisodeRequest(content=TEXT))
     assert recorded.episode is not None
     view = store.catalogue.view
-    row = view.row_of(Ref(label=Label.EPISODE, id=recorded.episode.id))
+    row = view.row_of(Ref.episode(recorded.episode.id))
     assert row is not None
     found = store.projection.snapshot.neighbours([row], Relation.MENTIONS)
     weights = {view.name_of(other): weight for other, weight in zip(found.rows.tolist(), found.weights, strict=True)}

@@ -13,7 +13,7 @@ from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import FIRST_CERTAINTY, MOST_CERTAIN, bounded_confidence
 from helix.memory.worker.undo import undo
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
@@ -33,7 +33,7 @@ def told(helix: Helix, trust: Trust, trigger: str = APPLE, **more: object) -> St
 
 
 def evidence(store: Store, memory_id: str) -> list[Episode]:
-    ref = Ref(label=Label.MEMORY, id=memory_id)
+    ref = Ref.memory(memory_id)
     ends = [op.target for op in store.records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref]
     return [cast(Episode, node) for node in store.records.nodes(ends)]
 

@@ -14,7 +14,7 @@ from helix.memory.contradiction.disputes import contradictions, reopen_contradic
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.dispute import DisputeStatus
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import Memory, Status
 from helix.model.recall import RecallQuery
 from helix.operations import memories
@@ -46,7 +46,7 @@ def claims(helix: Helix, number: int, scope: str = "global") -> list[str]:
 
 def held(store: Store, ids: list[str], at: datetime) -> set[int]:
     """The places of the claims that hold at a time."""
-    found = store.records.nodes([Ref(label=Label.MEMORY, id=one) for one in ids])
+    found = store.records.nodes([Ref.memory(one) for one in ids])
     return {
         place
         for place, memory in enumerate(found)

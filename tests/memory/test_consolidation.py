@@ -28,7 +28,7 @@ from helix.memory.remember.curate import EditRequest, edit, forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
@@ -152,7 +152,7 @@ def test_derived_memories_that_were_deleted_come_back_with_feedback_and_a_person
     edit(store, edited.name, EditRequest(trigger="Tabs, and four columns wide."))
     feedback(store, [praised.name], 2.0)
     for memory in learned(store):
-        patch(store, Ref(label=Label.MEMORY, id=memory.id), status=Status.RETIRED)
+        patch(store, Ref.memory(memory.id), status=Status.RETIRED)
 
     rederive(job(store, "again"), EVERYTHING)
 
@@ -194,11 +194,11 @@ def test_a_memory_goes_when_its_grounding_goes_and_comes_back_with_it(store: Sto
     consolidate(job(store, "first"), EVERYTHING)
     (known,) = learned(store)
 
-    patch(store, Ref(label=Label.EPISODE, id=told), status=Status.QUARANTINED)
+    patch(store, Ref.episode(told), status=Status.QUARANTINED)
     consolidate(job(store, "second"), EVERYTHING)
-    assert learned(store) == [] and store.records.node(Ref(label=Label.EPISODE, id=told))
+    assert learned(store) == [] and store.records.node(Ref.episode(told))
 
-    patch(store, Ref(label=Label.EPISODE, id=told), status=Status.ACTIVE)
+    patch(store, Ref.episode(told), status=Status.ACTIVE)
     rederive(job(store, "third"), EVERYTHING)
     assert [memory.trigger for memory in learned(store)] == [known.trigger]
 
@@ -298,7 +298,7 @@ def test_what_is_quarantined_while_a_run_is_at_work_is_left_out(store: Store) ->
 
         def write(self, step: str, compose: Callable[[Composer], T]) -> T | None:
             if not self.counts:
-                patch(store, Ref(label=Label.EPISODE, id=told), status=Status.QUARANTINED)
+                patch(store, Ref.episode(told), status=Status.QUARANTINED)
                 self.count("gone")
             return super().write(step, compose)
 

@@ -19,7 +19,7 @@ from helix.memory.remember.curate import EditRequest, edit, forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.reports import StoreStatus
@@ -166,7 +166,7 @@ def test_it_stays_when_all_the_episodes_are_gone(store: Store) -> None:
     (said,) = say(store, LINTER)
     consolidate(job(store, "first"), HERE)
     stored = remember(store, AS_A_CONVENTION)
-    patch(store, Ref(label=Label.EPISODE, id=said), status=Status.FORGOTTEN)
+    patch(store, Ref.episode(said), status=Status.FORGOTTEN)
 
     consolidate(job(store, "second"), HERE)
 
@@ -190,10 +190,10 @@ def test_what_leaves_quarantine_gives_way_to_what_was_stored_meanwhile(store: St
 def test_what_comes_back_gives_way_to_what_was_stored_meanwhile(store: Store) -> None:
     (said,) = say(store, LINTER)
     consolidate(job(store, "first"), HERE)
-    patch(store, Ref(label=Label.EPISODE, id=said), status=Status.FORGOTTEN)
+    patch(store, Ref.episode(said), status=Status.FORGOTTEN)
     consolidate(job(store, "second"), HERE)
     stored = remember(store, AS_A_CONVENTION)
-    patch(store, Ref(label=Label.EPISODE, id=said), status=Status.ACTIVE)
+    patch(store, Ref.episode(said), status=Status.ACTIVE)
 
     rederive(job(store, "third"), HERE)
 

@@ -109,8 +109,8 @@ def test_a_plan_shows_what_people_know_things_by(store: Store) -> None:
         put_record(Memory(id="m", name="a-name", kind=Kind.FACT, trigger="t", resolution="", recorded_at=now)),
         PutEdge(
             type=Relation.GROUNDED_IN,
-            source=Ref(label=Label.MEMORY, id="m"),
-            target=Ref(label=Label.EPISODE, id="e"),
+            source=Ref.memory("m"),
+            target=Ref.episode("e"),
             props={"created_at": 1},
         ),
     ]

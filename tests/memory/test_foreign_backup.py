@@ -125,7 +125,7 @@ def test_what_a_backup_says_is_being_erased_is_erased_in_it_alone(settings: Sett
         kept = Path(str(job(store, lambda ticket: restore(store, crafted, ticket))["kept"]))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert unfinished.finish(store)
-        assert is_erased(store.records.node(Ref(label=Label.MEMORY, id=memory)))
+        assert is_erased(store.records.node(Ref.memory(memory)))
         assert erasing.under_way(store) is None
     assert WORDS in backup.read_bytes()
     assert WORDS in kept.read_bytes()
@@ -195,7 +195,7 @@ def test_a_damaged_note_of_an_import_is_in_no_start_s_way(settings: Settings, tm
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         all_ended(helix)
         assert whole.under_way(helix.store) is None
-        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert helix.store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize("note", [DEEP, '{"": 7}', WRONG_ANSWER], ids=["deep", "number", "wrong"])
@@ -237,7 +237,7 @@ def test_damaged_versions_of_a_backup_stop_no_strand(settings: Settings, tmp_pat
         all_ended(helix)
         assert [(one.id, one.parents) for one in helix.store.journal.versions.all()] == [("v", ())]
         assert [one.id for one in strands.strand_log(helix)] == ["v"]
-        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert helix.store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize("kind", some(["", rollback.KIND, arriving.JOB], 1))
@@ -260,7 +260,7 @@ def test_a_job_that_a_backup_tells_wrong_of_is_in_no_start_s_way(
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         all_ended(helix)
         assert whole.under_way(helix.store) is None
-        assert helix.store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert helix.store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize("note", ["x", DEEP, "[]", '{"scope": "GLOBAL", "digests": [{}, 7]}', '{"scope": "GLOBAL"}'])
@@ -289,7 +289,7 @@ def test_a_backup_with_private_sessions_without_end_is_refused_before_anything_i
     with pytest.raises(InvalidInputError, match="private sessions"):
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
-        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -319,7 +319,7 @@ def test_a_backup_whose_vectors_cannot_be_is_refused_before_anything_is_replaced
     with pytest.raises(StoreCorruptError, match="dimension"):
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
-        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize("count", [-(10**15), math.inf, "x", b"x"])
@@ -382,7 +382,7 @@ def test_a_restore_reads_the_very_file_that_it_has_checked(settings: Settings, t
             return restore(store, shared, ticket)
 
         job(store, watched)
-        assert store.records.node(Ref(label=Label.MEMORY, id=kept)) is not None
+        assert store.records.node(Ref.memory(kept)) is not None
     assert not list(settings.store_path.glob("restore-in-work*"))
 
 
@@ -438,7 +438,7 @@ def test_a_backup_whose_log_says_what_cannot_be_is_refused_before_anything_is_re
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         if not closed:
             job(store, restored)
-        assert store.records.node(Ref(label=Label.MEMORY, id=memory)) is not None
+        assert store.records.node(Ref.memory(memory)) is not None
 
 
 @pytest.mark.parametrize(("said", "times"), [("[],", 6_000_000), (" ", 1 << 28)], ids=["values", "text"])

@@ -87,7 +87,7 @@ def test_tasks_and_their_like_lose_the_words_of_a_memory_that_is_forgotten(store
     task = mirror(store, seen("1", objective="harvest", attributes={"tried": [f"First. {SENTENCE}."]}))
     report = forget(store, ident)
     assert report.complete
-    refs = {Ref(label=label_of(node), id=node.id) for node in works(store, "")} | {Ref(label=Label.TASK, id=task.id)}
+    refs = {Ref(label=label_of(node), id=node.id) for node in works(store, "")} | {Ref.task(task.id)}
     assert refs <= set(report.erased)
     assert all(is_erased(store.records.node(ref)) for ref in refs)
     assert {(left.label, left.id) for left in tombstones(store.journal)} >= {(ref.label, ref.id) for ref in refs}
@@ -103,7 +103,7 @@ def test_a_task_that_said_it_once_and_says_it_no_more_leaves_no_trace_of_it(stor
     job(store, lambda ticket: back_up(store, copy, ticket))
     assert any(copy.name in place for place in holds(store, WORD))
     report = forget(store, ident)
-    assert Ref(label=Label.TASK, id=task.id) in report.erased
+    assert Ref.task(task.id) in report.erased
     assert [Path(each.path).name for each in report.copies if each.erased] == [copy.name]
     assert holds(store, WORD) == []
 
@@ -168,15 +168,15 @@ def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itse
     task = mirror(store, seen("1", objective="a quaxlotl of its own"))
     proposed = PutEdge(
         type=Relation.PROPOSED,
-        source=Ref(label=Label.TASK, id=task.id),
+        source=Ref.task(task.id),
         target=Ref(label=Label.CANDIDATE, id="c"),
         props={"created_at": 1},
     )
     write(store, put_record(candidate), proposed)
     assert Ref(label=Label.CANDIDATE, id="c") in forget(store, ident).erased
-    assert forget(store, task.id).erased == (Ref(label=Label.TASK, id=task.id),)
+    assert forget(store, task.id).erased == (Ref.task(task.id),)
     assert holds(store, WORD) == []
-    assert [op.type for op in store.records.edges_at(Ref(label=Label.TASK, id=task.id))] == [Relation.PROPOSED]
+    assert [op.type for op in store.records.edges_at(Ref.task(task.id))] == [Relation.PROPOSED]
 
 
 def test_a_scan_takes_secrets_out_of_tasks_and_their_like(store: Store) -> None:

@@ -56,17 +56,16 @@ ANSWER = "Feed it parsnip zymurgy from farm/zymurgy.toml instead"
 WORDS = ("quaxlotl", "beetroot", "zymurgy")
 
 
-def of(node_id: str) -> Ref:
-    return Ref(label=Label.MEMORY, id=node_id)
-
-
 def edge(kind: Relation, source: str, target: Ref) -> PutEdge:
-    return PutEdge(type=kind, source=of(source), target=target, props={"created_at": 1})
+    return PutEdge(type=kind, source=Ref.memory(source), target=target, props={"created_at": 1})
 
 
 def cites(source: str, target: str) -> PutEdge:
     return PutEdge(
-        type=Relation.CITES, source=Ref(label=Label.REFLECTION, id=source), target=of(target), props={"created_at": 1}
+        type=Relation.CITES,
+        source=Ref(label=Label.REFLECTION, id=source),
+        target=Ref.memory(target),
+        props={"created_at": 1},
     )
 
 
@@ -75,7 +74,7 @@ def write(store: Store, *operations: Operation) -> None:
 
 
 def grounds(store: Store, node_id: str) -> list[Ref]:
-    return [op.target for op in store.records.edges_at(of(node_id)) if op.type is Relation.GROUNDED_IN]
+    return [op.target for op in store.records.edges_at(Ref.memory(node_id)) if op.type is Relation.GROUNDED_IN]
 
 
 @pytest.fixture
@@ -202,7 +201,7 @@ def test_words_names_and_vectors_are_in_no_file_any_more(store: Store, tmp_path:
 
     assert report.complete, report
     assert_forgotten(store, report, before, tmp_path)
-    left = store.records.node(Ref(label=Label.MEMORY, id=wanted))
+    left = store.records.node(Ref.memory(wanted))
     assert isinstance(left, Memory)
     assert (left.status, left.trigger, left.resolution, left.name) == (Status.FORGOTTEN, "", "", f"erased-{wanted}")
     assert ERASED_AT in left.attributes
@@ -305,8 +304,8 @@ def test_what_was_made_of_its_words_goes_though_it_rests_on_other_evidence_too(s
     grounded = [
         PutEdge(
             type=Relation.GROUNDED_IN,
-            source=Ref(label=Label.MEMORY, id="summary"),
-            target=Ref(label=Label.EPISODE, id=each),
+            source=Ref.memory("summary"),
+            target=Ref.episode(each),
             props={"created_at": 1},
         )
         for each in (named, other)
@@ -333,7 +332,7 @@ def test_an_episode_goes_with_the_memory_that_it_alone_grounds(store: Store) -> 
         store,
         put_record(derived),
         *(
-            edge(Relation.GROUNDED_IN, source, Ref(label=Label.EPISODE, id=target))
+            edge(Relation.GROUNDED_IN, source, Ref.episode(target))
             for source, target in (("derived", alone), (both, alone), (both, other))
         ),
     )
@@ -369,8 +368,8 @@ def test_one_of_many_that_were_written_in_one_row(store: Store) -> None:
         (vector,) = store.embed([text])
         operations += [
             put_record(made),
-            PutPassage(id=f"m{number}#0", number=number, owner=of(made.id), text=text, vector=vector),
-            edge(Relation.RELATED, made.id, Ref(label=Label.MEMORY, id=f"m{number % 40 + 1}")),
+            PutPassage(id=f"m{number}#0", number=number, owner=Ref.memory(made.id), text=text, vector=vector),
+            edge(Relation.RELATED, made.id, Ref.memory(f"m{number % 40 + 1}")),
         ]
     write(store, *operations)
     before = state_of(store)
@@ -426,7 +425,7 @@ def test_what_came_to_belong_to_it_after_it_was_promised_goes_too(settings: Sett
     else:
         job(store, lambda ticket: hard_forget(store, plan, ticket))
     assert {wanted, later} <= {left.id for left in tombstones(store.journal)}
-    assert not is_erased(store.records.node(of(other)))
+    assert not is_erased(store.records.node(Ref.memory(other)))
     assert before <= {each.ref for each in plan_hard_forget(store, other).goes}, "what another speaks of stays"
     assert erasing.under_way(store) is None
     assert found_in([store.path], traces((SECRET,), WORDS[:2])) == []

@@ -10,7 +10,7 @@ from helix.memory.extraction.consolidation import consolidate
 from helix.memory.insight.insights import insight_tree, reflections
 from helix.memory.insight.reflect import reflect
 from helix.memory.job_run.run import Run
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.reflection import Reflection
 from helix.store.store import Store
 from tests.memory.conftest import Moment
@@ -37,7 +37,7 @@ def ends(store: Store, moment: Moment, words: str, *, after: bool) -> None:
     """Let the memory with these words hold until now, or (`after` False) on."""
     (memory,) = (one for one in learned(store) if words in one.trigger)
     until = moment() - timedelta(seconds=1) if after else None
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = Ref.memory(memory.id)
     Run(store, f"end {words} {after}", "test").write("one", lambda composer: composer.patch(ref, valid_to=until))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from helix import settings as configuration
 from helix.memory.worker.undo import undo
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import Memory
 from helix.model.work_item import WorkState
 from helix.providers.fakes import HashEmbedder
@@ -38,7 +38,7 @@ def check_done_once(store: Store) -> str:
     assert (item.state, item.result) == (WorkState.DONE, {"memories added": STEPS})
     rows = [row for row in store.journal.rows(0, 1_000) if row.change.note.get("job") == item.id]
     assert [row.change.note["step"] for row in rows] == [f"memory {number}" for number in range(STEPS)]
-    counter = store.records.node(Ref(label=Label.MEMORY, id="counter"))
+    counter = store.records.node(Ref.memory("counter"))
     assert isinstance(counter, Memory)
     assert counter.uses == STEPS, "each step counted itself once"
     for number in range(STEPS):

@@ -10,7 +10,7 @@ import pytest
 from helix.memory.insight.insight_text import MOST_CITED, Item, Thought
 from helix.memory.insight.llm_reflect import summed_up, think_of
 from helix.memory.insight.summary import summarised
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import Episode
 from helix.model.provenance import Trust
 from helix.providers.fakes import ScriptedModel
@@ -26,7 +26,7 @@ TOLD = (
 
 def item(number: int) -> Item:
     return Item(
-        ref=Ref(label=Label.EPISODE, id=f"e{number}"),
+        ref=Ref.episode(f"e{number}"),
         text=TOLD[number],
         speaker="Ana",
         day="2026-03-02",
@@ -104,7 +104,7 @@ def test_a_summary_that_says_more_than_the_episodes_is_not_taken(store: Store, l
 def test_what_a_model_thinks_is_no_persons_word_and_as_weak_as_all_that_it_was_shown(other: Trust) -> None:
     """A tool's words may have it say anything of a person's, and cite these alone."""
     items = [replace(item(0), trust=Trust.USER_ASSERTED), replace(item(1), trust=Trust.USER_ASSERTED)]
-    shown = [*items, replace(item(0), ref=Ref(label=Label.EPISODE, id="e2"), trust=other)]
+    shown = [*items, replace(item(0), ref=Ref.episode("e2"), trust=other)]
     said = {"question": "Why was the deploy late?", "insight": "Redis was down in build and deploy", "notes": [1, 2]}
     think = think_of(ScriptedModel(lambda question, text: {"insights": [said]}))
     assert think is not None

@@ -311,7 +311,7 @@ def test_an_insight_is_reviewed_as_well(helix: Helix, store: Store) -> None:
 
 def test_a_confirmed_memory_takes_no_name_that_another_has_by_now(helix: Helix, store: Store) -> None:
     old = memories.store(helix, StoreRequest(trigger="zebra food", resolution="grass", kind="fact"))
-    ref = Ref(label=Label.MEMORY, id=old.id)
+    ref = Ref.memory(old.id)
     Run(store, "job", "prune").write("one", lambda composer: composer.patch(ref, status=Status.ARCHIVED))
     new = memories.store(
         helix, StoreRequest(trigger="zebra food", resolution="a wholly different thing, hay", kind="decision")

@@ -84,7 +84,7 @@ def test_what_lately_belongs_together_becomes_insights_that_cite_it(store: Store
     assert insight.question == "What keeps happening around src/parser.py?"
     assert insight.insight.startswith("src/parser.py, 4 times on 2 March 2026")
     assert "KeyError" in insight.insight and insight.level == 1
-    assert insight.id == reflection_id("app", [Ref(label=Label.EPISODE, id=one) for one in parser])
+    assert insight.id == reflection_id("app", [Ref.episode(one) for one in parser])
 
 
 def test_an_insight_counts_every_episode_and_tells_each_statement_once(store: Store, moment: Moment) -> None:
@@ -214,7 +214,7 @@ def test_a_model_is_believed_where_it_cites_what_it_was_given_and_refused_elsewh
         return Thought(question="Why?", insight="The parser is fragile.", cites=tuple(cites), model="scripted")
 
     def invents(items: Sequence[Item]) -> list[Thought]:
-        stranger = replace(items[0], ref=Ref(label=Label.EPISODE, id="nowhere"))
+        stranger = replace(items[0], ref=Ref.episode("nowhere"))
         return [told([*items[:2], stranger]), told(items[:1])]
 
     reflect(Run(store, "invents", "reflect"), {}, think=invents)

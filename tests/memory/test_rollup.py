@@ -26,7 +26,7 @@ from helix.memory.insight.summary import (
 )
 from helix.memory.job_run.run import Run
 from helix.memory.upkeep.reembed import fill_in
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
@@ -79,7 +79,7 @@ def summaries(store: Store) -> list[Memory]:
 
 
 def grounds(store: Store, memory: Memory) -> set[str]:
-    edges = store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
+    edges = store.records.edges_at(Ref.memory(memory.id))
     return {edge.target.id for edge in edges if edge.type is Relation.GROUNDED_IN}
 
 
@@ -94,13 +94,13 @@ def test_faded_episodes_are_recalled_through_their_summary_and_with_deep_themsel
     ids = tell(store, moment, TALK)
     moment.forward(days=40)
     assert not recalled(living, "pottery class in Bergen")
-    before = store.records.nodes([Ref(label=Label.EPISODE, id=one) for one in ids])
+    before = store.records.nodes([Ref.episode(one) for one in ids])
     assert run(store) == {"summaries added": 2, "episodes rolled up": 9}
     told = summaries(store)
     found = recalled(living, "pottery class in Bergen")
     assert found and ids[1] in grounds(store, next(memory for memory in told if memory.id == found[0]))
     assert ids[1] in recalled(living, "pottery class in Bergen", deep=True)
-    assert store.records.nodes([Ref(label=Label.EPISODE, id=one) for one in ids]) == before
+    assert store.records.nodes([Ref.episode(one) for one in ids]) == before
     moment.forward(days=60)
     assert recalled(living, "pottery class in Bergen")
     moment.forward(days=1_000)
@@ -177,7 +177,7 @@ def test_a_summary_goes_with_an_episode_of_it_and_the_others_are_summed_up_anew(
     moment.forward(days=40)
     run(store)
     (old,) = summaries(store)
-    ref = Ref(label=Label.EPISODE, id=ids[0])
+    ref = Ref.episode(ids[0])
     Run(store, "person", "forget").write("one", lambda composer: composer.patch(ref, status=Status.FORGOTTEN))
     assert run(store, "after") == {"summaries retired": 1, "summaries added": 1, "episodes rolled up": 4}
     (new,) = summaries(store)
@@ -279,7 +279,7 @@ def test_when_the_episode_that_spoke_for_its_copies_goes_one_of_them_is_summed_u
     moment.forward(days=40)
     run(store)
     assert [grounds(store, memory) for memory in summaries(store)] == [set(first)]
-    ref = Ref(label=Label.EPISODE, id=first[0])
+    ref = Ref.episode(first[0])
     Run(store, "person", "forget").write("one", lambda composer: composer.patch(ref, status=Status.FORGOTTEN))
     run(store, "after")
     assert any(copy in grounds(store, memory) for memory in summaries(store))
@@ -299,7 +299,7 @@ def test_a_summary_needs_no_model_and_takes_its_vectors_from_its_episodes(store:
     store.runtime.embedder = None
     run(store)
     view = store.catalogue.view
-    rows = np.array([view.row_of(Ref(label=Label.MEMORY, id=memory.id)) for memory in summaries(store)])
+    rows = np.array([view.row_of(Ref.memory(memory.id)) for memory in summaries(store)])
     passages = view.passages.of_rows(rows, view.count)
     assert len(passages) == len(TALK) and view.passages.embedded[passages].all()
 

@@ -13,7 +13,7 @@ from helix.errors import ConfigError, ConflictError, GuardError
 from helix.memory.change.compose import Composer
 from helix.memory.job_run.run import LEAST_GUARDED, MERGED, Run
 from helix.memory.worker.undo import undo
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change
 from helix.store.store import Store
@@ -27,7 +27,7 @@ ALLOWED = 22
 
 
 def ref(number: int) -> Ref:
-    return Ref(label=Label.MEMORY, id=f"m{number}")
+    return Ref.memory(f"m{number}")
 
 
 def write_memories(run: Run, count: int) -> None:

@@ -247,7 +247,7 @@ def test_nor_where_another_erasure_was_cut_short_before_it_is_restored(
         job(store, lambda ticket: back_up(store, tmp_path / "copy.db", ticket))
         (tmp_path / "copy.db").rename(moved)
         scanned(store, apply=True)
-        other = Ref(label=Label.MEMORY, id="00000000-0000-7000-8000-000000000001")
+        other = Ref.memory("00000000-0000-7000-8000-000000000001")
         erasing.begin_erasure(store, erasing.ErasureNote(kind=kind, refs=(other,), at=1))
     restore_closed(settings.store_path, moved, store.runtime.clock())
     moved.unlink()

@@ -18,7 +18,7 @@ from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import OCCURRENCES, promote_systemic
 from helix.memory.worker.undo import undo
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import GIT, Trust
 from helix.model.recall import RecallQuery
@@ -193,7 +193,7 @@ def test_a_red_test_run_again_in_a_session_is_one_occurrence(
     def ground(composer: Any) -> None:
         for episode in met:
             assert episode is not None
-            composer.edge(Relation.GROUNDED_IN, _ref(failure), Ref(label=Label.EPISODE, id=episode.id))
+            composer.edge(Relation.GROUNDED_IN, Ref.memory(failure), Ref.episode(episode.id))
 
     Run(store, "ground", "test").write("one", ground)
     promote_systemic(Run(store, "one", "systemic"), {})
@@ -274,8 +274,8 @@ def test_as_a_job_it_finds_what_came_in_otherwise_and_is_undone(living: Helix, s
 
     def drop(composer: Any) -> None:
         for memory_id in causes(living, made):
-            composer.drop_edge(Relation.CAUSES, _ref(memory_id), _ref(made.id))
-        composer.patch(_ref(made.id), status=Status.RETIRED)
+            composer.drop_edge(Relation.CAUSES, Ref.memory(memory_id), Ref.memory(made.id))
+        composer.patch(Ref.memory(made.id), status=Status.RETIRED)
 
     Run(store, "clean", "test").write("one", drop)
     assert promote_systemic(Run(store, "dry", "systemic", dry_run=True), {"scope": "global"}) == {
@@ -286,10 +286,6 @@ def test_as_a_job_it_finds_what_came_in_otherwise_and_is_undone(living: Helix, s
     assert [memory.status for memory in systemic(living)].count(Status.ACTIVE) == 1
     undo(store, "one")
     assert [memory.status for memory in systemic(living)] == [Status.RETIRED]
-
-
-def _ref(memory_id: str) -> Ref:
-    return Ref(label=Label.MEMORY, id=memory_id)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.extraction.consolidation import consolidate, rederive
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -178,15 +178,11 @@ def test_what_was_parted_is_one_again_where_what_parted_it_goes(
     hear(store, "x", THERE_AND_BACK)
     flush(store, "x")
     (between,) = [one for one in held(store, "x") if port_of(one) == "9410"]
-    (edge,) = [op for op in store.records.edges_at(ref_of(between)) if op.type is Relation.GROUNDED_IN]
+    (edge,) = [op for op in store.records.edges_at(between.ref) if op.type is Relation.GROUNDED_IN]
     goes(store, edge.target)
     flush(store, "x")
 
     assert spans(store, "x") == [("8410", 4, None)]
-
-
-def ref_of(memory: Memory) -> Ref:
-    return Ref(label=Label.MEMORY, id=memory.id)
 
 
 TOLD = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(["8410", "9410", "7410"])), min_size=1, max_size=7).map(

@@ -19,7 +19,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import MOST_CERTAIN
 from helix.memory.upkeep.merge import merge_similar
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
@@ -103,7 +103,7 @@ def check(store: Store, scope: str) -> None:
         trust = memory.provenance.trust
         assert trust.rank >= weakest_allowed(memory).rank, memory
         assert memory.confidence <= MOST_CERTAIN[trust] + 1e-9, memory
-        here = Ref(label=Label.MEMORY, id=memory.id)
+        here = Ref.memory(memory.id)
         if memory.is_derived and trust.rank < Trust.WEB.rank:
             edges = store.records.edges_at(here)
             grounds = [edge.target for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source == here]

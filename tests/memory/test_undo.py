@@ -35,8 +35,8 @@ from tests.waiting import UNHURRIED
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STORED, NEW = 4, 3
-REFS = tuple(Ref(label=Label.MEMORY, id=f"m{i}") for i in range(STORED + NEW))
-OLD_EPISODE = Ref(label=Label.EPISODE, id="old")
+REFS = tuple(Ref.memory(f"m{i}") for i in range(STORED + NEW))
+OLD_EPISODE = Ref.episode("old")
 
 State = dict[object, object]
 Step = tuple[str, int, int, float]

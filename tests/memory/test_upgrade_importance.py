@@ -9,7 +9,7 @@ import pytest
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.job_run.run import Run
 from helix.memory.llm.llm_reviews import upgrade_importance
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import Episode
 from helix.model.provenance import Trust
 from helix.providers.fakes import ScriptedModel
@@ -28,7 +28,7 @@ def told(store: Store, content: str, **fields: object) -> Episode:
 
 
 def again(store: Store, episode: Episode) -> Episode:
-    return cast(Episode, store.records.node(Ref(label=Label.EPISODE, id=episode.id)))
+    return cast(Episode, store.records.node(Ref.episode(episode.id)))
 
 
 def upgraded(store: Store, model: ScriptedModel | None, job: str = "job-1") -> dict[str, int]:

@@ -70,8 +70,8 @@ def test_a_property_that_was_taken_back_is_what_it_is_where_nobody_said_it(memor
 def test_an_edge_survives_the_way_to_properties_and_back() -> None:
     edge = Edge(
         type=Relation.RELATED,
-        source=Ref(label=Label.MEMORY, id="a"),
-        target=Ref(label=Label.MEMORY, id="b"),
+        source=Ref.memory("a"),
+        target=Ref.memory("b"),
         created_at=datetime(2026, 1, 1, tzinfo=UTC),
         relation="blocks",
         attributes={"n": 1},
@@ -82,7 +82,7 @@ def test_an_edge_survives_the_way_to_properties_and_back() -> None:
 
 @given(memories)
 def test_a_change_survives_the_way_to_json_and_back(memory: Memory) -> None:
-    ref = Ref(label=Label.MEMORY, id=memory.id)
+    ref = Ref.memory(memory.id)
     change = Change(
         kind="store",
         operations=(

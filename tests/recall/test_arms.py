@@ -47,7 +47,7 @@ def random_view(seed: int, rows: int) -> CatalogueView:
     operations: list[PutNode | PutPassage | DropPassage] = []
     number = 0
     for row in range(rows):
-        ref = Ref(label=Label.MEMORY, id=str(row))
+        ref = Ref.memory(str(row))
         operations.append(PutNode(label=Label.MEMORY, id=str(row), props={}))
         for _ in range(int(rng.integers(1, 4))):
             number += 1
@@ -108,7 +108,7 @@ def test_a_scan_by_codes_finds_what_a_full_scan_finds(seed: int) -> None:
                 PutPassage(
                     id=f"p{place}",
                     number=place + 1,
-                    owner=Ref(label=Label.MEMORY, id=str(place)),
+                    owner=Ref.memory(str(place)),
                     text="",
                     vector=vector.tobytes(),
                 ),

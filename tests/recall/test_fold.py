@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from recall_world import NOW, World
 
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import GIT, Provenance, Trust
 from helix.model.recall import RecallAnswer, RecallQuery
@@ -66,7 +66,7 @@ def test_what_was_left_out_is_named_by_what_says_it() -> None:
 def test_a_rule_of_one_sentence_goes_into_nothing_that_does_not_say_it() -> None:
     world = mixture()
     rule = world.memory("rule", "never upload to the staging proxy by hand", Kind.CONVENTION)
-    world.edge(rule, Ref(label=Label.MEMORY, id="derived"), Relation.SOLVES)
+    world.edge(rule, Ref.memory("derived"), Relation.SOLVES)
     assert set(ids(asked(world))) == {"proven", "guess", "rule"}
 
 

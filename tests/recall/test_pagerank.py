@@ -25,8 +25,8 @@ def graph_of(edges: list[tuple[int, int, float]], rows: int, recent: int = 0) ->
     operations = [
         PutEdge(
             type=Relation.SIMILAR,
-            source=Ref(label=Label.ENTITY, id=str(source)),
-            target=Ref(label=Label.ENTITY, id=str(target)),
+            source=Ref.entity(str(source)),
+            target=Ref.entity(str(target)),
             props={"weight": weight},
         )
         for source, target, weight in edges

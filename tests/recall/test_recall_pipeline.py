@@ -46,10 +46,10 @@ def kitchen() -> World:
     world.memory("engine", "we chose kuzu for the graph", Kind.DECISION, scope="p")
     world.memory("secret", "reopen the wal by hand", Kind.PATTERN, scope="q")
     world.episode("log", "the wal was 2 GB when we tried to reopen it", "and it took ten minutes", scope="p")
-    world.edge(Ref(label=Label.MEMORY, id="close"), failure, Relation.SOLVES)
+    world.edge(Ref.memory("close"), failure, Relation.SOLVES)
     source = world.entity("src/wal.c")
     world.edge(failure, source, Relation.TOUCHES)
-    world.edge(Ref(label=Label.EPISODE, id="log"), source, Relation.MENTIONS)
+    world.edge(Ref.episode("log"), source, Relation.MENTIONS)
     return world
 
 
@@ -128,7 +128,7 @@ def test_a_memory_dropped_while_it_is_being_recalled_is_left_out() -> None:
     world = kitchen()
     query = RecallQuery(query="reopen the wal", scope="p")
     expected = [found for found in ids(world.recaller().recall(query)) if found != "leak"]
-    del world.nodes[Ref(label=Label.MEMORY, id="leak")]
+    del world.nodes[Ref.memory("leak")]
     assert ids(world.recaller().recall(query)) == expected
     world.nodes.clear()
     assert ids(world.recaller().recall(query)) == []
@@ -183,7 +183,7 @@ def test_files_given_bring_what_touches_them() -> None:
 def test_the_graph_brings_what_shares_an_entity_and_names_it() -> None:
     world = kitchen()
     far = world.episode("far", "something else altogether", scope="p")
-    world.edge(far, Ref(label=Label.ENTITY, id=world.entity("src/wal.c").id), Relation.MENTIONS)
+    world.edge(far, Ref.entity(world.entity("src/wal.c").id), Relation.MENTIONS)
     answer = world.recaller(model=False).recall(RecallQuery(query="wal grows", scope="p"))
     assert "far" in ids(answer)
     assert "linked to src/wal.c" in item_of(answer, "far").reason
@@ -262,7 +262,7 @@ def test_an_episode_without_a_passage_is_evidence_and_no_answer() -> None:
     world = World()
     world.episode("silent")
     memory = world.memory("rule", "activate the venv", Kind.CONVENTION)
-    world.edge(memory, Ref(label=Label.EPISODE, id="silent"), Relation.GROUNDED_IN)
+    world.edge(memory, Ref.episode("silent"), Relation.GROUNDED_IN)
     assert ids(world.recaller().recall(RecallQuery(query="activate the venv"))) == ["rule"]
 
 

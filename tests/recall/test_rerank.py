@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from recall_world import NOW, World
 
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.reflection import Reflection
 from helix.providers.fakes import OverlapReranker
@@ -107,7 +107,7 @@ def test_what_has_no_passage_is_read_as_it_is_shown() -> None:
     bare = world.put(
         Reflection(id="bare", question="what of ports?", insight="ports move with their servers", recorded_at=NOW)
     )
-    world.edge(bare, Ref(label=Label.MEMORY, id="port"), Relation.CITES)
+    world.edge(bare, Ref.memory("port"), Relation.CITES)
     answer = world.recaller(reranker=reading).recall(RecallQuery(query=QUESTION, rerank=True, everything=True))
     assert "bare" in ids(answer)
     assert "ports move with their servers" in reading.texts

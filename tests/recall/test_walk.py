@@ -99,7 +99,7 @@ def test_a_seed_that_nothing_leads_to_is_not_found_again() -> None:
 def test_the_only_turn_of_a_session_is_not_found_again_by_it() -> None:
     world = World()
     alone = world.episode("alone", "a")
-    world.edge(alone, Ref(label=Label.SESSION, id="s"), Relation.IN_SESSION)
+    world.edge(alone, Ref.session("s"), Relation.IN_SESSION)
     world.operations.append(put_record(Session(id="s", scope="p", started_at=NOW)))
     view, graph = opened(world)
     assert reached(view, graph, fitting(view, alone), Expand.PAGERANK) == []
@@ -155,7 +155,7 @@ def test_an_entity_that_everything_mentions_weighs_little_as_a_seed() -> None:
     common, rare = world.entity("common.c"), world.entity("rare.c")
     for i in range(10):
         world.edge(world.memory(str(i), "m"), common, Relation.MENTIONS)
-    world.edge(Ref(label=Label.MEMORY, id="0"), rare, Relation.MENTIONS)
+    world.edge(Ref.memory("0"), rare, Relation.MENTIONS)
     view, graph = opened(world)
     entities = np.array([row(view, common), row(view, rare)])
     seeds: Seeds = seeds_of(fitting(view), entities, graph)
@@ -189,7 +189,7 @@ def test_a_walk_goes_from_an_entity_to_the_text_that_is_about_it_first() -> None
     world.edge(
         world.episode("behind", "a city hall"), other := world.entity("hall", EntityKind.CONCEPT), Relation.MENTIONS
     )
-    world.edge(Ref(label=Label.EPISODE, id="about"), other, Relation.MENTIONS)
+    world.edge(Ref.episode("about"), other, Relation.MENTIONS)
     catalogue = world.catalogue()
     graph = world.projection(catalogue).snapshot
 

@@ -21,7 +21,7 @@ from helix.journal.database import make_tables
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.reembed import fill_in, lacking
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.loss import losses
 from helix.model.memory import Memory
 from helix.model.recall import Expand, RecallQuery
@@ -157,7 +157,7 @@ def test_what_is_damaged_while_helix_runs_is_made_good_when_it_is_met(home: Path
         memories.confirm(helix, kept[0].id)
         for memory in kept:
             assert memories.node(helix, memory.id)
-            assert helix.store.records.edges_at(Ref(label=Label.MEMORY, id=memory.id))
+            assert helix.store.records.edges_at(Ref.memory(memory.id))
         found = {one.check: one for one in upkeep.doctor(helix).findings}["state against log"]
         assert found.ok or ("unreadable" in found.detail and "helix rebuild" in found.hint)
         at_rest(helix)

@@ -49,8 +49,8 @@ from tests.waiting import UNHURRIED
 
 DIMENSION = 4
 REFS = (
-    *(Ref(label=Label.MEMORY, id=f"m{i}") for i in range(4)),
-    *(Ref(label=Label.ENTITY, id=f"e{i}") for i in range(2)),
+    *(Ref.memory(f"m{i}") for i in range(4)),
+    *(Ref.entity(f"e{i}") for i in range(2)),
 )
 MEMORIES = REFS[:4]
 EdgeName = tuple[str, str, str]

@@ -66,7 +66,7 @@ class World:
     def take(self, step: Step) -> None:
         """Write one change; `numbers` are never used twice, as with the real writer."""
         word, one, two = step
-        here, there = (Ref(label=Label.MEMORY, id=IDS[number]) for number in (one, two))
+        here, there = (Ref.memory(IDS[number]) for number in (one, two))
         match word:
             case "put" | "rename" | "retire":
                 props = {
@@ -96,9 +96,7 @@ class World:
                 entity = PutNode(
                     label=Label.ENTITY, id=f"e{one}", props={"kind": "file", "name": f"src/Part{one}.c", "scope": "s0"}
                 )
-                touch = PutEdge(
-                    type=Relation.TOUCHES, source=there, target=Ref(label=Label.ENTITY, id=f"e{one}"), props={}
-                )
+                touch = PutEdge(type=Relation.TOUCHES, source=there, target=Ref.entity(f"e{one}"), props={})
                 self.write(entity, touch)
 
     def read_everything(self) -> tuple[Catalogue, Projection]:

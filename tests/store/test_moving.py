@@ -101,9 +101,7 @@ def said(journal: Journal, number: int, text: str, value: int | float, vector: l
     """Write a node that is found by a passage."""
     node = PutNode(label=Label.ENTITY, id=f"n{number}", props={"name": text, "kind": "", "last_seen": value})
     kept = np.array(vector, np.float32).tobytes()
-    passage = PutPassage(
-        id=f"n{number}#0", number=number, owner=Ref(label=Label.ENTITY, id=node.id), text=text, vector=kept
-    )
+    passage = PutPassage(id=f"n{number}#0", number=number, owner=Ref.entity(node.id), text=text, vector=kept)
     journal.append([Change(kind="test", operations=(node, passage), note={"why": text})], number)
 
 

@@ -27,7 +27,7 @@ def node(row: int) -> PutNode:
 
 
 def ref(row: int) -> Ref:
-    return Ref(label=Label.MEMORY, id=str(row))
+    return Ref.memory(str(row))
 
 
 def edge(source: int, target: int, weight: float | None = 1.0, kind: Relation = Relation.SOLVES) -> PutEdge:

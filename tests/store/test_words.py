@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helix.journal.database import Database
 from helix.journal.log import Journal
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.operations import Change, DropPassage, Operation, PutNode, PutPassage
 from helix.store.bm25 import FOLD_MINIMUM, K1, B, WordTable, WordView
 from helix.store.catalogue import Catalogue, CatalogueView
@@ -163,7 +163,7 @@ def by_number(view: CatalogueView, terms: Sequence[str]) -> dict[int, float]:
 
 def test_what_is_loaded_from_the_journal_is_what_was_applied_before(tmp_path: Path) -> None:
     journal, applied = Journal(Database(tmp_path / "journal.db"), tokenise=lexical_tokens), Catalogue(0)
-    owner = Ref(label=Label.MEMORY, id="m")
+    owner = Ref.memory("m")
     rng = np.random.default_rng(11)
     written: dict[str, str] = {}
     operations: list[Operation] = [PutNode(label=owner.label, id=owner.id, props={})]
@@ -191,7 +191,7 @@ def test_what_is_loaded_from_the_journal_is_what_was_applied_before(tmp_path: Pa
 
 def test_a_view_finds_a_passage_by_the_words_it_had_then() -> None:
     catalogue = Catalogue(0)
-    owner = Ref(label=Label.MEMORY, id="m")
+    owner = Ref.memory("m")
     put = PutPassage(id="p", number=1, owner=owner, text="reopen the wal")
     catalogue.load([PutNode(label=owner.label, id=owner.id, props={}), put])
     before = catalogue.view

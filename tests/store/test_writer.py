@@ -10,7 +10,7 @@ from helix.model.operations import Change, Put, PutEdge, PutNode, PutPassage
 from helix.store.store import Store
 from helix.store.writer import Decision
 
-_MEMORY = Ref(label=Label.MEMORY, id="m")
+_MEMORY = Ref.memory("m")
 
 
 @pytest.mark.parametrize(

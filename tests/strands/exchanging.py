@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from helix.memory.job_run.run import Run
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust
 from helix.service import Helix
@@ -43,7 +43,7 @@ def root(store: Store, selection: Selection = ALL) -> str:
 
 def drop(helix: Helix, source: str, target: str) -> None:
     """Take an edge away, as background work does with one that nobody uses."""
-    ends = (Ref(label=Label.MEMORY, id=one) for one in (source, target))
+    ends = (Ref.memory(one) for one in (source, target))
     op = DropEdge(type=Relation.DEPENDS_ON, source=next(ends), target=next(ends))
     helix.store.writer.submit(lambda: Decision((Change(kind="decay_edges", operations=(op,)),), None))
 

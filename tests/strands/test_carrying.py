@@ -339,7 +339,7 @@ def test_what_was_erased_here_is_erased_on_the_other_machine(machines: Machines,
     finished(one, erasure.hard_forget(one, secret, plan.root.id))
     carried(one, other, tmp_path / "after.dna")
     assert other.answers.of("") is None
-    assert is_erased(other.store.records.node(Ref(label=Label.MEMORY, id=secret)))
+    assert is_erased(other.store.records.node(Ref.memory(secret)))
     assert not is_said(other, "ninth of may")
 
 

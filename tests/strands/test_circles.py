@@ -18,7 +18,7 @@ from helix.memory.erasure.hard_forget import plan_hard_forget
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep import systemic
 from helix.memory.upkeep.occurrences import marks_of
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
@@ -138,7 +138,7 @@ def test_a_recall_of_what_is_disputed_reads_few_of_its_edges(machines: Machines,
     mine = memories.store(helix, told).id
     memories.edge(helix, mine, ids[0], "contradicts")
     index, records = helix.store.index, helix.store.records
-    both = sorted(index.rows_of(Ref(label=Label.MEMORY, id=ident) for ident in (mine, ids[0])))
+    both = sorted(index.rows_of(Ref.memory(ident) for ident in (mine, ids[0])))
     asked: list[object] = []
 
     def reading(wanted: Sequence[DropEdge]) -> Sequence[PutEdge | None]:

@@ -12,7 +12,7 @@ from format_vectors import NUMBERS, SPACE
 from test_hostile_strands import FIRST, brought, found, memory, said
 from test_strand_format import believing
 
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.service import Helix
@@ -26,7 +26,7 @@ def bring(helix: Helix, folder: Path, numbers: Sequence[float]) -> bytes:
     told = base64.b64encode(struct.pack("<256f", *numbers)).decode()
     lines = [memory(FIRST, TEXT), {"id": FIRST, "label": "Memory", "t": "vec", "v": [told]}]
     assert brought(helix, folder, lines, embedding=SPACE).state is JobState.DONE
-    (kept,) = helix.store.index.vectors_of(Ref(label=Label.MEMORY, id=FIRST))
+    (kept,) = helix.store.index.vectors_of(Ref.memory(FIRST))
     return kept
 
 

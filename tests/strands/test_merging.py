@@ -127,7 +127,7 @@ def test_a_stranger_takes_neither_a_name_nor_a_place_in_what_is_found(machines: 
     assert here.store.index.named("global", "how-to-test") == mine.ref
     found = here.store.index.found_by_text()
     (episode,) = (row for row in rows_of(here.store) if row.table == "Episode" and row.texts and "uv" in row.texts[0])
-    assert here.store.index.row_of(Ref(label=Label.EPISODE, id=episode.put.id)) in found
+    assert here.store.index.row_of(Ref.episode(episode.put.id)) in found
 
 
 FACTS = ("the api listens on port 8001", "the api listens on port 8002", "deploys run on friday", "tests need docker")

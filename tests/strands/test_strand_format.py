@@ -17,7 +17,7 @@ from nacl.signing import SigningKey
 
 from helix.errors import ConflictError, InvalidInputError, UnauthorizedError
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import memories, strands
@@ -72,7 +72,7 @@ def test_every_kind_of_line_of_the_second_writer_is_taken_in(machines: Machines,
     assert [row.line().decode() for row in rows_of(helix.store)] == [
         line for line in EVERY["lines"] if json.loads(line)["t"] in ("node", "edge")
     ]
-    assert helix.store.index.vectors_of(Ref(label=Label.MEMORY, id=MEMORY["id"])) == [struct.pack("<256f", *NUMBERS)]
+    assert helix.store.index.vectors_of(Ref.memory(MEMORY["id"])) == [struct.pack("<256f", *NUMBERS)]
     written = tmp_path / "written.dna"
     keys.new_key(helix, "laptop")
     finished(helix, strands.export_strand(helix, str(written), passphrase=WORDS))

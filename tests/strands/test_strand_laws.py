@@ -128,7 +128,7 @@ def rows(draw: st.DrawFn) -> StrandRow:
         kind = draw(st.sampled_from(sorted(edge_ends())))
         source, target = draw(st.sampled_from(sorted(edge_ends()[kind])))
         props = draw(st.fixed_dictionaries({}, optional={"weight": SCALARS[float], "relation": SCALARS[str]}))
-        ends = (Ref(label=Label(source), id="a"), Ref(label=Label(target), id="b"))
+        ends = (Ref.of(source, "a"), Ref.of(target, "b"))
         return row_of(PutEdge(type=Relation(kind), source=ends[0], target=ends[1], props=props), scope="global")
     label = draw(st.sampled_from(list(Label)))
     types = {name: of for name, of in property_types(CLASS_OF[label]).items() if name != "id"}

@@ -395,7 +395,7 @@ def test_a_signed_strand_changes_nothing_outside_of_its_scopes(team: Team, machi
     team.admit(ada, "ada")
     secret = store(team.server, "the deploy key rotates", scope=OTHER)
     held = next(row for row in rows_of(team.server.store) if row.key == ("0", "Memory", secret))
-    erased = tombstone(Ref(label=Label.MEMORY, id=secret), held.put.props, system_clock())
+    erased = tombstone(Ref.memory(secret), held.put.props, system_clock())
     assert isinstance(erased, PutNode)
     (tmp_path / "out").mkdir()
     before = of(team.server, OTHER)

@@ -16,7 +16,7 @@ from helix.agents.experiment.holdback import was_drawn
 from helix.agents.outcomes.ledger import REPEATED, ledger_of
 from helix.agents.tasks.board import injections, tasks_of
 from helix.journal.state import Records
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.memory import Memory
 from helix.model.proof import Arm, Harm, Leader, Lift, Period, Report, Share
 from helix.model.task import (
@@ -260,7 +260,7 @@ def _leaders(cases: Iterable[Case]) -> tuple[Leader, ...]:
 
 
 def _with_kinds(records: Records, found: Report) -> Report:
-    refs = [Ref(label=Label.MEMORY, id=one.memory_id) for one in found.leaders]
+    refs = [Ref.memory(one.memory_id) for one in found.leaders]
     kinds = {node.id: node.kind.value for node in records.present(refs) if isinstance(node, Memory)}
     leaders = tuple(replace(one, kind=kinds.get(one.memory_id, "")) for one in found.leaders)
     return replace(found, leaders=leaders)

@@ -10,7 +10,7 @@ from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import injection_of, injections
 from helix.memory.upkeep.history import versions_of
 from helix.model.clock import to_micros
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Memory
 from helix.model.paging import Key, page_of
 from helix.model.proof import EffectPeriod, MemoryEffect, Showing
@@ -57,7 +57,7 @@ def showings_in(index: StoreIndex, tasks: Sequence[Task], first: int, after: str
 def _paged(index: StoreIndex, shown: Sequence[_Shown], first: int, after: str | None) -> Page[Showing]:
     found = page_of(shown, _place, first=first, after=after, newest_first=True)
     ids = [task for task, _ in found]
-    tasks = dict(zip(ids, index.records.present([Ref(label=Label.TASK, id=one) for one in ids]), strict=True))
+    tasks = dict(zip(ids, index.records.present([Ref.task(one) for one in ids]), strict=True))
     return found.each(lambda one: _showing(one, tasks[one[0]]))
 
 
@@ -71,7 +71,7 @@ def showings_of(index: StoreIndex, task: Task) -> tuple[Showing, ...]:
 
 
 def _shown(index: StoreIndex, memory: Memory) -> list[_Shown]:
-    here = {Ref(label=Label.MEMORY, id=one) for one in versions_of(index, memory)}
+    here = {Ref.memory(one) for one in versions_of(index, memory)}
     edges = (op for ref in here for op in index.records.edges_at(ref) if op.type in _SHOWN and op.target == ref)
     return [(op.source.id, injection_of(index, edge_from(op))) for op in edges]
 

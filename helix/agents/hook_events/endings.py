@@ -26,7 +26,7 @@ from helix.agents.outcomes.noting import note_use
 from helix.agents.outcomes.settle import settle
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id, tasks_of
 from helix.model.candidate import Candidate
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import session_id
 from helix.model.memory import Kind
 from helix.model.task import AGENT, CALL, COMPLETED, DELIVERED, IN_PROGRESS, Task
@@ -186,7 +186,7 @@ def _end(context: HookContext) -> None:
             source=f"{context.client}:{session.name}",
         )
         enqueue(context.store, observe_session(session.objective, tasks, {}, origin))
-    if Ref(label=Label.SESSION, id=session_id(session.scope, session.name)) in context.store.index:
+    if Ref.session(session_id(session.scope, session.name)) in context.store.index:
         context.close_session(session.name, session.scope)
 
 

@@ -22,7 +22,7 @@ from helix.agents.hook_events.subagents import worker_of
 from helix.agents.hook_events.task_list import task_told
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import session_id
 from helix.model.task import ACTION, AGENT, CALL, CLIENT_TASK, HISTORY_CUT, IN_PROGRESS, ON_ERROR, Task
 from helix.store.store import PAUSED, Store
@@ -108,7 +108,7 @@ def _catch_up(context: HookContext, transcript: Path, since: datetime | None, un
 
 def _missed_since(context: HookContext, there_until: datetime | None) -> datetime | None:
     """Return the moment from which on what was done is kept; None where nothing is: nobody was told of the session."""
-    opened = Ref(label=Label.SESSION, id=session_id(context.session.scope, context.session.name))
+    opened = Ref.session(session_id(context.session.scope, context.session.name))
     if there_until is None or opened not in context.store.index:
         return None
     return max(there_until, from_micros(int(context.store.journal.meta(PAUSED) or 0)))  # when a pause ended, if one did

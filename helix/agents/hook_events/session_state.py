@@ -18,7 +18,7 @@ from helix.command_outcome.fixes import FixTracker
 from helix.identity import DEEPEST, NO_PROJECT, Identity, project_of
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.context_answers import Site
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import session_id
 from helix.store.store import Store
 
@@ -411,4 +411,4 @@ class Sessions:
         return next((one for one in (here, *places) if self._is_open(one.scope, event.session)), here)
 
     def _is_open(self, scope: str, session: str) -> bool:
-        return Ref(label=Label.SESSION, id=session_id(scope, session)) in self._store.index
+        return Ref.session(session_id(scope, session)) in self._store.index

@@ -191,7 +191,7 @@ def put_candidate(index: StoreIndex, composer: Composer, candidate: Candidate) -
     """Write a candidate of the observer with the source that proposed it, as a part of somebody's change."""
     ref = composer.node(candidate)
     if candidate.task and find_task(index, candidate.task) is not None:
-        here = Ref(label=Label.TASK, id=candidate.task)
+        here = Ref.task(candidate.task)
         composer.edge(Relation.PROPOSED, here, ref, provenance=candidate.provenance)
 
 

@@ -163,7 +163,7 @@ def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
         yield f"tasks belong to plans that are not here: {', '.join(lost[:5])}"
     for circle in _circles(store.index, seen.tasks):
         yield "tasks wait for each other, so that none can begin: " + " -> ".join((*circle, circle[0]))
-    became = (Ref(label=Label.MEMORY, id=one.memory) for one in seen.candidates if one.memory)
+    became = (Ref.memory(one.memory) for one in seen.candidates if one.memory)
     if gone := sum(ref not in index for ref in became):
         yield f"{gone} candidates became memories that are gone"
 

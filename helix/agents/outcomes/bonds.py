@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple, cast
 
 from helix.memory.change.compose import Composer
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
@@ -88,7 +88,7 @@ def _helped_surely(part: Part) -> bool:
 
 def _weigh(composer: Composer, index: StoreIndex, bond: Bond, step: int) -> None:
     kind = Relation(bond.relation)
-    source, target = (Ref(label=Label.MEMORY, id=ident) for ident in (bond.source, bond.target))
+    source, target = (Ref.memory(ident) for ident in (bond.source, bond.target))
     if any(end not in index for end in (source, target)):
         return
     ends = (kind, source, target)

@@ -15,7 +15,7 @@ from helix.agents.tasks.board import find_task, injections, tasks_of
 from helix.command_outcome.command_evidence import HEAD, came_up_at
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.evidence import Evidence, EvidenceKind
 from helix.model.memory import Kind, Memory
 from helix.model.task import RELEVANT_FILES, VERIFY
@@ -116,7 +116,7 @@ def note_repeats(store: Store, ident: str, memory_ids: Sequence[str], at: dateti
     task = find_task(store.index, ident)
     if task is None:
         return
-    refs = [Ref(label=Label.MEMORY, id=memory_id) for memory_id in memory_ids]
+    refs = [Ref.memory(memory_id) for memory_id in memory_ids]
     held = [node for node in store.records.present(refs) if isinstance(node, Memory)]
     known = [one.id for one in held if one.kind in _PROBLEMS and one.recorded_at < task.recorded_at]
     if known:
@@ -169,7 +169,7 @@ def _signs(index: StoreIndex, ident: str, deeds: Deeds, at: datetime) -> dict[st
     found = {}
     for shown in injections(index, ident):
         if not shown.held_back and shown.at <= at:
-            memory = cast(Memory, index.records.node(Ref(label=Label.MEMORY, id=shown.memory_id)))
+            memory = cast(Memory, index.records.node(Ref.memory(shown.memory_id)))
             lesson = Lesson(trigger=memory.trigger, resolution=memory.resolution, files=files_of(index.records, memory))
             found[shown.memory_id] = signs_of_use(lesson, deeds, given, common)
     return {memory: signs for memory, signs in found.items() if signs}

@@ -18,7 +18,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
-from helix.model.edge import DRAWN, Label, Ref, Relation
+from helix.model.edge import DRAWN, Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.memory import Kind, Memory, Status
 from helix.model.records import edge_from
@@ -236,7 +236,7 @@ class _Settling:
     ) -> None:
         """Take back what the memory got before, from whatever stands for it now, and give it what it gets."""
         before = entries.pop(shown.memory_id, None)
-        if before is not None and Ref(label=Label.MEMORY, id=before.memory) in self.store.index:
+        if before is not None and Ref.memory(before.memory) in self.store.index:
             held = _standing(self.store.records, before.memory)
             memories[held.id] = take_back_credit(memories.get(held.id, held), before)
         memory = _standing(self.store.records, shown.memory_id)
@@ -288,7 +288,7 @@ def _part(shown: Injection, memory: Memory, use: Use, found: OutcomeVerdict, *, 
 
 
 def _standing(records: Records, memory_id: str) -> Memory:
-    return _current(records, cast(Memory, records.node(Ref(label=Label.MEMORY, id=memory_id))))
+    return _current(records, cast(Memory, records.node(Ref.memory(memory_id))))
 
 
 def _current(records: Records, memory: Memory) -> Memory:
@@ -302,5 +302,5 @@ def _current(records: Records, memory: Memory) -> Memory:
         if not fresh:
             break
         seen.add(fresh[-1])
-        memory = cast(Memory, records.node(Ref(label=Label.MEMORY, id=fresh[-1])))
+        memory = cast(Memory, records.node(Ref.memory(fresh[-1])))
     return memory

@@ -167,7 +167,7 @@ def _said(seen: TaskSighting) -> dict[str, Any]:
 
 def find_task(index: StoreIndex, ident: str) -> Task | None:
     """Return the task of that id on the board, or None."""
-    ref = _task(ident)
+    ref = Ref.task(ident)
     if ref not in index:
         return None
     (node,) = index.records.present([ref])
@@ -213,17 +213,17 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
         rank, tokens = max((one.rank for one in known.values()), default=0), 0
         for one in _each_once(shown):
             before = known.get(one.memory_id)
-            gone = _memory(one.memory_id) not in store.index
+            gone = Ref.memory(one.memory_id) not in store.index
             if gone or (before is not None and (held_back or not before.held_back)):
                 continue
             if before is not None:
-                composer.drop_edge(Relation.WITHHELD, _task(ident), _memory(one.memory_id))
+                composer.drop_edge(Relation.WITHHELD, Ref.task(ident), Ref.memory(one.memory_id))
             rank += 1
             tokens += 0 if held_back else one.tokens
             put_injection(composer, ident, _injection(one, rank, at or composer.now, held_back))
         if tokens:
             spent = int(cast(int, task.attributes.get(TOKENS_INJECTED, 0))) + tokens
-            composer.patch(_task(ident), attributes={**task.attributes, TOKENS_INJECTED: spent})
+            composer.patch(Ref.task(ident), attributes={**task.attributes, TOKENS_INJECTED: spent})
         change = composer.change("inject", task=ident)
         return Decision((change,) if change.operations else (), None)
 
@@ -232,7 +232,7 @@ def inject(store: Store, ident: str, shown: Sequence[Shown], *, held_back: bool,
 
 def injections(index: StoreIndex, ident: str) -> list[Injection]:
     """Return the memories that were shown to a task or held back from it, in the order in which they came."""
-    here = _task(ident)
+    here = Ref.task(ident)
     if here not in index:
         return []
     edges = (edge_from(op) for op in index.records.edges_at(here) if op.type in _KINDS.values())
@@ -260,8 +260,8 @@ def put_injection(composer: Composer, ident: str, one: Injection) -> None:
     composer.put_edge(
         Edge(
             type=_KINDS[one.held_back],
-            source=_task(ident),
-            target=_memory(one.memory_id),
+            source=Ref.task(ident),
+            target=Ref.memory(one.memory_id),
             created_at=one.at,
             attributes=attributes,
         )
@@ -272,7 +272,7 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
     """Record that a memory was learned in a task; nothing where either is not kept, or it is recorded already."""
 
     def decision() -> Decision[None]:
-        here, there = _task(ident), _memory(memory_id)
+        here, there = Ref.task(ident), Ref.memory(memory_id)
         if here not in store.index or there not in store.index:
             return Decision((), None)
         if any((op.type, op.target) == (Relation.LEARNED, there) for op in store.records.edges_at(here)):
@@ -286,8 +286,8 @@ def learn(store: Store, ident: str, memory_id: str) -> None:
 
 def learned_in(index: StoreIndex, ident: str) -> list[Memory]:
     """Return the memories that a task's board says were learned in it and are still there."""
-    edges = index.records.edges_at(_task(ident))
-    refs = [op.target for op in edges if op.type is Relation.LEARNED and op.source == _task(ident)]
+    edges = index.records.edges_at(Ref.task(ident))
+    refs = [op.target for op in edges if op.type is Relation.LEARNED and op.source == Ref.task(ident)]
     return [node for node in index.records.present(refs) if isinstance(node, Memory)]
 
 
@@ -329,27 +329,19 @@ def injection_of(index: StoreIndex, edge: Edge) -> Injection:
     )
 
 
-def _task(ident: str) -> Ref:
-    return Ref(label=Label.TASK, id=ident)
-
-
-def _memory(ident: str) -> Ref:
-    return Ref(label=Label.MEMORY, id=ident)
-
-
 def put_order(index: StoreIndex, composer: Composer, ident: str, blockers: Iterable[str]) -> None:
     """Let a task wait for other tasks, as a part of somebody's change; for what is no task yet there is no waiting."""
-    here = Ref(label=Label.TASK, id=ident)
+    here = Ref.task(ident)
     known = waits_for(index, ident)
     for blocker in dict.fromkeys(blockers):
-        there = Ref(label=Label.TASK, id=blocker)
+        there = Ref.task(blocker)
         if blocker not in known and there in index:
             composer.edge(Relation.BLOCKED_BY, here, there)
 
 
 def waits_for(index: StoreIndex, ident: str) -> frozenset[str]:
     """Return the ids of the tasks that a task waits for."""
-    here = Ref(label=Label.TASK, id=ident)
+    here = Ref.task(ident)
     if here not in index:
         return frozenset()
     edges = index.records.edges_at(here)

@@ -16,7 +16,7 @@ from helix.agents.tasks.workspaces import active_attempts, supersede
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.model.clock import to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.episode import Session, session_id
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.task import COMPLETED, DELIVERED, IN_PROGRESS, PENDING, Task
@@ -36,7 +36,7 @@ def complete_plan(store: Store, plan_id: str = "", scope: str = GLOBAL_SCOPE) ->
         if load_plan(store.index, ident).plan.status == COMPLETE:
             return Decision((), None)
         composer = Composer(store, store.runtime.clock())
-        composer.patch(Ref(label=Label.PLAN, id=ident), status=COMPLETE)
+        composer.patch(Ref.plan(ident), status=COMPLETE)
         return Decision((composer.change("plan", plan=ident),), None)
 
     store.writer.submit(decision)
@@ -100,7 +100,7 @@ def clear_plan(
 
 def _may_live(store: Store, task: Task) -> bool:
     """Return whether a task's session is open and has done something within a day."""
-    ref = Ref(label=Label.SESSION, id=session_id(task.scope, task.session))
+    ref = Ref.session(session_id(task.scope, task.session))
     index = store.index
     if not task.session or ref not in index:
         return False

@@ -96,7 +96,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     def decision() -> Decision[tuple[str, bool]]:
         composer = Composer(store, store.runtime.clock())
         ident = own or composer.new_id()
-        ref = _plan(ident)
+        ref = Ref.plan(ident)
         if ref in store.index:
             return Decision((), (ident, False))
         composer.node(
@@ -144,15 +144,15 @@ def _write_tasks(index: StoreIndex, composer: Composer, draft: _Draft, *, scope:
             composer.node(replace(before, attributes={**before.attributes, PLAN: plan}))
         else:
             composer.node(replace(before, objective=planned.objective, attributes={**before.attributes, **told}))
-        composer.edge(Relation.HAS_TASK, _plan(plan), Ref(label=Label.TASK, id=ident))
+        composer.edge(Relation.HAS_TASK, Ref.plan(plan), Ref.task(ident))
     for planned in draft.tasks:
         known_before = waits_for(index, idents[planned.seq])
         for one in dict.fromkeys(planned.depends):
             if idents[one] not in known_before:
                 composer.edge(
                     Relation.BLOCKED_BY,
-                    Ref(label=Label.TASK, id=idents[planned.seq]),
-                    Ref(label=Label.TASK, id=idents[one]),
+                    Ref.task(idents[planned.seq]),
+                    Ref.task(idents[one]),
                 )
 
 
@@ -162,7 +162,7 @@ def load_plan(index: StoreIndex, plan_id: str = "", scope: str = GLOBAL_SCOPE) -
     Raises NotFoundError.
     """
     plan = _found(index, plan_id, scope)
-    ref = _plan(plan.id)
+    ref = Ref.plan(plan.id)
     edges = index.records.edges_at(ref)
     refs = [op.target for op in edges if op.type is Relation.HAS_TASK and op.source == ref]
     tasks = [cast(Task, node) for node in index.records.present(refs) if node is not None]
@@ -294,7 +294,7 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
 
 def _found(index: StoreIndex, plan_id: str, scope: str = GLOBAL_SCOPE) -> Plan:
     if plan_id:
-        ref = _plan(plan_id.strip())
+        ref = Ref.plan(plan_id.strip())
         if ref not in index:
             raise NotFoundError(f"there is no plan {plan_id!r}", hint="`helix plan load` shows the newest")
         return cast(Plan, index.records.node(ref))
@@ -341,7 +341,3 @@ def _seq(task: Task) -> str:
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
-
-
-def _plan(ident: str) -> Ref:
-    return Ref(label=Label.PLAN, id=ident)

@@ -220,7 +220,7 @@ def _check_can_begin(index: StoreIndex, task: Task, parents: Sequence[Task]) -> 
             f"task {_name(task)} was delivered already",
             hint=f"if it was not, `helix task outcome {task.id} blocked` says so",
         )
-    ref = Ref(label=Label.PLAN, id=str(task.attributes.get(PLAN, "")))
+    ref = Ref.plan(str(task.attributes.get(PLAN, "")))
     if ref in index and cast(Plan, index.records.node(ref)).status == CLOSED:
         raise ConflictError(f"the plan of task {_name(task)} is complete", hint="`helix plan save` begins another one")
     if waiting := [_name(parent) for parent in parents if parent.outcome != DELIVERED]:
@@ -280,7 +280,7 @@ def _parents(index: StoreIndex, task: Task) -> list[Task]:
 
 
 def _planned(index: StoreIndex, ident: str) -> PlanTask:
-    task = cast(Task, index.records.node(Ref(label=Label.TASK, id=ident)))
+    task = cast(Task, index.records.node(Ref.task(ident)))
     return as_planned(task, [as_planned(parent).seq for parent in _parents(index, task)])
 
 
@@ -303,7 +303,7 @@ def _found(index: StoreIndex, ident: str) -> Workspace:
 
 def active_attempts(records: Records, task: str) -> list[Workspace]:
     """Return the attempts at a task that nobody has ended, the oldest first."""
-    here = Ref(label=Label.TASK, id=task)
+    here = Ref.task(task)
     edges = records.edges_at(here)
     refs = [op.source for op in edges if op.type is Relation.FOR_TASK and op.target == here]
     nodes = (cast(Workspace, node) for node in records.present(refs) if node is not None)

@@ -142,7 +142,7 @@ def _node(line: Mapping[str, Any]) -> OwnNode:
 
 
 def _edge(line: Mapping[str, Any]) -> Edge:
-    ends = [Ref(label=Label(label), id=_id(node_id)) for label, node_id in (line["from"], line["to"])]
+    ends = [Ref.of(label, _id(node_id)) for label, node_id in (line["from"], line["to"])]
     return _drawn(Relation(line["edge"]), ends[0], ends[1], line["props"])
 
 
@@ -158,9 +158,9 @@ def _of_notes(folder: Path) -> Iterator[OwnRecord]:
                 if not edges:
                     yield memory
                     continue
-                source = Ref(label=Label.MEMORY, id=note.id)
+                source = Ref.memory(note.id)
                 for told in note.edges:
-                    target = Ref(label=Label.MEMORY, id=_id(told["to"]))
+                    target = Ref.memory(_id(told["to"]))
                     props = {name: value for name, value in told.items() if name not in ("type", "to", "note")}
                     yield _drawn(Relation(told["type"]), source, target, props)
             except _FAULTS as error:

@@ -175,7 +175,7 @@ def name_of_session(scope: str, ident: str) -> str:
 
 
 def _ref(scope: str, name: str) -> Ref:
-    return Ref(label=Label.SESSION, id=session_id(scope, name))
+    return Ref.session(session_id(scope, name))
 
 
 def _known(index: StoreIndex, ref: Ref, scope: str) -> Session | None:

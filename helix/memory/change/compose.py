@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
-from helix.model.edge import Edge, Label, Ref, Relation
+from helix.model.edge import Edge, Ref, Relation
 from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import Memory
@@ -204,7 +204,7 @@ class Composer:
 
     def join(self, episode: Episode, ref: Ref, before: Ref | None) -> None:
         """Place an episode in its session, behind the one before it."""
-        session = Ref(label=Label.SESSION, id=session_id(episode.scope, episode.session))
+        session = Ref.session(session_id(episode.scope, episode.session))
         if session.id not in self._sessions and session not in self._store.index:
             self._sessions.add(session.id)
             started = episode.occurred_at
@@ -243,7 +243,7 @@ class Composer:
 
     def entity(self, mention: Mention, scope: str) -> Ref:
         """Return the entity, writing it where it is new."""
-        ref = Ref(label=Label.ENTITY, id=entity_id(mention.kind, mention.name, scope))
+        ref = Ref.entity(entity_id(mention.kind, mention.name, scope))
         if ref.id not in self._entities and ref not in self._store.index:
             self._entities.add(ref.id)
             self._operations.append(put_record(Entity(id=ref.id, kind=mention.kind, name=mention.name, scope=scope)))

@@ -217,7 +217,7 @@ class _Circle:
             said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if any(sentence in said for sentence in wanted):
                 self.goes[ref] = "it says the same words"
-            elif ref.label is Label.CANDIDATE and Ref(label=Label.MEMORY, id=str(props.get("memory"))) in versions:
+            elif ref.label is Label.CANDIDATE and Ref.memory(str(props.get("memory"))) in versions:
                 self.goes[ref] = "it became this memory"
 
     def _resting_on(self, found: Sequence[Ref]) -> list[Ref]:

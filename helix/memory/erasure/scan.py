@@ -171,10 +171,10 @@ class Sweep:
 def _concerned(op: Mapping[str, Any]) -> Ref | None:
     match op["op"]:
         case "node":
-            return Ref(label=Label(op["label"]), id=op["id"])
+            return Ref.of(op["label"], op["id"])
         case "edge":
-            return Ref(label=Label(op["from"][0]), id=op["from"][1])
+            return Ref.of(*op["from"])
         case "passage":
-            return Ref(label=Label(op["owner"][0]), id=op["owner"][1])
+            return Ref.of(*op["owner"])
         case _:
             return None

@@ -140,7 +140,7 @@ def _step(wanted: Desired) -> str:
 
 
 def _seen(composer: Composer, store: Store, ids: Sequence[str]) -> None:
-    refs = [Ref(label=Label.EPISODE, id=episode) for episode in ids]
+    refs = [Ref.episode(episode) for episode in ids]
     for ref, held in zip(refs, store.records.present(refs), strict=True):
         if held is not None:
             composer.patch(ref, consolidated_at=composer.now)
@@ -330,5 +330,5 @@ class _Scope:
 
     def _stand(self, episodes: Sequence[str]) -> bool:
         """Return whether every one of the episodes is evidence, looked up on the writer's thread."""
-        held = self._store.records.present([Ref(label=Label.EPISODE, id=episode) for episode in episodes])
+        held = self._store.records.present([Ref.episode(episode) for episode in episodes])
         return all(isinstance(one, Episode) and one.status in (Status.ACTIVE, Status.ARCHIVED) for one in held)

@@ -229,7 +229,7 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
     ref = supersede(composer, records, old, memory, prepared, wanted.files)
     _ground(composer, ref, wanted.grounding, memory.provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
-        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode))
+        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref.episode(episode))
     return memory
 
 
@@ -248,7 +248,7 @@ def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
     )
     _ground(composer, ref, (episode for episode in wanted.grounding if episode not in known.grounding), provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
-        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode))
+        composer.drop_edge(Relation.GROUNDED_IN, ref, Ref.episode(episode))
 
 
 def retire(composer: Composer, known: Existing) -> None:
@@ -276,7 +276,7 @@ def ground(composer: Composer, memory: Memory, episodes: Iterable[str]) -> None:
 def _ground(composer: Composer, ref: Ref, episodes: Iterable[str], provenance: Provenance) -> None:
     plain = Provenance(extractor=EXTRACTOR, trust=provenance.trust)
     for episode in episodes:
-        composer.edge(Relation.GROUNDED_IN, ref, Ref(label=Label.EPISODE, id=episode), provenance=plain)
+        composer.edge(Relation.GROUNDED_IN, ref, Ref.episode(episode), provenance=plain)
 
 
 def _provenance(wanted: Desired) -> Provenance:
@@ -400,7 +400,7 @@ def sight(composer: Composer, records: Records, known: Memory, wanted: Desired) 
     ref = known.ref
     grounded = {op.target.id for op in records.edges_at(ref) if op.type is Relation.GROUNDED_IN and op.source == ref}
     fresh = [episode for episode in wanted.grounding if episode not in grounded]
-    for episode in records.nodes([Ref(label=Label.EPISODE, id=each) for each in fresh]):
+    for episode in records.nodes([Ref.episode(each) for each in fresh]):
         voice = (episode.session or episode.id) if isinstance(episode, Episode) else ""
         known = count_sighting(composer, known, wanted.trust, voice)
     ground(composer, known, fresh)

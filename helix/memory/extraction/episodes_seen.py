@@ -15,7 +15,7 @@ from helix.memory.extraction.cluster import Bars, Links, Rivals, groups_of, link
 from helix.memory.extraction.extract import EpisodeCandidate, Extractor
 from helix.memory.extraction.statements import ComparedCandidate, said
 from helix.memory.job_run.run import Run
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind
@@ -61,7 +61,7 @@ class EpisodeEvidence:
 
     def survives(self, episode: str) -> bool:
         """Return whether the episode of that id is evidence still."""
-        return self._index.row_of(Ref(label=Label.EPISODE, id=episode)) in self._surviving
+        return self._index.row_of(Ref.episode(episode)) in self._surviving
 
     @property
     def fresh(self) -> list[int]:
@@ -75,7 +75,7 @@ class EpisodeEvidence:
 
     def row_of(self, episode: str) -> int | None:
         """Return the row of an episode that extraction can read, or None."""
-        row = self._index.row_of(Ref(label=Label.EPISODE, id=episode))
+        row = self._index.row_of(Ref.episode(episode))
         return row if row in self._readable else None
 
     def reached(self, touched: Iterable[int]) -> tuple[list[ComparedCandidate], Links, Rivals, set[int]]:

@@ -172,7 +172,7 @@ class Run:
         }
 
     def _is_active(self, memory_id: str) -> bool:
-        return self.store.index.status_of(Ref(label=Label.MEMORY, id=memory_id)) is Status.ACTIVE
+        return self.store.index.status_of(Ref.memory(memory_id)) is Status.ACTIVE
 
 
 def _hides(op: PutNode | DropNode) -> bool:

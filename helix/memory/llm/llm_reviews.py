@@ -17,7 +17,7 @@ from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import CONTRADICTION, IMPORTANCE, CountingModel, importances, opposed
 from helix.memory.neighbours import nearest_active
 from helix.memory.scores import importance_of
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust, weakest_trust
@@ -167,7 +167,7 @@ def _bounded(episode: Episode, rating: float) -> float:
 
 def _rating(run: Run, read: Mapping[str, float], better: Mapping[str, float]) -> Callable[[Composer], int]:
     def compose(composer: Composer) -> int:
-        refs = [Ref(label=Label.EPISODE, id=episode) for episode in better]
+        refs = [Ref.episode(episode) for episode in better]
         untouched = [
             ref
             for ref, node in zip(refs, run.store.records.nodes(refs), strict=True)

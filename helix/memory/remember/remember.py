@@ -33,7 +33,7 @@ from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.gaps import unanswered
 from helix.memory.upkeep.occurrences import note_sighting
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust
@@ -97,7 +97,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     follow_up(store, answer.id)
     if answer.status in (StoreStatus.MERGED, StoreStatus.QUARANTINED):
         return answer
-    (memory,) = store.records.nodes([Ref(label=Label.MEMORY, id=answer.id)])
+    (memory,) = store.records.nodes([Ref.memory(answer.id)])
     return replace(answer, contradicts=settle_stored(store, memory)) if isinstance(memory, Memory) else answer
 
 

@@ -113,7 +113,7 @@ def _settled(index: StoreIndex) -> set[tuple[int, int]]:
     rivals = index.supports_of(against, Relation.CONTRADICTS)
     found = {(row, other) for row, others in zip(against, rivals, strict=True) for other in others}
     for memory in kept_apart(index.records):
-        ends = [index.row_of(Ref(label=Label.MEMORY, id=ident)) for ident in (memory.id, *apart_from(memory))]
+        ends = [index.row_of(Ref.memory(ident)) for ident in (memory.id, *apart_from(memory))]
         found |= {(ends[0], other) for other in ends[1:] if ends[0] is not None and other is not None}
     return found
 

@@ -70,7 +70,7 @@ def versions_of(index: StoreIndex, memory: Memory) -> frozenset[str]:
     """Return the ids of a memory's versions for its history, its own among them; not of what was folded into it."""
     found, ahead = {memory.id}, [memory.id]
     while ahead:
-        here = Ref(label=Label.MEMORY, id=ahead.pop())
+        here = Ref.memory(ahead.pop())
         for edge in map(edge_from, index.records.edges_at(here, Relation.SUPERSEDES)):
             if not {DRAWN, MERGED} & edge.attributes.keys():
                 new = {edge.source.id, edge.target.id} - found
@@ -160,6 +160,6 @@ def _reason(index: StoreIndex, row: Row, now: Memory, edges: Sequence[Edge]) -> 
 
 
 def _of_task(index: StoreIndex, ident: str) -> str:
-    (task,) = index.records.present([Ref(label=Label.TASK, id=ident)])
+    (task,) = index.records.present([Ref.task(ident)])
     objective = task.objective if isinstance(task, Task) else ""
     return f"what came of the task: {objective or ident}"[:_LONGEST]

@@ -192,7 +192,7 @@ def _take_out(composer: Composer, records: Records, edge: Edge) -> None:
     fields["attributes"] = {**kept, _SEEN: max(1, _seen(winner) - int(merged["seen"]))}
     composer.patch(edge.source, **fields)
     for kind, source_label, source, target_label, target in merged["edges"]:
-        ends = Ref(label=Label(source_label), id=source), Ref(label=Label(target_label), id=target)
+        ends = Ref.of(source_label, source), Ref.of(target_label, target)
         composer.drop_edge(Relation(kind), *ends)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helix.agents.observer.chunking import ChunkRequest, chunk, succeeded
 from helix.agents.tasks.board import TaskSighting, mirror
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.operations import memories, upkeep
@@ -71,7 +71,7 @@ def test_an_approach_that_worked_becomes_a_pattern_learned_in_its_task(living: H
     assert (memory.kind, memory.trigger) == (Kind.PATTERN, request.task)
     assert memory.attributes["steps"] == ["share one model", "run with two workers"]
     assert memory.provenance.trust is Trust.AGENT_INFERRED
-    edges = [(edge.type, edge.target.id) for edge in store.records.edges_at(Ref(label=Label.TASK, id=task.id))]
+    edges = [(edge.type, edge.target.id) for edge in store.records.edges_at(Ref.task(task.id))]
     assert edges == [(Relation.LEARNED, memory.id)]
 
 

@@ -18,7 +18,7 @@ from helix.memory.capture.sessions import SessionRequest
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate, CandidateStatus, Certainty
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.reports import StoreStatus
@@ -58,7 +58,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     assert memory.confidence <= 0.8
     assert accepted.candidate.status is CandidateStatus.ACCEPTED
     assert (accepted.candidate.memory, accepted.candidate.attributes["decided_by"]) == (memory.id, "ada")
-    edges = {(edge.type, edge.target.id) for edge in store.records.edges_at(Ref(label=Label.TASK, id=task.id))}
+    edges = {(edge.type, edge.target.id) for edge in store.records.edges_at(Ref.task(task.id))}
     assert {(Relation.LEARNED, memory.id), (Relation.PROPOSED, proposed.id)} <= edges
     assert not waiting(store).items
 

@@ -242,11 +242,11 @@ def test_what_was_held_back_quarantined_or_shown_to_no_one_gets_nothing(living: 
 
 def _status(store: Store, ident: str, status: Status) -> Any:
     from helix.memory.change.compose import Composer
-    from helix.model.edge import Label, Ref
+    from helix.model.edge import Ref
     from helix.store.writer import Decision
 
     composer = Composer(store, store.runtime.clock())
-    composer.patch(Ref(label=Label.MEMORY, id=ident), status=status)
+    composer.patch(Ref.memory(ident), status=status)
     return Decision((composer.change("test"),), None)
 
 

@@ -16,7 +16,7 @@ from helix.errors import InvalidInputError
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.memory.change.compose import Composer
 from helix.memory.remember.request import StoreRequest
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.task import Credit, Shown
 from helix.operations import graph, memories, upkeep
 from helix.service import Helix
@@ -170,7 +170,7 @@ def test_what_a_task_taught_is_linked_to_it_once(living: Helix, store: Store) ->
     task, memory = mirror(store, SEEN), memories.get(living, "one")
     for _ in range(2):
         board.learn(store, task.id, memory.id)
-    edges = store.records.edges_at(Ref(label=Label.TASK, id=task.id))
+    edges = store.records.edges_at(Ref.task(task.id))
     assert [(op.type, op.target.id) for op in edges] == [(Relation.LEARNED, memory.id)]
 
 
