@@ -227,6 +227,12 @@ def test_a_private_key_cut_off_in_the_middle_goes_with_all_that_is_there() -> No
     assert redact(f"-----BEGIN RSA PRIVATE KEY-----\n{body}").text == "[REDACTED:private-key]"
 
 
+@pytest.mark.parametrize("body", ["lamp", "MIIEow", "MIIEowIBAAKCAQEA..."])
+def test_what_stands_between_the_marks_of_a_private_key_goes_however_short(body: str) -> None:
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    assert redact(f"before {key} after").text == "before [REDACTED:private-key] after"
+
+
 @pytest.mark.parametrize("words", ["PASTE_THE_CONTENT_OF_YOUR_FILE_HERE", "the lines of your key stand here"])
 def test_words_between_the_marks_of_a_private_key_are_none(words: str) -> None:
     begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"

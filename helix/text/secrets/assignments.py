@@ -92,6 +92,7 @@ _ADDRESS_REACH = 200
 _QUERY_END = regex(r"[&#;)]")
 _IN_QUERY = regex(r"[\w.~%+-]{3,200}")
 _COMMON_NUMBERED = regex(r"(?:changeit|letmein|passwd|password|secret)\d{1,4}")
+_MIXED = regex(r"[A-Za-z](?=[A-Za-z]*\d)[A-Za-z0-9]{4,}")
 _GIVEN = regex(r"[^\s,;+)\]}.][^\s]{2,}")
 _SURE = regex(
     r"(?i)(?:api|access|secret|private|auth\w*|encryption|signing|ssh|ssl|fernet|master|account|priv\w*)[_-]?key\Z"
@@ -234,10 +235,11 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     if promise is Promise.TOKEN and not weak and not quoted and _is_header(text, match.start(), end):
         alone = ": " in gap
     beside = " " not in gap or match["close"] != ""
-    flag = glued and text.endswith("--", 0, match.start())
-    context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap, flag=flag)
+    flagged = text.endswith("--", 0, match.start())
+    context = _Context(quoted, env, shouted, weak, alone, tight=beside, colon=":" in gap, flag=glued and flagged)
     told = in_query and _is_told_in_query(match["name"], value, promise)
     told = told or (promise is Promise.PASSWORD and not quoted and _is_given(text, match, value))
+    told = told or (flagged and promise in (Promise.PASSWORD, Promise.TOKEN) and _MIXED.fullmatch(value) is not None)
     if promise is Promise.PASSWORD or "==" not in gap:
         told = told or _is_stated(match["name"], value, promise, context)
     if not told and not _accepted(value, promise, context):

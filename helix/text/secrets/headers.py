@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
-from helix.text.secrets.secret_names import FILLER
+from helix.text.secrets.secret_names import FILLER, Promise, promise_of
 from helix.text.secrets.span import Span
 
 # `user:password@` without a scheme, as drivers of databases and proxies take it.
@@ -44,7 +44,7 @@ _KEYED_PATH = regex(  # and any whose part before the last is called so
     r"|moralis\.io|ankr\.com/\w+|rpc\.\w+/v\d|://[^\s\"'<>?#]{1,200}/(?:api[_-]?key|key|token|secret))/(?P<value>[\w-]{18,80})"
 )
 _SIGNED = regex(
-    r"[?&](?:sig|signature|appid|X-(?:Amz|Goog)(?:-|%2D)(?:Signature|Credential|Security(?:-|%2D)Token))="
+    r"[?&](?:sign?|signature|appid|AWSAccessKeyId|X-(?:Amz|Goog)(?:-|%2D)(?:Signature|Credential|Security(?:-|%2D)Token))="
     r"(?P<value>[^&\s\"'<>#]{3,2000})",
     re.IGNORECASE,
 )
@@ -55,9 +55,10 @@ _COOKIES = regex(
     re.IGNORECASE,
 )
 _COOKIE = regex(
-    r"(?<![\w.-])(?!(?:path|domain|expires|max-age|samesite|priority)=)[\w.-]{1,80}=(?P<value>[^\s;,]{8,4000})",
+    r"(?<![\w.-])(?!(?:path|domain|expires|max-age|samesite|priority)=)(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,]{3,4000})",
     re.IGNORECASE,
 )
+_SHORTEST_COOKIE = 8
 _COOKIE_OF_MAPPING = regex(
     r"[\"'][\w.-]{1,80}[\"']\s{0,4}:\s{0,4}(?:\"(?P<double>[^\"\n]{3,4000})\"|'(?P<single>[^'\n]{3,4000})')"
 )
@@ -174,6 +175,8 @@ def _headers(text: str) -> Iterator[Span]:
         part, pattern = ("pairs", _COOKIE) if match["mapping"] is None else ("mapping", _COOKIE_OF_MAPPING)
         for one in pattern.finditer(text, *match.span(part)):
             group = one.lastgroup or ""
+            if group == "value" and len(one[group]) < _SHORTEST_COOKIE and promise_of(one["name"]) is Promise.NONE:
+                continue
             if not strength.is_told_to_be_none(one[group]) and one[group].lower() not in FILLER:
                 yield Span(*one.span(group), "cookie")
     for match in _BASIC.finditer(text):

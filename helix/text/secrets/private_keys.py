@@ -15,9 +15,9 @@ from helix.text.secrets import strength
 from helix.text.secrets.span import Span
 
 _KIND = "private-key"
-# Letters and digits that a body has at least; what is shorter only shows what a key looks like.
-_SHORTEST_BODY = 6
+# Letters and digits that the body of a key has at least which is cut off: words may stand behind its first mark.
 _SHORTEST_CUT_BODY = 32
+_WORDS = re.compile(r"[a-z']+(?:[ ,]+[a-z']+){2}", re.IGNORECASE)
 _NAME = r"(?:(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN [Ss]tatic key V1)"
 _BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
@@ -67,18 +67,24 @@ def _armoured(text: str) -> Iterator[Span]:
         while ends and ends[0][0] < body:
             ends.popleft()
         if ends and ends[0][0] < following:
-            if _is_body(text[body : ends[0][0]], _SHORTEST_BODY):
+            if _is_stated(text[body : ends[0][0]]):
                 yield Span(start, ends[0][1], _KIND)
             continue
         match = _BODY.match(text, body, following)
         end = body + len(match.group().rstrip()) if match else body
-        if _is_body(text[body:end], _SHORTEST_CUT_BODY):
+        if _is_cut(text[body:end]):
             yield Span(start, end, _KIND)
 
 
-def _is_body(body: str, shortest: int) -> bool:
-    """Whether this is a key's, and no words about one: `YOUR_PRIVATE_KEY_HERE`."""
-    long_enough = sum(char.isalnum() for char in body) >= shortest
+def _is_stated(body: str) -> bool:
+    """Whether a key stands between its marks, whatever it is made of, and no words about one."""
+    bare = body.replace("\\n", " ").replace(".", "").strip()  # an excerpt of a key is one
+    said = strength.is_told_to_be_none(bare) or _WORDS.search(bare) is not None
+    return any(map(str.isalnum, bare)) and (not said or sum(map(str.isdigit, bare)) > _SHORTEST_CUT_BODY // 4)
+
+
+def _is_cut(body: str) -> bool:
+    long_enough = sum(char.isalnum() for char in body) >= _SHORTEST_CUT_BODY
     return long_enough and (any(map(str.isdigit, body)) or strength.word_share(body) < 0.5)
 
 
