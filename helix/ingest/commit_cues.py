@@ -3,6 +3,10 @@
 A subject alone says what was done, which the history tells. So a commit is a memory where its body gives a reason, or
 where its subject sets what holds now against what held before. The reasons are the sentences of its message that say
 why.
+
+On a history that no rule was written from 13 of 16 memories are right. Without the words of a reason 2 of 3 are left,
+without those of a choice 7 of 10, without those of a fault or of a contrast 12 of 14; without the lists left out 16 of
+19. What is noise there or not, of 951 commits, hangs on the rules over releases for 45, over robots for 11.
 """
 
 from __future__ import annotations
@@ -75,7 +79,6 @@ _MENDED = cue_pattern(
     r"(?:no longer|don't|do not|doesn't|stops?|avoids?|prevents?) (?:\w+ly )?"
     r"(?:drop|los|fail|crash|break|leak|omit|swallow|discard|hang|ignor|corrupt|duplicat|rais)\w*",
 )
-_BROKE = cue_pattern(r"(?:i|we) (?:broke|introduced)|broken? (?:in|by|since)")
 _CONTRAST = cue_pattern(
     r"no longer|in favou?r of|instead of|rather than|deprecat(?:es?|ing)|refuses? to",
     r"now (?:raises?|returns?|requires?)",
@@ -176,8 +179,6 @@ def _kind(
         return _kind_of_reason(subject, reason)
     if (paths and all(_SIDE.search(path) for path in paths)) or _MENDED.search(subject):
         return None
-    if _BROKE.search(subject):
-        return Kind.FAILURE
     if _CONTRAST.search(subject) or _WITHOUT.match(subject):
         return Kind.DECISION if _CHOSEN.search(subject) else Kind.EVOLUTION
     if _REMOVED.match(subject) and any(not _SIDE.search(path) for path in removed):

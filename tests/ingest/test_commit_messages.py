@@ -148,7 +148,6 @@ def test_a_short_hash_stands_for_a_commit_only_where_it_is_the_only_one() -> Non
     [
         ("Fix a crash when the list is empty\n\nIt crashed because the first item was read.", Kind.FAILURE),
         ("fix: read replies to their end\n\nPrior to this change the reply was read beyond its end.", Kind.FAILURE),
-        ("Fixed .transform() method which I broke in #413", Kind.FAILURE),
         ("add() no longer drops its last item\n\nThe list was silently cut.", Kind.FAILURE),
         ('Revert "Cache dates"\n\nMemory use doubled.', Kind.FAILURE),
         ('Revert "Cache dates"', Kind.DECISION),

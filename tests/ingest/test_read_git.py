@@ -126,7 +126,7 @@ def test_a_commit_of_another_repository_is_not_linked(history: History) -> None:
 def test_what_was_broken_by_a_number_is_linked_to_the_commit_of_that_number(history: History) -> None:
     cause = history.commit("Read dates without a lock (#413)", {"a": "1"})
     history.commit("Describe the parser at length", {"b": "1"})
-    fix = history.commit("Fixed .transform() method which I broke in #413", {"a": "2"})
+    fix = history.commit("Fixed .transform() method\n\nIt failed since I broke it in #413.", {"a": "2"})
     assert read(history)[2].links[0] == LinkDraft(
         type=Relation.GROUNDED_IN, source=source(fix), target=source(cause), relation="fixes"
     )

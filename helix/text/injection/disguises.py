@@ -1,4 +1,8 @@
-"""Disguises: what a text says once an encoding, letters set apart, figures or another script's letters are undone."""
+"""Disguises: what a text says once an encoding, letters set apart, figures or another script's letters are undone.
+
+What they add on public injections: none of 100, and no false alarm on 3,450 commit messages. No set has what they are
+for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Single valued: of which of them a subject has one value at a time, told from the words around a value."""
+"""Single valued: of which of them a subject has one value at a time, told from the words around a value.
+
+On the held-out pairs of developers' sentences (32 contradict, 31 are found): without the verbs that give a value 21 are
+found, without `is` 24. Of 18,533 pairs of foreign sentences 55 more would be flagged without the labels of numbers.
+"""
 
 from __future__ import annotations
 
