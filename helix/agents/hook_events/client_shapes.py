@@ -31,7 +31,7 @@ from helix.text.client_ids import digested_session
 
 Payload = Mapping[str, Any]
 
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 _STATUS = re.compile(r"[Ee]xit(?:ed with)? [Cc]ode:? (-?\d{1,9})\b")
 
 

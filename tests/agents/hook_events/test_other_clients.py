@@ -415,10 +415,11 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
     assert [one.scope for one in kept] == sessions * (client == "goose")
 
 
-def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: Path) -> None:
+@pytest.mark.parametrize("files", [("Delete File: a.tmp", "Update File: "), ("Update File: a.tmp", "Move to: ")])
+def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: Path, files: tuple[str, str]) -> None:
     """The other one may be kept out by a `.helixignore`."""
     (project / ".helixignore").write_text("secret/\n", "utf-8")
-    files = ("Delete File: a.tmp\n", "Update File: secret/plan.md\n@@\n-old plan\n+the merger\n")
+    files = (f"{files[0]}\n", f"{files[1]}secret/plan.md\n@@\n-old plan\n+the merger\n")
     session = Codex(helix, project)
     session.begin()
     session.run("make all", 2, ERROR)
