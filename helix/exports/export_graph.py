@@ -16,23 +16,23 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from helix.exports.export_file import ExportProgress, new_file
+from helix.journal.log import Journal
 from helix.model.edge import Edge, Ref
 from helix.model.operations import PutEdge, PutNode
 from helix.model.records import CLASS_OF, property_types, spelled
 from helix.store.jobs import Ticket
-from helix.store.store import Store
 from helix.text.regex import regex
 
 VERSION = 1
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-def write_lines(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
+def write_lines(journal: Journal, target: Path, ticket: Ticket) -> Mapping[str, object]:
     """Export every node and edge as JSON lines; returns its path and their numbers. Raises what `new_file` raises.
 
     What is forgotten, retired or quarantined is there too; what was erased is not.
     """
-    with store.journal.snapshot() as (_, state), new_file(target) as file:
+    with journal.snapshot() as (_, state), new_file(target) as file:
         counts = state.counts()
         progress = ExportProgress(ticket, counts["nodes"] + counts["edges"])
         file.write(_ENCODER.encode({"helix": "export", "version": VERSION, **counts}) + "\n")
@@ -66,12 +66,12 @@ _NO_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML may hold, however it is written."""
 
 
-def write_graphml(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
+def write_graphml(journal: Journal, target: Path, ticket: Ticket) -> Mapping[str, object]:
     """Export every node and edge as GraphML; returns its path and their numbers. Raises what `new_file` raises.
 
     A node is known as `Label:id`, and has its label as `label`; an edge has its type as `type`. Times are ISO 8601.
     """
-    with store.journal.snapshot() as (_, state), new_file(target) as file:
+    with journal.snapshot() as (_, state), new_file(target) as file:
         counts = state.counts()
         progress = ExportProgress(ticket, counts["nodes"] + counts["edges"])
         file.write(_head())

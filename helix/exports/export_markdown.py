@@ -12,6 +12,7 @@ from helix import files
 from helix.errors import ConflictError, NotFoundError
 from helix.exports.export_file import ExportProgress
 from helix.exports.memory_note import MemoryNote, note_text
+from helix.journal.log import Journal
 from helix.journal.state import Snapshot
 from helix.model.edge import Edge, Label, Ref
 from helix.model.letters import normalised
@@ -19,7 +20,6 @@ from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge, PutNode
 from helix.model.records import spelled
 from helix.store.jobs import Ticket
-from helix.store.store import Store
 from helix.text.cleaning import given_name
 
 _LONGEST_NAME = 160
@@ -29,14 +29,14 @@ _TAKEN = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|agents|claude(\.local
 _SAFE_ID = re.compile(r"[0-9A-Za-z-]{1,80}")
 
 
-def write_vault(store: Store, folder: Path, ticket: Ticket) -> Mapping[str, object]:
+def write_vault(journal: Journal, folder: Path, ticket: Ticket) -> Mapping[str, object]:
     """Export a Markdown note for each memory into a new or empty folder; returns its path and the counts.
 
     Memories that are not active are there too, and say so. Raises ConflictError for a folder that holds anything or is
     another user's, and NotFoundError where it would lie in none.
     """
     _check(folder)
-    with store.journal.snapshot() as (_, state):
+    with journal.snapshot() as (_, state):
         names = _names(state)
         progress = ExportProgress(ticket, len(names))
         edges = 0

@@ -8,14 +8,14 @@ from typing import Any
 
 from helix.exports.export_graph import write_graphml, write_lines
 from helix.exports.export_markdown import write_vault
+from helix.journal.log import Journal
 from helix.model.reports import Job
 from helix.operations.checks import absolute
 from helix.operations.listed import mutation
 from helix.service import Helix
 from helix.store.jobs import Ticket
-from helix.store.store import Store
 
-Write = Callable[[Store, Path, Ticket], Mapping[str, Any]]
+Write = Callable[[Journal, Path, Ticket], Mapping[str, Any]]
 
 
 @mutation(None)
@@ -38,4 +38,4 @@ def export_markdown(helix: Helix, path: str) -> Job:
 
 def _export(helix: Helix, path: str, write: Write) -> Job:
     target = Path(absolute(path))
-    return helix.jobs.start("export", lambda ticket: write(helix.store, target, ticket))
+    return helix.jobs.start("export", lambda ticket: write(helix.store.journal, target, ticket))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 from helix import files
 from helix.errors import GraphUnavailableError, QueryTimeoutError, StoreCorruptError
@@ -31,7 +32,7 @@ def examine(store: Store, *, building: bool = False) -> DoctorReport:
 
 
 def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
-    yield _losses(store)
+    yield _losses(store.path)
     mark = store.journal.mark_trouble
     yield DoctorFinding(
         check="journal's mark",
@@ -53,11 +54,11 @@ def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
         except StoreCorruptError as error:
             yield DoctorFinding(check=name, ok=False, detail=error.message, hint=error.hint or "")
     yield _hooks(store)
-    yield _disk(store)
+    yield _disk(store.path)
 
 
-def _losses(store: Store) -> DoctorFinding:
-    found = losses(store.path)
+def _losses(folder: Path) -> DoctorFinding:
+    found = losses(folder)
     return DoctorFinding(
         check="acknowledged changes",
         ok=not found,
@@ -166,8 +167,8 @@ def _vectors(store: Store) -> Iterator[DoctorFinding]:
     yield DoctorFinding(check="embedding space", ok=True, detail=model + (waiting if missing else ""), hint="")
 
 
-def _disk(store: Store) -> DoctorFinding:
-    free = shutil.disk_usage(store.path).free
+def _disk(folder: Path) -> DoctorFinding:
+    free = shutil.disk_usage(folder).free
     return DoctorFinding(
         check="disk",
         ok=free >= _LEAST_FREE_BYTES,

@@ -145,7 +145,7 @@ def erase_everywhere(
     `texts` are what logs may quote, read before `remove` takes it out of the present state; `tell` is told of stages.
     """
     tell("looking through the logs")
-    _blot_logs(store, texts)
+    _blot_logs(store.path, texts)
     _without_graph(store)
     tell("erasing from the journal")
     remove()
@@ -175,19 +175,19 @@ def begin_erasure(store: Store, note: ErasureNote) -> None:
     Raises ConflictError while another one is unfinished, which this note would take the place of. One of the same
     node, the first that is named, is no other.
     """
-    other = under_way(store)
+    other = under_way(store.journal)
     more = other is not None and not frozenset(other.refs) <= frozenset(note.refs)
     if other is not None and (other.kind != note.kind or (more and other.refs[:1] != note.refs[:1])):
         raise ConflictError("another erasure is unfinished", hint="`helix stop`: the next start finishes it")
     store.writer.call(lambda: _write(store.journal, note))
 
 
-def under_way(store: Store) -> ErasureNote | None:
+def under_way(journal: Journal) -> ErasureNote | None:
     """Return the store's erasure that has not ended, or None. Raises StoreCorruptError where its note is damaged.
 
     What it was to erase is not known then, so that nobody is to be served.
     """
-    noted, owed = _noted(store.journal), store.journal.meta(OWED)
+    noted, owed = _noted(journal), journal.meta(OWED)
     if noted is not None or not owed:
         return noted
     return ErasureNote(kind=REDACT, refs=(), at=int(owed) if _MOMENT.fullmatch(owed) else 0, here=True)
@@ -460,10 +460,10 @@ def _scrubbed(journal: Journal, found: erase.ErasableRows) -> list[str]:
     return [*rows, *filter(None, [journal.database.scrub()])]
 
 
-def _blot_logs(store: Store, texts: Iterable[str]) -> None:
+def _blot_logs(folder: Path, texts: Iterable[str]) -> None:
     """Overwrite the texts wherever a line of the store's logs quotes one."""
     traces = _traces(texts)
-    for file in sorted(store.path.glob("logs/*")):
+    for file in sorted(folder.glob("logs/*")):
         if file.is_file():
             _blot(file, traces)
 

@@ -126,7 +126,7 @@ def test_what_a_backup_says_is_being_erased_is_erased_in_it_alone(settings: Sett
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert unfinished.finish(store)
         assert is_erased(store.records.node(Ref.memory(memory)))
-        assert erasing.under_way(store) is None
+        assert erasing.under_way(store.journal) is None
     assert WORDS in backup.read_bytes()
     assert WORDS in kept.read_bytes()
 
@@ -220,7 +220,7 @@ def test_secrets_that_are_owed_are_taken_out_whatever_stands_for_since_when(sett
         store.journal.set_meta(erasing.OWED, since)
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         assert unfinished.finish(store)
-        assert erasing.under_way(store) is None
+        assert erasing.under_way(store.journal) is None
 
 
 @pytest.mark.parametrize("parents", [DEEP, "x", "7", "[7]"])

@@ -90,7 +90,7 @@ def test_a_folder_that_was_moved_aside_from_the_graphs_place_goes_too(store: Sto
     (aside / "of an older Kuzu").mkdir(parents=True)
     assert forget(store, stored.name).complete
     assert not aside.exists()
-    assert erasing.under_way(store) is None
+    assert erasing.under_way(store.journal) is None
 
 
 def forget(store: Store, name_or_id: str) -> EraseReport:
@@ -427,7 +427,7 @@ def test_what_came_to_belong_to_it_after_it_was_promised_goes_too(settings: Sett
     assert {wanted, later} <= {left.id for left in tombstones(store.journal)}
     assert not is_erased(store.records.node(Ref.memory(other)))
     assert before <= {each.ref for each in plan_hard_forget(store, other).goes}, "what another speaks of stays"
-    assert erasing.under_way(store) is None
+    assert erasing.under_way(store.journal) is None
     assert found_in([store.path], traces((SECRET,), WORDS[:2])) == []
     store.close()
 

@@ -61,7 +61,7 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
 
 def scan_restored(store: Store, ticket: Ticket) -> None:
     """Take secrets out of a backup that was just restored, where they were taken out since it was made."""
-    noted = erasing.under_way(store)
+    noted = erasing.under_way(store.journal)
     if noted is None or noted.kind != REDACT or not noted.here:
         return
     carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))

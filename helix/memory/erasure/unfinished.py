@@ -22,7 +22,7 @@ def finish(store: Store) -> bool:
     erasing.drop_unfinished_copies(store.path)
     try:
         done = 0
-        while (note := erasing.under_way(store)) is not None:
+        while (note := erasing.under_way(store.journal)) is not None:
             report = _BY_KIND[note.kind](store, note, log.info)
             log.info("erasure finished", extra={"nodes": len(report.erased), "complete": report.complete})
             done += 1
