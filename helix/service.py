@@ -183,7 +183,7 @@ class Helix:
         self.store.check_space()
         with self.foreground.request():
             answer = self.recaller.recall(query)
-        if not is_private(self.store, query.session):
+        if not is_private(self.store.journal, query.session):
             self.answers.keep(answer)
         return answer
 

@@ -139,7 +139,7 @@ class Importer:
             if cancelled() or self._store.paused:
                 break
             if not batch:
-                hidden = private_sessions(self._store)
+                hidden = private_sessions(self._store.journal)
             if isinstance(item, IngestProblem):
                 self._tally.problems.append(item)
                 continue
@@ -217,7 +217,7 @@ class Importer:
             self._check_generation()
             writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
             changes: list[Change] = []
-            hidden = private_sessions(self._store)
+            hidden = private_sessions(self._store.journal)
             for ready in batch:
                 episode = ready.slice.episode
                 if _is_hidden(episode, hidden):  # it became private while the batch was made ready

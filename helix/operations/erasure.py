@@ -61,7 +61,7 @@ def _erasing(
     `note` is durable before the job is answered: a kill from then on has it finished at the next start.
     """
     if note is not None:
-        check_nothing_to_recover(helix.store)
+        check_nothing_to_recover(helix.store.path)
 
     def done(ticket: Ticket) -> Mapping[str, Any]:
         with helix.worker.standing_still():  # or what was read before could be written again after

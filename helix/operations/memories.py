@@ -192,7 +192,7 @@ def edges(
     after: str | None = None,
 ) -> Page[Edge]:
     """List the edges of one memory, in both directions, or of the whole graph, page by page."""
-    return links.edges(helix.store, name_or_id, relation, page_size(helix, "first", first), after)
+    return links.edges(helix.store.index, name_or_id, relation, page_size(helix, "first", first), after)
 
 
 @query

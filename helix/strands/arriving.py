@@ -235,7 +235,7 @@ def _ask_again(run: Run) -> None:
     """Ask the person anew where the two sides had decided one contradiction otherwise: both hold until then."""
     for edge in disputes.ruled_apart(run.store.index):
         step = f"asked again {edge.source.id} {edge.target.id}"
-        run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store, edge))  # type: ignore[misc]
+        run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store.records, edge))  # type: ignore[misc]
 
 
 def _to_decide(store: Store) -> set[frozenset[str]]:

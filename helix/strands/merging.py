@@ -201,7 +201,7 @@ class Merge:
 
         Raises ConflictError where the job was asked to stop.
         """
-        hidden, done = private_sessions(self.store), 0
+        hidden, done = private_sessions(self.store.journal), 0
         for batch in in_batches(incoming, _weight):
             if ticket.cancelled:
                 raise ConflictError("the import was stopped; nothing of it stays")

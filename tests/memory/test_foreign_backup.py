@@ -268,7 +268,7 @@ def test_damaged_notes_of_what_was_undone_stop_no_consolidation(settings: Settin
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         store.journal.set_meta("undone/x", note)
         assert not any(excluded.held(store, "GLOBAL").held.get("x", ()))
-        excluded.lift(store, "GLOBAL")
+        excluded.lift(store.journal, "GLOBAL")
 
 
 @pytest.mark.parametrize("own_salt", [False, True])

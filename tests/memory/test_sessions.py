@@ -189,5 +189,5 @@ def test_a_name_is_compared_with_so_many_salts_and_no_more(store: Store) -> None
         for number in range(2 * MOST_SALTS):
             connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (f"private/{number}", f"salt {number}"))
     assert len(hidden_sessions(store.journal)) <= MOST_SALTS + 1
-    assert is_private(store, "secret one")
-    assert not is_private(store, "another")
+    assert is_private(store.journal, "secret one")
+    assert not is_private(store.journal, "another")

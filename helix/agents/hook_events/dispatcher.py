@@ -166,7 +166,7 @@ class HookDispatcher:
             if event is None:
                 return _nothing()
             reaction = self._held.passed(event, self._react(client, event, scope), shape.shows, scope)
-            tells = not is_private(self._store, event.session)
+            tells = not is_private(self._store.journal, event.session)
             late = until is not None and time.monotonic() > until
             answer = {} if late else shape.write(event, reaction.reply)
             for work in () if late else reaction.at_once:

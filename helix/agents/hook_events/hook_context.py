@@ -104,7 +104,7 @@ class HookContext:
 
     def keeps(self) -> bool:
         """Return whether anything of a hook's session may be written down just now."""
-        return not self.store.paused and not is_private(self.store, self.session.name)
+        return not self.store.paused and not is_private(self.store.journal, self.session.name)
 
     def sees(
         self, key: str, attributes: Mapping[str, object], *, objective: str | None = None, status: str | None = None

@@ -332,7 +332,7 @@ class Sessions:
         That is one of which nothing was heard that only a person's tells (`persons`), while a private one is under way.
         """
         now, name = time.monotonic(), event.session
-        if is_private(self._store, name):
+        if is_private(self._store.journal, name):
             self._private_until = now + _UNDER_WAY
             return
         with self._turn:
@@ -352,7 +352,7 @@ class Sessions:
         known = self._known.get(("", event.session))
         begins = known is None or (known.prompts < 2 and isinstance(event, SessionBegan | PromptGiven))
         origin = fork_told(event.transcript) if begins and event.transcript else ""
-        if origin and is_private(self._store, origin) and not is_private(self._store, event.session):
+        if origin and is_private(self._store.journal, origin) and not is_private(self._store.journal, event.session):
             open_session(self._store, SessionRequest(name=event.session, private=True))
 
     def placed(self, event: HookEvent, scope: str = "", *, of_commands: bool = False) -> HookSession | None:

@@ -79,7 +79,7 @@ def store_candidates(
     results: list[StoreResult] = []
     skipped: list[Candidate] = []
     for given in candidates:
-        if not should_store(given, min_confidence) or is_private(store, given.session):
+        if not should_store(given, min_confidence) or is_private(store.journal, given.session):
             skipped.append(given)
             continue
         one = cleaned(store, given)

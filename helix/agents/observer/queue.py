@@ -53,7 +53,7 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     found: dict[str, Candidate] = {}
     for given in candidates:
-        if is_private(store, given.session):
+        if is_private(store.journal, given.session):
             continue
         one = cleaned(store, given)
         if one.trigger and (one.id not in found or one.confidence.rank < found[one.id].confidence.rank):

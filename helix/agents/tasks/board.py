@@ -96,7 +96,7 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
         composer, known = Composer(store, store.runtime.clock()), find_task(store.index, ident)
         before = known or Task(id=ident, objective="", recorded_at=composer.now, scope=scope, session=session)
         after = _after(before, said, words, composer.now)
-        if is_private(store, session):
+        if is_private(store.journal, session):
             return Decision((), after)
         if after != known:
             composer.node(after)

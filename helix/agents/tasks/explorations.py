@@ -44,7 +44,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     """
     intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(request.scope), intake.session(request.session)
-    if is_private(store, session):
+    if is_private(store.journal, session):
         raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
     found, problems = _read(request, intake)
     kept = {name: found[name] for name in PARTS if name in found}

@@ -87,7 +87,7 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     """
     intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(request.scope), intake.session(request.session)
-    if is_private(store, session):
+    if is_private(store.journal, session):
         raise InvalidInputError("nothing of a private session is kept", hint="plan without saving the plan")
     draft = _drafted(store, request, scope, session, intake)
     strangers = unknown_to(store.index, scope, session, draft.answer.mapping)

@@ -62,7 +62,7 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
     """
     intake = Intake(store.runtime.settings.text_limit)
     session, agent = intake.session(request.session), intake.label(request.agent, "agent")
-    if is_private(store, session):
+    if is_private(store.journal, session):
         return Recording(episode=None, reason=f"session {session} is private: nothing of it is recorded")
     files = without_ignored(intake.labels(request.files, "files"), request.project)
     if request.files and not files:

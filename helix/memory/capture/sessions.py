@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, cast
 
 from helix.errors import ConflictError, NotFoundError
+from helix.journal.log import Journal
 from helix.journal.private_sessions import hidden_sessions, hide_session, own_salt
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import Intake
@@ -56,7 +57,7 @@ def open_session(store: Store, request: SessionRequest) -> SessionReport:
     def decision() -> Decision[SessionReport]:
         now = store.runtime.clock()
         wanted = SessionReport(name=name or store.runtime.make_id(now), scope=scope, agent=agent, started_at=now)
-        if request.private or is_private(store, wanted.name):
+        if request.private or is_private(store.journal, wanted.name):
             _make_private(store, wanted.name)
             return Decision((), replace(wanted, private=True))
         composer, ref = Composer(store, now), _ref(scope, wanted.name)
@@ -83,7 +84,7 @@ def close_session(store: Store, name: str, scope: str = GLOBAL_SCOPE) -> Session
 
     def decision() -> Decision[SessionReport]:
         now = store.runtime.clock()
-        if is_private(store, name):
+        if is_private(store.journal, name):
             return Decision(
                 (), SessionReport(name=name, scope=scope, agent="", private=True, started_at=now, ended_at=now)
             )
@@ -119,7 +120,7 @@ def sessions(
 
 def told_sessions(store: Store, scope: str | None = None) -> Rows:
     """Return the captured sessions of exactly this scope (None: of any) that are not private."""
-    index, private = store.index, private_sessions(store)
+    index, private = store.index, private_sessions(store.journal)
     rows = index.where(Label.SESSION, scope=scope)
     if private.digests:
         rows.mask[[row for row in rows if private.hold(session_name(index, row))]] = False
@@ -148,14 +149,14 @@ class PrivateSessions:
         return any(_digest(salt, form) in digests for salt, digests in self.digests.items() for form in forms)
 
 
-def private_sessions(store: Store) -> PrivateSessions:
+def private_sessions(journal: Journal) -> PrivateSessions:
     """Return the sessions that are private at this moment."""
-    return PrivateSessions(hidden_sessions(store.journal))
+    return PrivateSessions(hidden_sessions(journal))
 
 
-def is_private(store: Store, name: str) -> bool:
+def is_private(journal: Journal, name: str) -> bool:
     """Return whether nothing of a session may be kept; `name` is cleaned and redacted as when it was opened."""
-    return bool(name) and private_sessions(store).hold(name)
+    return bool(name) and private_sessions(journal).hold(name)
 
 
 def _make_private(store: Store, name: str) -> None:

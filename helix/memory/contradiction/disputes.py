@@ -172,17 +172,17 @@ def ruled_apart(index: StoreIndex) -> list[Edge]:
     return [one for one in edges if dispute_status(one.attributes) is DisputeStatus.OPEN and "before" in one.attributes]
 
 
-def stand_again(composer: Composer, store: Store, edge: Edge) -> bool:
+def stand_again(composer: Composer, records: Records, edge: Edge) -> bool:
     """Have both memories of a contradiction stand as before it was decided, but for what was edited or forgotten since.
 
     It comes to the same on every machine. Returns whether both are there.
     """
-    case = _case(store.records, edge)
+    case = _case(records, edge)
     if case is None:
         return False
     kept = cast(Mapping[str, Mapping[str, object]], edge.attributes["before"])
     for side, memory in case.sides.items():
-        if memory.status in (Status.ACTIVE, Status.RETIRED) and not _edited(store.records, memory, case):
+        if memory.status in (Status.ACTIVE, Status.RETIRED) and not _edited(records, memory, case):
             held = {name: _moment(moment) for name, moment in kept.get(side, {}).items()}
             name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
             composer.patch(_ref(memory), name=name, status=Status.ACTIVE, retired_at=None, **held)

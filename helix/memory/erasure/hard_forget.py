@@ -130,7 +130,7 @@ def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> 
     return erasing.erase_everywhere(
         store,
         note,
-        texts=list(_texts(store, note.refs)),
+        texts=list(_texts(store.index, note.refs)),
         remove=lambda: store.writer.submit(entombed),
         in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at, note.keep_out),
         tell=tell,
@@ -205,7 +205,7 @@ class _Circle:
             if edge.type is Relation.GROUNDED_IN and edge.target.label is Label.EPISODE
         }
         whole = {normal(_words(memory)) for memory in memories}
-        for ref, episode in _episodes(self._store):
+        for ref, episode in _episodes(self._store.index):
             said = normal(episode.content)
             if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
                 self.goes[ref] = "what it was stored in"
@@ -260,9 +260,8 @@ def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _episodes(store: Store) -> Iterator[tuple[Ref, Episode]]:
+def _episodes(index: StoreIndex) -> Iterator[tuple[Ref, Episode]]:
     """Yield every episode there is, the first recorded first."""
-    index = store.index
     rows = index.newest(index.where(Label.EPISODE))[::-1]
     for start in range(0, len(rows), _READ_AT_ONCE):
         for node in index.nodes(rows[start : start + _READ_AT_ONCE]):
@@ -336,9 +335,9 @@ def _words(node: Node) -> str:
             return ""
 
 
-def _texts(store: Store, refs: Iterable[Ref]) -> Iterator[str]:
+def _texts(index: StoreIndex, refs: Iterable[Ref]) -> Iterator[str]:
     """Yield what the nodes say, as far as they say it still."""
-    for node in store.records.nodes([ref for ref in refs if ref in store.index]):
+    for node in index.records.nodes([ref for ref in refs if ref in index]):
         yield _words(node)
         match node:
             case Memory():

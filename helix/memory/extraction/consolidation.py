@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.claims import set_against_all
@@ -30,7 +31,6 @@ from helix.model.episode import Episode
 from helix.model.memory import DERIVED_SOURCE, Memory, Status, body
 from helix.model.tombstone import KeptOut
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ
-from helix.store.store import Store
 from helix.text.sentences import cut_at_word
 
 _STRENGTHENED, _UNCHANGED = "stored memories strengthened", "stored memories unchanged"
@@ -139,9 +139,9 @@ def _step(wanted: Desired) -> str:
     return f"derive:{wanted.key}:{digest(wanted.words, str(wanted.confidence), *wanted.grounding)}"
 
 
-def _seen(composer: Composer, store: Store, ids: Sequence[str]) -> None:
+def _seen(composer: Composer, records: Records, ids: Sequence[str]) -> None:
     refs = [Ref.episode(episode) for episode in ids]
-    for ref, held in zip(refs, store.records.present(refs), strict=True):
+    for ref, held in zip(refs, records.present(refs), strict=True):
         if held is not None:
             composer.patch(ref, consolidated_at=composer.now)
 
@@ -168,7 +168,7 @@ class _Scope:
         Where a memory or an episode was changed meanwhile, what is wanted is derived again from what stands now.
         """
         if everything and not self._run.dry_run:
-            self._store.writer.call(partial(excluded.lift, self._store, self._scope))
+            self._store.writer.call(partial(excluded.lift, self._store.journal, self._scope))
         for _ in range(_TRIES):
             self._overtaken = False
             evidence = EpisodeEvidence(self._run, self._scope, self._extractor, self._rules.bars, anew=everything)
@@ -303,7 +303,7 @@ class _Scope:
         self._run.counts.update({EPISODES_READ: len(fresh), EPISODES_HELD_BACK: len(evidence.held_back & set(fresh))})
         for start in range(0, len(fresh), _MARKED_AT_ONCE):
             ids = [evidence.episode_of(row) for row in fresh[start : start + _MARKED_AT_ONCE]]
-            self._run.write(f"seen:{ids[0]}:{len(ids)}", partial(_seen, store=self._store, ids=ids))
+            self._run.write(f"seen:{ids[0]}:{len(ids)}", partial(_seen, records=self._store.records, ids=ids))
 
     def _write(
         self,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
-from helix.journal.state import edge_key
+from helix.journal.state import Records, edge_key
 from helix.journal.tables import EdgeKey
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of, node_of
@@ -28,6 +28,7 @@ from helix.model.paging import Key, cursor_of, cut, key_of, page_of
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.model.reports import Page
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -52,7 +53,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
         if start.id == end.id:
             raise InvalidInputError("an edge needs two different memories", hint="name another target")
         here, there = (memory.ref for memory in (start, end))
-        present = _present(store, kind, here, there)
+        present = _present(store.records, kind, here, there)
         composer = Composer(store, store.runtime.clock())
         drawn = Edge(
             type=kind,
@@ -80,7 +81,7 @@ def unlink(store: Store, source: str, target: str, relation: str, weight: float)
 
     def decision() -> Decision[Edge]:
         here, there = (memory_of(store.index, name).ref for name in (source, target))
-        edge = _present(store, kind, here, there)
+        edge = _present(store.records, kind, here, there)
         if edge is None or (word and word not in words_of(edge.relation)):
             raise NotFoundError(f"no edge {relation!r} leads there", hint="`helix edges NAME` shows them")
         composer, left = Composer(store, store.runtime.clock()), edge.weight - weight
@@ -97,8 +98,8 @@ def unlink(store: Store, source: str, target: str, relation: str, weight: float)
     return store.writer.submit(decision, once="unlink")
 
 
-def _present(store: Store, kind: Relation, here: Ref, there: Ref) -> Edge | None:
-    (held,) = store.records.edges([DropEdge(type=kind, source=here, target=there)])
+def _present(records: Records, kind: Relation, here: Ref, there: Ref) -> Edge | None:
+    (held,) = records.edges([DropEdge(type=kind, source=here, target=there)])
     return None if held is None else edge_from(held)
 
 
@@ -111,7 +112,7 @@ def _strengthened(present: Edge, drawn: Edge) -> Edge:
     return replace(edge, weight=weight, last_used_at=drawn.created_at)
 
 
-def edges(store: Store, name_or_id: str | None, relation: str | None, first: int, after: str | None) -> Page[Edge]:
+def edges(index: StoreIndex, name_or_id: str | None, relation: str | None, first: int, after: str | None) -> Page[Edge]:
     """Return a page of the edges of a memory (by name or id), of any other node (by id), or (None) of the whole graph.
 
     A node's are in the order of the relations, what people draw before what Helix writes. Raises NotFoundError, and
@@ -119,8 +120,8 @@ def edges(store: Store, name_or_id: str | None, relation: str | None, first: int
     """
     kind = None if relation is None else known_relation(relation)
     if name_or_id is None:
-        return _of_all(store, kind, first, after)
-    found = [op for op in store.records.edges_at(node_of(store.index, name_or_id)) if kind in (None, op.type)]
+        return _of_all(index, kind, first, after)
+    found = [op for op in index.records.edges_at(node_of(index, name_or_id)) if kind in (None, op.type)]
     return page_of(found, _place, first=first, after=after).each(edge_from)
 
 
@@ -128,9 +129,9 @@ def _place(op: PutEdge) -> Key:
     return (_ORDER[op.type], *edge_key(op)[1:])
 
 
-def _of_all(store: Store, kind: Relation | None, first: int, after: str | None) -> Page[Edge]:
+def _of_all(index: StoreIndex, kind: Relation | None, first: int, after: str | None) -> Page[Edge]:
     behind = None if after is None else cast(EdgeKey, key_of(after, ("",) * 5))
-    found = store.records.edges_of(kind, first + 1, behind)
-    known = store.index.edge_count if kind is None else None  # counting reads every edge
-    total = store.records.edge_count(kind) if known is None else known
+    found = index.records.edges_of(kind, first + 1, behind)
+    known = index.edge_count if kind is None else None  # counting reads every edge
+    total = index.records.edge_count(kind) if known is None else known
     return cut(found, first, total, lambda op: cursor_of(edge_key(op))).each(edge_from)

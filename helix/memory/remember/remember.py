@@ -59,7 +59,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     ready = prepare_request(store, request)
 
     def decision() -> Decision[StoreResult]:
-        if is_private(store, ready.session):
+        if is_private(store.journal, ready.session):
             raise InvalidInputError("nothing of a private session is kept", hint="store it without naming the session")
         composer = Composer(store, store.runtime.clock())
         if ready.screening.held:
@@ -284,7 +284,7 @@ def note_gap(store: Store, answer: RecallAnswer, *, agent: str = "") -> StoreRes
     """
     query = answer.query
     limited = query.kinds or query.trust or query.files or query.as_of or query.known_at or query.since
-    if limited or not unanswered(store, answer):
+    if limited or not unanswered(store.runtime, answer):
         return None
     request = StoreRequest(
         trigger=query.query,

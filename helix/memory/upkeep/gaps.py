@@ -21,6 +21,7 @@ from helix.model.records import edge_from
 from helix.recall.similar import nearest
 from helix.store.index import Rows, StoreIndex
 from helix.store.matrix import cosine_of
+from helix.store.runtime import Runtime
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.statement.wording import terms
@@ -34,12 +35,12 @@ _MOST_GAPS = 200
 _CLOSED = {"closed": True}
 
 
-def unanswered(store: Store, answer: RecallAnswer) -> bool:
+def unanswered(runtime: Runtime, answer: RecallAnswer) -> bool:
     """Return whether upkeep notes a gap after a recall.
 
     It does where the best item is less like the question than an answer would be.
     """
-    return all(item.relevance < _bar(store) for item in answer.items)
+    return all(item.relevance < _bar(runtime) for item in answer.items)
 
 
 def count_open(index: StoreIndex, scope: str | None = None) -> int:
@@ -184,7 +185,7 @@ def _open_near(store: Store, scope: str, said: Sequence[bytes]) -> list[Memory]:
     index = store.index
     gaps = _of_status(index, Status.ACTIVE, None if scope == GLOBAL_SCOPE else scope)
     if gaps and said:
-        return [gap for gap, _ in nearest(index, said[0], gaps, threshold=_bar(store), limit=_NEAREST)]
+        return [gap for gap, _ in nearest(index, said[0], gaps, threshold=_bar(store.runtime), limit=_NEAREST)]
     return list(map(index.memory, index.newest(gaps, _MOST_GAPS)))
 
 
@@ -204,7 +205,7 @@ def _may_answer(gap: Memory, memory: Memory) -> bool:
 
 def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
     """Return whether what may answer a gap is near enough to it (None: neither has a vector), and was not tried."""
-    near = cosine >= _bar(store) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
+    near = cosine >= _bar(store.runtime) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
     return near and all(edge.source.id != memory.id for edge in _solving(store.records, gap))
 
 
@@ -214,9 +215,9 @@ def _told(gap: Memory, memory: Memory) -> float:
     return len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))
 
 
-def _bar(store: Store) -> float:
+def _bar(runtime: Runtime) -> float:
     """Return the cosine of a question and its answer: they say less of the same than two statements would."""
-    thresholds = thresholds_of(store.runtime)
+    thresholds = thresholds_of(runtime)
     return (thresholds.related + thresholds.similar) / 2
 
 
@@ -228,7 +229,7 @@ def _near(store: Store, gap: Memory) -> list[tuple[Memory, float]]:
         return []
     active = index.where(Label.MEMORY, statuses=[Status.ACTIVE], kinds=[kind for kind in Kind if kind is not Kind.GAP])
     seen = active & (index.of_scope(gap.scope) | index.of_scope(GLOBAL_SCOPE))
-    return nearest(index, own[0], seen, threshold=_bar(store), limit=_NEAREST)
+    return nearest(index, own[0], seen, threshold=_bar(store.runtime), limit=_NEAREST)
 
 
 def _gaps(index: StoreIndex, status: Status, scope: str | None) -> list[Memory]:

@@ -15,6 +15,7 @@ from typing import Any
 from helix.errors import ConflictError, NotFoundError
 from helix.graph.kept import operations_in
 from helix.journal import salvage
+from helix.journal.log import Journal
 from helix.journal.witnesses import KNOWS_MORE
 from helix.memory.change.compose import Composer, parsed_text, unembedded
 from helix.model.edge import Label, Ref
@@ -66,9 +67,9 @@ def acknowledge(store: Store) -> int:
     return len(found)
 
 
-def check_nothing_to_recover(store: Store) -> None:
+def check_nothing_to_recover(folder: Path) -> None:
     """Raise ConflictError while losses may be recovered: what is erased now could come back."""
-    if losses(store.path):
+    if losses(folder):
         raise ConflictError(
             "the journal has lost changes that may still be taken back, what is erased now among them",
             hint="`helix recover`, then `helix recover --acknowledge`, then erase",
@@ -77,9 +78,9 @@ def check_nothing_to_recover(store: Store) -> None:
 
 def _take_rows(store: Store, loss: Loss) -> int:
     """Write what the kept journal proves, a change for each of its rows."""
-    since = _Since(store, loss)
+    since = _Since(store.journal, loss)
     taken = 0
-    for kept in _kept(store, loss, JOURNAL_NAME):
+    for kept in _kept(store.path, loss, JOURNAL_NAME):
         wal, draft = kept.with_name(f"{kept.name}-wal"), kept.with_name(f"{kept.name}.draft")
         for row in salvage.rows_in(kept, wal, draft, loss.held):
             taken += store.writer.submit(partial(_again, store, since, row))
@@ -89,9 +90,9 @@ def _take_rows(store: Store, loss: Loss) -> int:
 class _Since:
     """What was changed since a loss, and which lost rows came back: read on as the journal grows."""
 
-    def __init__(self, store: Store, loss: Loss) -> None:
-        self._journal = store.journal
-        self._after = loss.held if store.journal.store_id == loss.store else 0
+    def __init__(self, journal: Journal, loss: Loss) -> None:
+        self._journal = journal
+        self._after = loss.held if journal.store_id == loss.store else 0
         self.lost_store = loss.store
         self.back: set[str] = set()
         self.things: set[Drop] = set()
@@ -120,7 +121,7 @@ def _again(store: Store, since: _Since, row: Row) -> Decision[int]:
 def _take_nodes(store: Store, loss: Loss) -> int:
     """Write the nodes and edges of the kept graph that the journal lacks; return how many nodes."""
     taken = 0
-    for kept in _kept(store, loss, GRAPH_NAME):
+    for kept in _kept(store.path, loss, GRAPH_NAME):
         for part in _parts(operations_in(kept)):
             taken += store.writer.submit(partial(_lacking, store, part))
     return taken
@@ -137,12 +138,12 @@ def _lacking(store: Store, part: Iterable[PutNode | PutEdge]) -> Decision[int]:
                 nodes += 1
                 composer.add(_unproved(op))
         elif all(end in known or end in store.index for end in (op.source, op.target)):
-            composer.add([op] if _is_new(store, op) else [])
+            composer.add([op] if _is_new(store.journal, op) else [])
     return Decision((composer.change(RECOVER, recovered="graph"),) if composer.pending else (), nodes)
 
 
-def _is_new(store: Store, op: PutEdge) -> bool:
-    return store.journal.effects.held([drop_of(op)])[0] is None
+def _is_new(journal: Journal, op: PutEdge) -> bool:
+    return journal.effects.held([drop_of(op)])[0] is None
 
 
 def _unproved(op: PutNode) -> Iterator[Operation]:
@@ -174,9 +175,9 @@ def _parts(operations: Iterable[PutNode | PutEdge]) -> Iterator[list[PutNode | P
         yield part
 
 
-def _kept(store: Store, loss: Loss, name: str) -> list[Path]:
+def _kept(folder: Path, loss: Loss, name: str) -> list[Path]:
     return [
-        store.path / kept
+        folder / kept
         for kept in loss.kept
         if kept.startswith(f"{name}{KNOWS_MORE}") and "/" not in kept and not kept.endswith(("-wal", ".wal"))
     ]

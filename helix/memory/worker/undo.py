@@ -113,7 +113,7 @@ def _carried_out(store: Store, job: str, left: dict[Drop, Effect], whole: _Plan)
             return Decision((), _Came(conflicts=plan.conflicts))
         derived = _derived(store.records, plan.operations, kept)
         # Ahead of the change: should that fail, the memories are there still, and what is there is not kept out.
-        excluded.note_undone(store, derived)
+        excluded.note_undone(store.journal, derived)
         composer = Composer(store, store.runtime.clock())
         composer.add(plan.operations)
         recompute_validity(composer, store, later=named if nodes else ())
@@ -208,17 +208,17 @@ def _keep_whole(store: Store, plan: _Plan) -> None:
         for end in ends:
             if end not in coming and (end in gone or end not in store.index):
                 plan.conflicts[drop_of(op)] = f"{_name(store.index, end)} is gone"
-    for op in _clashing(store, coming, gone):
+    for op in _clashing(store.index, coming, gone):
         plan.conflicts[drop_of(op)] = f"another memory is named {op.props['name']!r} by now"
 
 
-def _clashing(store: Store, coming: Mapping[Ref, PutNode], gone: Collection[Ref]) -> Iterator[PutNode]:
+def _clashing(index: StoreIndex, coming: Mapping[Ref, PutNode], gone: Collection[Ref]) -> Iterator[PutNode]:
     """Yield the memories that would come back under a name of their scope that an active memory has by then."""
     active = [op for op in coming.values() if _is_active(op)]
     names = Counter((op.props.get("scope"), op.props.get("name")) for op in active)
     for op in active:
         scope, name = op.props.get("scope"), op.props.get("name")
-        holder = store.index.named(str(scope), str(name))
+        holder = index.named(str(scope), str(name))
         if names[scope, name] > 1 or (holder is not None and holder not in coming and holder not in gone):
             yield op
 
