@@ -118,7 +118,7 @@ class SyncApi:
         return Response(status_code=201 if complete else 204, headers=_so_far(held, complete))
 
     def _place(self, request: Request) -> SharedPlace:
-        return SharedPlace(self._helix.store, self._share_of(request))
+        return SharedPlace(self._helix.store.path, self._share_of(request))
 
     async def _do(self, function: Callable[..., Any], *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args))

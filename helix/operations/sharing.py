@@ -46,5 +46,5 @@ def new_share(
 def revoke_share(helix: Helix, name: str) -> MemoryShare:
     """End a share: its token lets nobody in from now on. What was exchanged stays on both sides."""
     share = Shares(helix.settings.home).revoke(name)
-    shared_place.clear(helix.store, share)
+    shared_place.clear(helix.store.path, share)
     return share

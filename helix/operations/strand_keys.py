@@ -66,5 +66,5 @@ def revoke_key(helix: Helix, name: str) -> StrandKey:
     revoked, shares = keyring_of(helix).revoke(name), Shares(helix.settings.home)
     for share in shares.all():
         if share.key == revoked.public:
-            shared_place.clear(helix.store, shares.revoke(share.name))
+            shared_place.clear(helix.store.path, shares.revoke(share.name))
     return revoked

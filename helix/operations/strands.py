@@ -59,9 +59,9 @@ def export_strand(
     """Write what the store holds, or a part of it, to a new file: signed, encrypted, and good to be merged."""
     target, keyring = Path(absolute(path)), keyring_of(helix)
     sealing = keyring.sealing(key, passphrase, recipients)
-    name = free_tag(helix.store, tag) if tag else ""
-    start = None if since is None else version_named(helix.store, since)
-    if start is not None and rows_known(helix.store, start.id) is None:
+    name = free_tag(helix.store.journal, tag) if tag else ""
+    start = None if since is None else version_named(helix.store.journal, since)
+    if start is not None and rows_known(helix.store.path, start.id) is None:
         raise ConflictError(f"the rows of version {start.id[:12]} are not kept any more", hint="export without `since`")
     outgoing = Outgoing(
         selection=_selected(helix, scopes, query),
@@ -221,7 +221,7 @@ def roll_back_to(
 
     What was erased since stays erased, and what was written in one change with it stays as it is.
     """
-    wanted = version_named(helix.store, version)
+    wanted = version_named(helix.store.journal, version)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
         job = helix.store.runtime.make_id(helix.store.runtime.clock())
@@ -241,7 +241,7 @@ def tag_version(
     move: Annotated[bool, "Also where another version has the name, or this one has another name."] = False,
 ) -> list[StrandVersion]:
     """Give a version a name by which it can be rolled back to, or exported from; returns the log."""
-    name_version(helix.store, version_named(helix.store, version).id, tag_of(tag), move=move)
+    name_version(helix.store.journal, version_named(helix.store.journal, version).id, tag_of(tag), move=move)
     return strand_log(helix)
 
 
@@ -272,4 +272,4 @@ def _opened(helix: Helix, path: str, passphrase: str | None) -> Strand:
 def _rows(helix: Helix, strand: Strand) -> Iterable[StrandRow]:
     if strand.version["since"] is not None:
         raise ConflictError("a strand that holds only changes cannot be compared", hint="compare strands of all")
-    return (entry.row for entry in strand.entries(helix.store, Unwatched())[1] if entry.row is not None)
+    return (entry.row for entry in strand.entries(helix.store.journal, Unwatched())[1] if entry.row is not None)

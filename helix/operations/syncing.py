@@ -80,14 +80,14 @@ def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it
     Nothing is lost here, and nothing is removed there. `erased`: they have what was erased here since the last sync.
     Synced again it is as a new place.
     """
-    known = {state.place: state for state in sync_state.every(helix.store)}
+    known = {state.place: state for state in sync_state.every(helix.store.journal)}
     address = place if place in known else address_of(place)
     if address not in known:
         raise NotFoundError(f"this store was never synced with {address!r:.300}", hint="`helix sync` shows the places")
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        state = sync_state.read(helix.store, address)
-        left, erased = len(state.published), state.outdated != outdated_by(helix.store)
+        state = sync_state.read(helix.store.journal, address)
+        left, erased = len(state.published), state.outdated != outdated_by(helix.store.path)
         helix.watching.set(address, None)
         sync_state.drop(helix.store, address)
         remotes.forget(helix.store, address)
@@ -108,7 +108,7 @@ def synced_places(helix: Helix) -> list[SyncedPlace]:
             error=state.error,
             problems=tuple(state.problems),
         )
-        for state in sync_state.every(helix.store)
+        for state in sync_state.every(helix.store.journal)
     ]
 
 

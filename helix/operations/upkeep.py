@@ -44,7 +44,7 @@ def stats(helix: Helix, scope: Annotated[str | None, "Count in this scope only."
 def status(helix: Helix) -> StatusReport:
     """Show the store, its model, its files, its jobs, and anything that is not as it should be."""
     report = overview.status(helix.store, reason=helix.reason, jobs=helix.jobs.all(), started_at=helix.started_at)
-    warnings = (*report.warnings, *sync_state.warnings(helix.store))
+    warnings = (*report.warnings, *sync_state.warnings(helix.store.journal))
     return replace(report, background=helix.worker.status(), models=helix.router.usage(), warnings=warnings)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError
+from helix.journal.log import Journal
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.contradiction import disputes
 from helix.memory.erasure import hard_forget
@@ -23,7 +24,9 @@ from helix.model.edge import Label, Ref
 from helix.model.provenance import Trust
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
+from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
+from helix.store.runtime import Runtime
 from helix.store.store import Store
 from helix.strands import container
 from helix.strands.container import Manifest
@@ -85,16 +88,16 @@ class Strand:
         ident: str = self.version["id"]
         return ident if self.signer.is_own else foreign_version_id(self.manifest.data["signer"], ident)
 
-    def id_here(self, store: Store, version: str) -> str:
+    def id_here(self, journal: Journal, version: str) -> str:
         """Return the id here of a version that the strand came from: it is one of this store's own, or the signer's."""
-        if self.signer.is_own or store.journal.versions.get(version) is not None:
+        if self.signer.is_own or journal.versions.get(version) is not None:
             return version
         return foreign_version_id(self.manifest.data["signer"], version)
 
-    def since(self, store: Store) -> str | None:
+    def since(self, journal: Journal) -> str | None:
         """Return the id here of the version since which the strand tells of changes; None for one that has all rows."""
         told = self.version["since"]
-        return None if told is None else self.id_here(store, told)
+        return None if told is None else self.id_here(journal, told)
 
     def check_id(self) -> None:
         """Raise InvalidInputError where the id of the strand's version is another one's."""
@@ -104,12 +107,12 @@ class Strand:
         if said["id"] != version_id(said["selection"], self.manifest.data["root"], said["parents"]):
             raise InvalidInputError("the strand's version is not the one that its rows and its parents make")
 
-    def entries(self, store: Store, watch: Watch) -> tuple[StrandReading, Iterator[StrandEntry]]:
+    def entries(self, journal: Journal, watch: Watch) -> tuple[StrandReading, Iterator[StrandEntry]]:
         """Return what reads a strand's rows, and what it reads; nothing may be done with one before all were read.
 
         What it reads raises ConflictError where the job was asked to stop, whether or not the next line is a row.
         """
-        space, told = store.journal.spaces.active(), self.manifest.data["embedding"]
+        space, told = journal.spaces.active(), self.manifest.data["embedding"]
         same_space = space is not None and told is not None and told["digest"] == space.digest
         reading = StrandReading(
             schema=self.manifest.data["schema"],
@@ -135,10 +138,10 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
     store never had; InvalidInputError for one that cannot be read. Whatever is raised, nothing of the strand stays.
     """
     strand.check_id()
-    again = _was_undone(store, strand)
-    if not again and _is_known(store, strand):
+    again = _was_undone(store.journal, strand)
+    if not again and _is_known(store.journal, strand):
         container.verify(strand.path)
-        again = _was_undone_since(store, strand)
+        again = _was_undone_since(store.journal, strand)
         if not again:
             return {"version": strand.id, "already": True}
     if strand.manifest.data["schema"] > schema_number():
@@ -150,39 +153,39 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         for batch in _read_through(store, strand, read, base, ticket, lambda _: None):
             read.plan(batch)
         return _told(strand, base, read, read.counts)
-    staged = Staged(store, job)
+    staged = Staged(store.path, job)
     try:
         read, erased = _stage(store, strand, base, ticket, staged)
         if _erase_here(store, erased, read.within, ticket):  # what was set against what is gone now is read once more
             read, _ = _stage(store, strand, base, ticket, staged)
-        note, waiting = _note_of(store, strand, staged), _to_decide(store)
+        note, waiting = _note_of(store, strand, staged), _to_decide(store.index)
         done = carry_through(store, note, lambda watch: _carry_out(store, note, watch), ticket, forsake=staged.remove)
     finally:
-        if (under_way(store) or {}).get("job") != job:
+        if (under_way(store.journal) or {}).get("job") != job:
             staged.remove()
     read.examples = done.examples
-    done.counts["contradictions to decide"] = len(_to_decide(store) - waiting)
+    done.counts["contradictions to decide"] = len(_to_decide(store.index) - waiting)
     return _told(strand, base, read, read.counts + done.counts)
 
 
 def _reading_by(store: Store, strand: Strand, job: str) -> Merge:
     within = Selection.from_name(strand.version["selection"])
-    return Merge(store, _received(store, strand.signer), job, within)
+    return Merge(store, _received(store.runtime, strand.signer), job, within)
 
 
-def _received(store: Store, signer: Signer) -> Received:
-    return Received(signer=signer, text_limit=store.runtime.settings.text_limit)
+def _received(runtime: Runtime, signer: Signer) -> Received:
+    return Received(signer=signer, text_limit=runtime.settings.text_limit)
 
 
 def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:
     """Write the rest of a strand's import that a kill cut short; raises OSError or ValueError without its rows."""
     _carry_out(store, note, watch)
-    Staged(store, note["job"]).remove()
+    Staged(store.path, note["job"]).remove()
 
 
 def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
     """Return all that it takes to write the staged rows, without the strand and without its key."""
-    since, said = strand.since(store), strand.version
+    since, said = strand.since(store.journal), strand.version
     tag = redact(said["tag"]).text
     # What a stranger says that a version came from would keep out what somebody else's strand brings.
     line = said["ancestry"] if strand.signer.is_own else ()
@@ -197,13 +200,13 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
         "version": {
             "id": strand.id,
             "selection": said["selection"],
-            "parents": [strand.id_here(store, one) for one in said["parents"]],
+            "parents": [strand.id_here(store.journal, one) for one in said["parents"]],
             "ancestry": list(line),
             "why": redact(said["why"]).text[:_LONGEST_WORDS],
             "tag": tag if is_version_tag(tag) else "",
         },
         "root": strand.manifest.data["root"],
-        "complete": since is None or rows_known(store, since) is not None,
+        "complete": since is None or rows_known(store.path, since) is not None,
     }
 
 
@@ -211,8 +214,8 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
     """Write what lies ready; what of it the journal has by now is passed over."""
     signer = Signer(name=note["signer"], trust=Trust(note["trust"]))
     job, version = str(note["job"]), str(note["version"]["id"])
-    within, staged = Selection.from_name(note["version"]["selection"]), Staged(store, job)
-    merge, done = Merge(store, _received(store, signer), job, within), 0
+    within, staged = Selection.from_name(note["version"]["selection"]), Staged(store.path, job)
+    merge, done = Merge(store, _received(store.runtime, signer), job, within), 0
     with _graph_aside(store, note["rows"]):
         for number, batch in enumerate(staged.batches(note["batch"], note.get("bytes"))):
             if watch.cancelled:
@@ -238,9 +241,9 @@ def _ask_again(run: Run) -> None:
         run.write(step, lambda composer, edge=edge: disputes.stand_again(composer, run.store.records, edge))  # type: ignore[misc]
 
 
-def _to_decide(store: Store) -> set[frozenset[str]]:
+def _to_decide(index: StoreIndex) -> set[frozenset[str]]:
     """Return the pairs of memories that wait for a person: found here, or elsewhere and told of by what came in."""
-    return {frozenset((one.first.id, one.second.id)) for one in disputes.contradictions(store.index)}
+    return {frozenset((one.first.id, one.second.id)) for one in disputes.contradictions(index)}
 
 
 @contextmanager
@@ -262,12 +265,12 @@ def learn(store: Store, strand: Strand, watch: Watch) -> bool:
     Returns whether that could be: not of changes since a version whose rows are not kept. Raises InvalidInputError.
     """
     strand.check_id()
-    since = strand.since(store)
-    known = () if since is None else rows_known(store, since)
+    since = strand.since(store.journal)
+    known = () if since is None else rows_known(store.path, since)
     if known is None:
         return False
-    reading, entries = strand.entries(store, watch)
-    with RowsKept(store) as kept:
+    reading, entries = strand.entries(store.journal, watch)
+    with RowsKept(store.path) as kept:
         for _ in completed(entries, known, kept.add):
             pass
         _check_root(strand, reading)
@@ -280,37 +283,37 @@ def common_version(store: Store, strand: Strand) -> str | None:
 
     Raises ConflictError where the strand holds only what changed since a version that never was here.
     """
-    since = strand.since(store)
-    if since is not None and rows_known(store, since) is None and since not in _contained(store, strand):
+    since = strand.since(store.journal)
+    if since is not None and rows_known(store.path, since) is None and since not in _contained(store.journal, strand):
         told = strand.version["since"]
         raise ConflictError(
             f"the strand holds only what changed since version {told[:12]}, which this store does not have",
             hint="ask for a strand of all, or import the earlier ones first",
         )
     said = (*strand.version["parents"], *(one["id"] for one in strand.version["ancestry"]))
-    ancestors = (strand.id_here(store, one) for one in said)
-    return next((one for one in ancestors if rows_known(store, one) is not None), None)
+    ancestors = (strand.id_here(store.journal, one) for one in said)
+    return next((one for one in ancestors if rows_known(store.path, one) is not None), None)
 
 
-def _was_undone(store: Store, strand: Strand) -> bool:
+def _was_undone(journal: Journal, strand: Strand) -> bool:
     """Return whether the strand's version was taken in by a job that was undone since."""
-    job = store.journal.meta(_TAKEN + strand.id)
-    return job is not None and store.journal.effects.undone_at(job) is not None
+    job = journal.meta(_TAKEN + strand.id)
+    return job is not None and journal.effects.undone_at(job) is not None
 
 
-def _was_undone_since(store: Store, strand: Strand) -> bool:
+def _was_undone_since(journal: Journal, strand: Strand) -> bool:
     """Return whether something else of the signer was taken back after the strand was taken in: its rows went along."""
-    journal, ident, signer = store.journal, strand.id, strand.signer.name
+    ident, signer = strand.id, strand.signer.name
     taken = {one.id: one.taken_at for one in journal.versions.all() if one.taken_at is not None and one.who == signer}
     jobs = (journal.meta(_TAKEN + one) for one in taken)
     undone = (journal.effects.undone_at(job) for job in jobs if job is not None)
     return ident in taken and any(at is not None and to_micros(at) >= taken[ident] for at in undone)
 
 
-def _is_known(store: Store, strand: Strand) -> bool:
+def _is_known(journal: Journal, strand: Strand) -> bool:
     """Return whether the strand's version was taken in or held already; raises ConflictError for an outdated one."""
-    versions, ident = store.journal.versions, strand.id
-    if ident not in _contained(store, strand):
+    versions, ident = journal.versions, strand.id
+    if ident not in _contained(journal, strand):
         return False
     head = versions.head(strand.version["selection"])
     taken = [one for one in versions.all() if one.taken_at is not None and one.who == strand.signer.name]
@@ -323,8 +326,8 @@ def _is_known(store: Store, strand: Strand) -> bool:
     return True
 
 
-def _contained(store: Store, strand: Strand) -> set[str]:
-    return contained_versions(store, strand.version["selection"])
+def _contained(journal: Journal, strand: Strand) -> set[str]:
+    return contained_versions(journal, strand.version["selection"])
 
 
 def _read_through(
@@ -336,10 +339,10 @@ def _read_through(
     keep: Callable[[Known], object],
 ) -> Iterator[list[Incoming]]:
     """Read the strand to its end and yield what may change something; `keep` is given all that its version has."""
-    reading, entries = strand.entries(store, ticket)
-    since = strand.since(store)
-    before = () if since is None else rows_known(store, since)
-    known = (None if base is None else rows_known(store, base)) or ()
+    reading, entries = strand.entries(store.journal, ticket)
+    since = strand.since(store.journal)
+    before = () if since is None else rows_known(store.path, since)
+    known = (None if base is None else rows_known(store.path, base)) or ()
     all_of_it = completed(entries, before or (), keep)
     incoming = side_by_side(all_of_it, known, partial=reading.partial, keep=lambda _: None)
     yield from merge.wanted(incoming, ticket, _rows_in(strand))
@@ -374,7 +377,7 @@ def _check_root(strand: Strand, reading: StrandReading) -> None:
 
 def _erase_here(store: Store, erased: Sequence[Ref], within: Selection, ticket: Ticket) -> bool:
     """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything."""
-    here = held_rows(store, [("0", ref.label.value, ref.id) for ref in erased])
+    here = held_rows(store.journal, [("0", ref.label.value, ref.id) for ref in erased])
     still = [
         ref
         for ref, row in zip(erased, here.values(), strict=True)

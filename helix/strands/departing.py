@@ -54,7 +54,7 @@ def export(store: Store, target: Path, outgoing: Outgoing, sealing: Sealing, tic
     """
     if outgoing.history not in HISTORIES or (outgoing.history == "since" and outgoing.since is None):
         raise InvalidInputError(f"no history {outgoing.history!r}", hint="none, all, or since with a version")
-    with RowsKept(store) as kept:
+    with RowsKept(store.path) as kept:
         lines = _StrandLines(store, outgoing, VersionRows(kept), ticket)
         noted: list[StoredVersion] = []
 
@@ -89,13 +89,13 @@ class _StrandLines:
         why = outgoing.why or "export"
         version = self.counted.noted(self._store, outgoing.selection, self._seq, who=who, why=why)
         if outgoing.tag:
-            name_version(self._store, version.id, outgoing.tag)
+            name_version(self._store.journal, version.id, outgoing.tag)
         return version
 
     def __iter__(self) -> Iterator[bytes]:
         since = self._outgoing.since
         versions = () if since is None else (since.id, *self._outgoing.beside)
-        before = _together([rows_known(self._store, one) or () for one in versions])
+        before = _together([rows_known(self._store.path, one) or () for one in versions])
         with self._store.journal.snapshot() as (self._seq, state):
             for done, (row, known) in enumerate(paired_rows(self._outgoing.selection.rows(state), before)):
                 if row is None:

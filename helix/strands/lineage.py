@@ -17,6 +17,7 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.journal.log import Journal
 from helix.journal.strand_versions import StoredVersion
 from helix.model.clock import to_micros
 from helix.store.erasing import STAGED, STRANDS
@@ -76,9 +77,9 @@ def note_version(
     store holds exactly what one of them does, it is that version from now on.
     """
     head = store.journal.versions.head(selection.named)
-    if head and not parents and head.seq == store.journal.last_seq and rows_known(store, head.id) is not None:
+    if head and not parents and head.seq == store.journal.last_seq and rows_known(store.path, head.id) is not None:
         return head  # nobody has written anything since
-    with RowsKept(store) as kept:
+    with RowsKept(store.path) as kept:
         counted = VersionRows(kept)
         with store.journal.snapshot() as (seq, state):
             for row in selection.rows(state):
@@ -103,7 +104,7 @@ class VersionRows:
         """Note the strand version of the rows that were taken, held by the store at row `seq` of its log; return it."""
         known, root, named = store.journal.versions, self.tree.root, selection.named
         head = known.head(named)
-        version = _same(store, root, head, parents)
+        version = _same(store.journal, root, head, parents)
         if version is None:
             origin = [] if head is None else [head.id]
             parents = tuple(sorted({*origin, *parents}))
@@ -115,16 +116,16 @@ class VersionRows:
         return held
 
 
-def _same(store: Store, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
+def _same(journal: Journal, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
     """Return the version that holds exactly this already: one that was taken in, or else the last one."""
-    taken = [version for one in parents if (version := store.journal.versions.get(one)) is not None]
+    taken = [version for one in parents if (version := journal.versions.get(one)) is not None]
     held = (version for version in (*taken, head) if version is not None and version.root == root)
     return next((one for one in held if one.id == version_id(one.selection, one.root, one.parents)), None)
 
 
-def version_named(store: Store, wanted: str) -> StoredVersion:
+def version_named(journal: Journal, wanted: str) -> StoredVersion:
     """Return the strand version with that tag, or whose id begins so; raises NotFoundError or ConflictError."""
-    found = store.journal.versions.named(wanted.strip()) if wanted.strip() else []
+    found = journal.versions.named(wanted.strip()) if wanted.strip() else []
     if not found:
         raise NotFoundError(f"there is no version {wanted!r}", hint="`helix strand log` lists them")
     if len(found) > 1:
@@ -149,27 +150,27 @@ def is_version_tag(tag: str) -> bool:
     return said and not tag.startswith("-") and not _LIKE_AN_ID.fullmatch(tag)
 
 
-def free_tag(store: Store, words: str) -> str:
+def free_tag(journal: Journal, words: str) -> str:
     """Return a free tag for the strand version that the store is now; raises what `tag_of` does, and ConflictError.
 
     That is for the tag of a version that the store is not any more.
     """
     tag = tag_of(words)
-    holder = store.journal.versions.tagged(tag)
-    if holder is not None and holder.seq != store.journal.last_seq:
+    holder = journal.versions.tagged(tag)
+    if holder is not None and holder.seq != journal.last_seq:
         raise _taken(holder)
     return tag
 
 
-def name_version(store: Store, version: str, tag: str, *, move: bool = False) -> None:
+def name_version(journal: Journal, version: str, tag: str, *, move: bool = False) -> None:
     """Give a strand's version a tag; raises ConflictError for a tag of another, or a second one, unless to `move`."""
-    known = store.journal.versions
+    known = journal.versions
     holder, held = known.tagged(tag), known.get(version)
     if holder is not None and holder.id != version and not move:
         raise _taken(holder)
     if held is not None and held.tag not in ("", tag) and not move:
         raise _taken(held)
-    store.journal.versions.tag(version, tag)
+    journal.versions.tag(version, tag)
 
 
 def _taken(holder: StoredVersion) -> ConflictError:
@@ -179,45 +180,43 @@ def _taken(holder: StoredVersion) -> ConflictError:
     )
 
 
-def contained_versions(store: Store, selection: str) -> set[str]:
+def contained_versions(journal: Journal, selection: str) -> set[str]:
     """Return the ids of the strand versions whose content the store has taken up.
 
     It has held them or taken them in, or what it holds came from them by way of others.
     """
-    known = store.journal.versions
+    known = journal.versions
     head = known.head(selection)
     line = [] if head is None else known.ancestry([head.id], MOST_ANCESTORS)
     return {one.id for one in (*known.all(), *line)}
 
 
-def rows_file(store: Store, version: str) -> Path:
+def rows_file(folder: Path, version: str) -> Path:
     """Return where a strand version's digests of rows are kept; the folder is made. ValueError: it is no version."""
     if not _ID.fullmatch(version):
         raise ValueError(f"no version is called {version!r:.100}")
-    folder = store.path / STRANDS
-    files.private_folder(folder)
-    return folder / f"{version}.rows"
+    return files.private_folder(folder / STRANDS) / f"{version}.rows"
 
 
-def remove_drafts(store: Store, job: str = "") -> None:
+def remove_drafts(folder: Path, job: str = "") -> None:
     """Remove unfinished files of strands, but for what `job` goes on with; while no other job works with versions."""
     for pattern in (f"*{_DRAFT}", f"*{STAGED}", f"{SCRATCH}*"):
-        for left in (store.path / STRANDS).glob(pattern):
+        for left in (folder / STRANDS).glob(pattern):
             if not job or not left.name.startswith(job):
                 files.remove(left)
 
 
-def rows_known(store: Store, version: str) -> Iterator[Known] | None:
+def rows_known(folder: Path, version: str) -> Iterator[Known] | None:
     """Return the rows of a version in the order of their keys; None where its file is not kept."""
     if not _ID.fullmatch(version):
         return None
-    file = rows_file(store, version)
+    file = rows_file(folder, version)
     return read_version_rows(file) if file.is_file() else None
 
 
-def prune_version_rows(store: Store) -> None:
+def prune_version_rows(folder: Path) -> None:
     """Remove the kept rows of the oldest strand versions beyond the last ones."""
-    held = sorted((store.path / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
+    held = sorted((folder / STRANDS).glob("*.rows"), key=lambda file: file.stat().st_mtime_ns)
     for file in held[:-_KEPT]:
         file.unlink(missing_ok=True)
 
@@ -228,9 +227,9 @@ class RowsKept:
     They are known under a version once `known_as` was called; otherwise nothing stays of them.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._draft = rows_file(store, os.urandom(8).hex()).with_suffix(_DRAFT)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._draft = rows_file(folder, os.urandom(8).hex()).with_suffix(_DRAFT)
         self._lines = PackedLines(self._draft)
 
     def __enter__(self) -> RowsKept:
@@ -246,8 +245,8 @@ class RowsKept:
 
     def known_as(self, version: str) -> None:
         """Keep the rows under a strand's version; those of the oldest version beyond the last ones go."""
-        self.moved_to(rows_file(self._store, version))
-        prune_version_rows(self._store)
+        self.moved_to(rows_file(self._folder, version))
+        prune_version_rows(self._folder)
 
     def moved_to(self, file: Path) -> None:
         """Put the rows into a file of that name."""

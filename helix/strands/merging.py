@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from helix.errors import ConflictError, InvalidInputError
+from helix.journal.log import Journal
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
 from helix.memory.change.compose import Composer
@@ -211,7 +212,7 @@ class Merge:
 
     def plan(self, wanted: Sequence[Incoming]) -> None:
         """Count what merging a batch of a strand would come to."""
-        here = held_rows(self.store, [one.key for one in wanted])
+        here = held_rows(self.store.journal, [one.key for one in wanted])
         for one in wanted:
             self._count(here[one.key], merged(here[one.key], one, self.received.signer))
 
@@ -224,7 +225,7 @@ class Merge:
 
         def decision() -> Decision[None]:
             composer = Composer(self.store, self.store.runtime.clock())
-            here = held_rows(self.store, [one.key for one in wanted])
+            here = held_rows(self.store.journal, [one.key for one in wanted])
             coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
             for one in wanted:
                 self._row(composer, here[one.key], one, vectors, coming)
@@ -248,7 +249,7 @@ class Merge:
                     continue
                 one = replace(one, theirs=row)
             found.append(one)
-        here = held_rows(self.store, [one.key for one in found])
+        here = held_rows(self.store.journal, [one.key for one in found])
         kept = [one for one in found if self._is_within(here[one.key])]
         self.counts["left out"] += len(found) - len(kept)
         signer = self.received.signer
@@ -314,7 +315,7 @@ class Merge:
             guarded = not signer.is_own and not tells
             if self.within.is_all and not guarded:
                 continue
-            (row,) = held_rows(self.store, [("0", end.label.value, end.id)]).values()
+            (row,) = held_rows(self.store.journal, [("0", end.label.value, end.id)]).values()
             if not self._is_within(row) or (guarded and row is not None and signer.trust.rank > _rank(row)):
                 return False
         return True
@@ -419,9 +420,9 @@ def write_node(before: StrandRow | None, after: StrandRow, vectors: Mapping[str,
         yield DropPassage(id=f"{put.id}#{number}")
 
 
-def held_rows(store: Store, keys: Sequence[Key]) -> dict[Key, StrandRow | None]:
+def held_rows(journal: Journal, keys: Sequence[Key]) -> dict[Key, StrandRow | None]:
     """Return the strand row that a store holds under each key, None for nothing."""
-    with store.journal.snapshot() as (_, held):
+    with journal.snapshot() as (_, held):
         return {key: _held(held, key) for key in keys}
 
 

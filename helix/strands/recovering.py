@@ -33,16 +33,16 @@ def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) ->
 
     What is left of an import is handed to `begin`: it stops where its watch says so, and goes on at the next start.
     """
-    note = whole.under_way(store)
+    note = whole.under_way(store.journal)
     if note is not None and (note["kind"] not in _ENDINGS or store.journal.effects.undone_at(note["job"]) is not None):
         _take_back(store, note, "it was being taken back")
     elif note is not None and note["kind"] == arriving.JOB:
-        remove_drafts(store, note["job"])
+        remove_drafts(store.path, note["job"])
         begin(partial(_end, store, note))
         return
     elif note is not None:
         _end(store, note, whole.Unwatched())
-    remove_drafts(store)
+    remove_drafts(store.path)
 
 
 def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:

@@ -71,12 +71,12 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
         return S3Remote(address, store.runtime.settings.s3_endpoint, stopped)
     home = store.runtime.settings.home
     if address.startswith(shared_place.PREFIX):
-        return shared_place.SharedPlace(store, Shares(home).get(address.removeprefix(shared_place.PREFIX)))
+        return shared_place.SharedPlace(store.path, Shares(home).get(address.removeprefix(shared_place.PREFIX)))
     if is_shared(address):
         return HttpRemote(address, PlaceTokens(home).of(address), stopped)
     folder = Path(address)
     if not folder.is_absolute() or _is_bare(folder):
-        return GitRemote(_clone(store, address), address, stopped)
+        return GitRemote(_clone(store.path, address), address, stopped)
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder {folder}", hint="make it, or connect the disk that it is on")
     return FolderRemote(folder)
@@ -85,11 +85,11 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
 def forget(store: Store, address: str) -> None:
     """Remove what this store keeps to reach a remote: its token, and what was fetched of its repository."""
     PlaceTokens(store.runtime.settings.home).drop(address)
-    files.remove(_clone(store, address))
+    files.remove(_clone(store.path, address))
 
 
-def _clone(store: Store, address: str) -> Path:
-    return store.path / STRANDS / f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.git"
+def _clone(folder: Path, address: str) -> Path:
+    return folder / STRANDS / f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.git"
 
 
 def _is_bare(folder: Path) -> bool:

@@ -91,7 +91,7 @@ def _write(store: Store, batch: list[Pair], job: str, step: str) -> None:
 
     def decision() -> Decision[None]:
         composer = Composer(store, store.runtime.clock())
-        here = held_rows(store, [_key(pair) for pair in batch])
+        here = held_rows(store.journal, [_key(pair) for pair in batch])
         for former, present in batch:
             if former is None:
                 assert present is not None

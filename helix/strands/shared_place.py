@@ -17,7 +17,6 @@ from helix import files
 from helix.errors import ConflictError, DiskFullError, InvalidInputError, NotFoundError
 from helix.model.strand import MemoryShare
 from helix.store.erasing import SHARED, STRANDS
-from helix.store.store import Store
 from helix.strands.folder_remote import FolderRemote
 from helix.strands.keyring import digits_of
 from helix.strands.names import SHORT, StrandName
@@ -39,8 +38,8 @@ _LOCKS: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 class SharedPlace(FolderRemote):
     """The folder of one share. Uploads are taken one at a time, part by part, each where the last one ended."""
 
-    def __init__(self, store: Store, share: MemoryShare) -> None:
-        super().__init__(files.private_folder(_folder_of(store, share)))
+    def __init__(self, folder: Path, share: MemoryShare) -> None:
+        super().__init__(files.private_folder(_folder_of(folder, share)))
         self._share = share
         self._lock = _LOCKS[self._folder]
 
@@ -137,12 +136,12 @@ class SharedPlace(FolderRemote):
             file.unlink(missing_ok=True)
 
 
-def clear(store: Store, share: MemoryShare) -> None:
+def clear(folder: Path, share: MemoryShare) -> None:
     """Remove the strands from the place of a share that was revoked."""
-    files.remove(_folder_of(store, share))
+    files.remove(_folder_of(folder, share))
 
 
-def _folder_of(store: Store, share: MemoryShare) -> Path:
+def _folder_of(folder: Path, share: MemoryShare) -> Path:
     """Return the folder of this very share: one of the same name, before or after it, may be of other scopes."""
     said = canonical_json({"key": share.key, "scopes": share.scopes, "since": share.since.isoformat()})
-    return store.path / STRANDS / SHARED / f"{share.name}-{hashlib.sha256(said).hexdigest()[:SHORT]}"
+    return folder / STRANDS / SHARED / f"{share.name}-{hashlib.sha256(said).hexdigest()[:SHORT]}"

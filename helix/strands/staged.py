@@ -10,10 +10,10 @@ import base64
 import json
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from helix import files
 from helix.store.erasing import STAGED, STRANDS
-from helix.store.store import Store
 from helix.strands.lineage import Known, RowsKept, prune_version_rows, read_version_rows, rows_file, rows_known
 from helix.strands.merging import Incoming
 from helix.strands.packed_lines import PackedLines, read_lines
@@ -25,18 +25,18 @@ _JOB = re.compile(r"[\w-]+", re.ASCII)
 class Staged:
     """What one job is to write, and what is known of all rows that the other side has."""
 
-    def __init__(self, store: Store, job: str) -> None:
+    def __init__(self, folder: Path, job: str) -> None:
         """Nothing is read or written by this. Raises ValueError for a job that a damaged or crafted journal names."""
         if not _JOB.fullmatch(job):
             raise ValueError(f"no job is called {job!r:.100}")
-        self._store, self.job, self.count = store, job, 0
-        self._rows, self._known = (store.path / STRANDS / f"{job}-{part}{STAGED}" for part in ("rows", "known"))
+        self._folder, self.job, self.count = folder, job, 0
+        self._rows, self._known = (folder / STRANDS / f"{job}-{part}{STAGED}" for part in ("rows", "known"))
 
     def writing(self) -> Staging:
         """Return what a strand's rows are put into, in place of any that were there."""
         self.remove()
         files.private_folder(self._rows.parent)
-        return Staging(self._store, PackedLines(self._rows))
+        return Staging(self._folder, PackedLines(self._rows))
 
     def keep(self, staging: Staging) -> None:
         """Have the disk hold what was put there."""
@@ -51,13 +51,13 @@ class Staged:
 
     def known(self, version: str) -> Iterator[Known]:
         """Yield what is known of the strand rows of the other side, whose version that is."""
-        yield from read_version_rows(self._known) if self._known.is_file() else rows_known(self._store, version) or ()
+        yield from read_version_rows(self._known) if self._known.is_file() else rows_known(self._folder, version) or ()
 
     def known_as(self, version: str) -> None:
         """Keep what is known of the rows as those of a version, where that was not done."""
         if self._known.is_file():
-            self._known.replace(rows_file(self._store, version))
-            prune_version_rows(self._store)
+            self._known.replace(rows_file(self._folder, version))
+            prune_version_rows(self._folder)
 
     def remove(self) -> None:
         """Remove what there is of it."""
@@ -68,8 +68,8 @@ class Staged:
 class Staging:
     """Takes the rows of an import, and what is known of the other side's; nothing stays unless it is kept."""
 
-    def __init__(self, store: Store, lines: PackedLines) -> None:
-        self.lines, self.kept, self.count = lines, RowsKept(store), 0
+    def __init__(self, folder: Path, lines: PackedLines) -> None:
+        self.lines, self.kept, self.count = lines, RowsKept(folder), 0
 
     def __enter__(self) -> Staging:
         return self

@@ -160,11 +160,11 @@ class Syncing:
 
     def _since(self, strand: Strand) -> set[str]:
         """Return the ids that the version may have here since which a strand tells of changes; none for one of all."""
-        ids = (strand.version["since"], strand.since(self.store))
+        ids = (strand.version["since"], strand.since(self.store.journal))
         return {one[:SHORT] for one in ids if one is not None}
 
     def _here(self) -> set[str]:
-        return {version[:SHORT] for version in contained_versions(self.store, self.selection.named)}
+        return {version[:SHORT] for version in contained_versions(self.store.journal, self.selection.named)}
 
     def _wanted(self, believed: Mapping[str, list[StrandName]], scratch: Path) -> dict[str, tuple[StrandName, Strand]]:
         """Fetch what is not here, by version: of each signer the newest strand, and the earlier ones that are needed.
@@ -193,8 +193,8 @@ class Syncing:
         if strand is None:
             return set()
         found[self._key(name)] = (name, strand)
-        said, since = strand.version, strand.since(self.store)
-        if since is not None and rows_known(self.store, since) is None:
+        said, since = strand.version, strand.since(self.store.journal)
+        if since is not None and rows_known(self.store.path, since) is None:
             needed |= self._since(strand)
         before = (*said["parents"], *(one["id"] for one in said["ancestry"]))
         return {self._key(replace(name, version=one[:SHORT])) for one in before}
@@ -222,7 +222,7 @@ class Syncing:
 
     def _take(self, name: StrandName, strand: Strand) -> None:
         try:
-            if strand.id in contained_versions(self.store, strand.version["selection"]):
+            if strand.id in contained_versions(self.store.journal, strand.version["selection"]):
                 arriving.learn(self.store, strand, self.ticket)
                 return
             job = self.store.runtime.make_id(self.store.runtime.clock())
@@ -244,7 +244,7 @@ class Syncing:
 
     def _leave(self, there: Sequence[StrandName]) -> str:
         """Leave what the store holds by now, unless somebody who is believed left just that; return the name."""
-        outdated = outdated_by(self.store)
+        outdated = outdated_by(self.store.path)
         renewing, wider = outdated != self.state.outdated, self._is_for_more()
         version = note_version(self.store, self.selection, who=self.sealing.name, why="sync")
         lies_there = {name.version for name in there if name not in self._bad and self._is_mine(name)}
@@ -329,7 +329,7 @@ class Syncing:
                 return []
             if ident[:SHORT] not in lies_there:
                 ahead += one.parents
-            elif rows_known(self.store, ident) is None:
+            elif rows_known(self.store.path, ident) is None:
                 return []
             else:
                 found.append(one)
@@ -357,10 +357,10 @@ def _shortened(problems: Sequence[str]) -> list[str]:
     return [*problems[:_MOST_PROBLEMS], *([f"and {more:,} more like these"] if more > 0 else [])]
 
 
-def outdated_by(store: Store) -> str:
+def outdated_by(folder: Path) -> str:
     """Return what the last erasure noted for the places that strands are synced with; nothing where none has been."""
     try:
-        return files.read_text(store.path / STRANDS / OUTDATED, links=False)
+        return files.read_text(folder / STRANDS / OUTDATED, links=False)
     except FileNotFoundError:
         return ""
 
@@ -390,7 +390,7 @@ def carry_out(
     still: Callable[[], AbstractContextManager[None]],
 ) -> dict[str, Any]:
     """Sync a store with a place for strands, and remember how that went; returns what `Syncing.run` does, or raises."""
-    state, end = sync_state.read(store, place), time.monotonic() + _MOST_SECONDS
+    state, end = sync_state.read(store.journal, place), time.monotonic() + _MOST_SECONDS
     try:
         with closing(open_remote(store, place, lambda: ticket.cancelled or time.monotonic() > end)) as remote:
             terms = remote.terms()
@@ -422,6 +422,6 @@ def carry_out(
         raise
     finally:
         state.at = to_micros(store.runtime.clock())
-        now = sync_state.read(store, place)  # somebody may have said otherwise meanwhile
+        now = sync_state.read(store.journal, place)  # somebody may have said otherwise meanwhile
         state.minutes, state.scopes = now.minutes, now.scopes
         sync_state.write(store, state)

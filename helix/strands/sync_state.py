@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from helix.journal.log import Journal
 from helix.store.erasing import SYNCED
 from helix.store.store import Store
 from helix.strands.names import StrandName
@@ -59,21 +60,21 @@ class SyncState:
         return sorted(signer for signer, number in seen.items() if largest.get(signer, 0) < number)
 
 
-def read(store: Store, place: str) -> SyncState:
+def read(journal: Journal, place: str) -> SyncState:
     """Return what is known of a place that strands are synced with; nothing is of a new one."""
-    told = store.journal.meta(_key(place))
+    told = journal.meta(_key(place))
     return (None if told is None else _read(told)) or SyncState(place)
 
 
-def every(store: Store) -> list[SyncState]:
+def every(journal: Journal) -> list[SyncState]:
     """Return what is known of each place; a note that is damaged is of none."""
-    return [state for told in store.journal.metas(SYNCED).values() if (state := _read(told)) is not None]
+    return [state for told in journal.metas(SYNCED).values() if (state := _read(told)) is not None]
 
 
-def warnings(store: Store) -> list[str]:
+def warnings(journal: Journal) -> list[str]:
     """Return a sentence for each place that strands are synced with in the background and that failed last time."""
     told = []
-    for state in every(store):
+    for state in every(journal):
         why = state.error or next(iter(state.problems), "")
         if state.minutes is not None and why:
             told.append(f"the sync with {state.place} did not go well: {quoted(why)}; `helix sync` shows all of it")
@@ -93,14 +94,14 @@ def drop(store: Store, place: str) -> None:
 
 def forget_contents(store: Store, place: str) -> None:
     """Expect none of the strands that lay in a place that is synced with."""
-    state = read(store, place)
+    state = read(store.journal, place)
     state.seen, state.published, state.seq = {}, [], None
     write(store, state)
 
 
 def choose(store: Store, place: str, scopes: Sequence[str] | None) -> None:
     """Choose the scopes to sync with a place from now on: an empty list is all of them, None changes nothing."""
-    state = read(store, place)
+    state = read(store.journal, place)
     wanted = sorted(set(scopes or ())) or None
     if scopes is not None and state.scopes != wanted:
         state.scopes, state.seq = wanted, None

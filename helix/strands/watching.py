@@ -35,7 +35,7 @@ class Watching:
 
     def start(self) -> None:
         """Begin with the places for strands that were watched when the service ended."""
-        for state in sync_state.every(self._store):
+        for state in sync_state.every(self._store.journal):
             if state.minutes is not None:
                 self._watch(state.place, self._soon)
 
@@ -46,7 +46,7 @@ class Watching:
 
     def set(self, place: str, minutes: float | None) -> None:
         """Have a place synced every so many minutes from now on, or (None) no more; it is kept over restarts."""
-        state = sync_state.read(self._store, place)
+        state = sync_state.read(self._store.journal, place)
         state.minutes = minutes
         sync_state.write(self._store, state)
         with self._turn:
@@ -80,7 +80,7 @@ class Watching:
 
     def _begun(self, place: str) -> float | None:
         """Begin a run; return the seconds until the next one, None where the place is not watched any more."""
-        minutes = sync_state.read(self._store, place).minutes
+        minutes = sync_state.read(self._store.journal, place).minutes
         if minutes is None:
             return None
         try:

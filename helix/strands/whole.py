@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from helix.errors import ConflictError, HelixError
+from helix.journal.log import Journal
 from helix.memory.job_run.run import Watch
 from helix.memory.worker.undo import undo
 from helix.store.store import Store
@@ -44,7 +45,7 @@ def carry_through(
     `forsake` makes room, and has the next start take the job back. Raises what the work raises, and ConflictError while
     an earlier job has not ended.
     """
-    if under_way(store) is not None:
+    if under_way(store.journal) is not None:
         raise ConflictError("an earlier import has not ended", hint="`helix stop`: the next start ends it")
     store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(note)))
     try:
@@ -65,9 +66,9 @@ def _taken_back_for_sure(store: Store, job: str, forsake: Callable[[], None]) ->
         return taken_back(store, job)
 
 
-def under_way(store: Store) -> Mapping[str, Any] | None:
+def under_way(journal: Journal) -> Mapping[str, Any] | None:
     """Return the note of the strand job that has not ended, or None; a damaged one is of no job."""
-    told = store.journal.meta(UNDER_WAY)
+    told = journal.meta(UNDER_WAY)
     if not told:
         return None
     if not told.startswith("{"):  # of before notes told more

@@ -180,7 +180,7 @@ def test_a_restored_backup_is_synced_with_no_place_of_its_own(settings: Settings
     if closed:
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with closing(Store(settings, embedder=HashEmbedder())) as store:
-        assert sync_state.every(store) == [SyncState(ours, scopes=["shop"], minutes=1.0)]
+        assert sync_state.every(store.journal) == [SyncState(ours, scopes=["shop"], minutes=1.0)]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_damaged_note_of_an_import_is_in_no_start_s_way(settings: Settings, tm
     restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         all_ended(helix)
-        assert whole.under_way(helix.store) is None
+        assert whole.under_way(helix.store.journal) is None
         assert helix.store.records.node(Ref.memory(memory)) is not None
 
 
@@ -259,7 +259,7 @@ def test_a_job_that_a_backup_tells_wrong_of_is_in_no_start_s_way(
     restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         all_ended(helix)
-        assert whole.under_way(helix.store) is None
+        assert whole.under_way(helix.store.journal) is None
         assert helix.store.records.node(Ref.memory(memory)) is not None
 
 

@@ -52,18 +52,18 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     """Take all of one store into another one, by the last version that both have held; return the counts."""
     version = note_version(there, ALL, who="me", why="test")
     line = [one.id for one in there.journal.versions.ancestry([version.id], 1_000)]
-    base = next((one for one in line if rows_known(here, one) is not None), None)
+    base = next((one for one in line if rows_known(here.path, one) is not None), None)
     entries = [StrandEntry(row.key, row, row_digest(row.line())) for row in rows_of(there)]
     job = job or here.runtime.make_id(here.runtime.clock())
     merge = Merge(here, Received(signer=signer, text_limit=here.runtime.settings.text_limit), job)
-    with RowsKept(here) as kept:
-        known: Iterable[Known] = (rows_known(here, base) if base else None) or ()
+    with RowsKept(here.path) as kept:
+        known: Iterable[Known] = (rows_known(here.path, base) if base else None) or ()
         incoming = side_by_side(entries, known, partial=False, keep=kept.add)
         for number, batch in enumerate(list(merge.wanted(incoming, Unwatched(), len(entries)))):
             merge.write(batch, f"rows {number}")
         kept.known_as(version.id)
     if meet:
-        known = rows_known(here, version.id) or ()
+        known = rows_known(here.path, version.id) or ()
         meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Unwatched())
     here.journal.versions.keep([replace(one, seq=None) for one in there.journal.versions.ancestry([version.id], 1_000)])
     note_version(here, ALL, who="me", why="merge", parents=[version.id])

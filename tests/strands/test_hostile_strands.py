@@ -113,7 +113,7 @@ def test_what_a_memory_does_not_say_finds_nobody(machines: Machines, tmp_path: P
     assert brought(helix, tmp_path, rows).state is JobState.DONE
     assert set(found(helix, "where do the cache and the queue live")) == {FIRST, SECOND}
     owners = [("0", "Memory", ident) for ident in (FIRST, SECOND)]
-    told = [text for row in held_rows(helix.store, owners).values() for text in row.texts]
+    told = [text for row in held_rows(helix.store.journal, owners).values() for text in row.texts]
     assert told == ["the cache lives in redis", "the queue lives in redis"]
 
 

@@ -39,7 +39,7 @@ def test_nothing_is_kept_of_signers_that_nobody_knows(machines: Machines, tmp_pa
     for _ in range(MANY):
         litter(place, os.urandom(8).hex(), 1)
     assert len(synced(one, place)["problems"]) == sync._MOST_PROBLEMS + 1
-    assert len(sync_state.read(one.store, str(place)).seen) <= 2
+    assert len(sync_state.read(one.store.journal, str(place)).seen) <= 2
     before = kept(one)
     for folder in place.iterdir():
         for name in folder.glob(f"*{'0' * 16}.dna"):

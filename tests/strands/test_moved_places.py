@@ -123,4 +123,4 @@ def test_a_note_of_a_job_leads_to_no_file_outside_of_the_store(closed: Settings,
 def test_a_version_that_a_strand_names_is_no_file_elsewhere(closed: Settings, tmp_path: Path) -> None:
     PackedLines(tmp_path / "theirs.rows").close()
     with opened(closed) as helix:
-        assert rows_known(helix.store, os.path.relpath(tmp_path / "theirs", closed.store_path / STRANDS)) is None
+        assert rows_known(helix.store.path, os.path.relpath(tmp_path / "theirs", closed.store_path / STRANDS)) is None

@@ -84,4 +84,4 @@ def test_a_strand_is_read_no_further_once_that_is_to_stop(machines: Machines, tm
     keyring = keyring_of(helix)
     strand = Strand.by(keyring, file, container.inspect(file), keyring.opener(WORDS))
     with pytest.raises(ConflictError, match="was stopped"):
-        list(strand.entries(helix.store, Stopped())[1])
+        list(strand.entries(helix.store.journal, Stopped())[1])

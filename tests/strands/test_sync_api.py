@@ -199,7 +199,7 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
     for path in ("/graphql", "/metrics", "/mcp", "/hooks/claude"):
         assert team.served.request("POST", path, b'{"query":"{ health }"}', as_member).status == 401
     left = StrandName("0" * SHORT, 1, "0" * SHORT, "0" * SHORT)
-    SharedPlace(team.server.store, share).publish(team.server.settings.home / "keys" / "shares.json", str(left))
+    SharedPlace(team.server.store.path, share).publish(team.server.settings.home / "keys" / "shares.json", str(left))
     keys.revoke_key(team.server, "ada")
     assert team.ask("GET", "/strands").status == 401
     assert not lying_there(team)
@@ -233,7 +233,7 @@ def test_what_a_turn_under_way_leaves_behind_its_revocation_is_in_no_share(team:
     name = StrandName("0" * SHORT, 1, "0" * SHORT, "0" * SHORT)
     late = machines().settings.home / "late"
     late.write_bytes(b"rows of another scope")
-    SharedPlace(team.server.store, before).publish(late, str(name))
+    SharedPlace(team.server.store.path, before).publish(late, str(name))
     team.tokens["ada"] = sharing.new_share(team.server, "ada", [API]).token
     assert team.ask("GET", "/strands").json == {"strands": []}
     assert team.ask("GET", f"/strands/{name}").status == 404
