@@ -85,11 +85,10 @@ def graph_schema(store: Store) -> list[GraphTable]:
     ]
 
 
-def neighbourhood(store: Store, ref: Ref, *, steps: int, scope: str | None, limit: int) -> Neighbourhood:
+def neighbourhood(index: StoreIndex, ref: Ref, *, steps: int, scope: str | None, limit: int) -> Neighbourhood:
     """Return what the explorer draws within 1 to 3 steps of a node; raises InvalidInputError or NotFoundError."""
     if not 1 <= steps <= _MOST_STEPS:
         raise InvalidInputError(f"steps must be 1 to {_MOST_STEPS}, not {steps}")
-    index = store.index
     near, more = nodes_near(index, ref, steps=steps, scope=scope, limit=limit)
     named = drawn_nodes(index, [ref, *near])
     if ref not in named:

@@ -57,7 +57,7 @@ def neighbourhood(
     """Show what lies around a node: the nodes within so many steps, and the edges among them."""
     size = page_size(helix, "limit", limit, most=_MOST_NODES)
     centre = node_of(helix.store.index, name_or_id)
-    return graph_questions.neighbourhood(helix.store, centre, steps=steps, scope=scope, limit=size)
+    return graph_questions.neighbourhood(helix.store.index, centre, steps=steps, scope=scope, limit=size)
 
 
 @query

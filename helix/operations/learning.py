@@ -92,7 +92,7 @@ def learning_queue(
     after: str | None = None,
 ) -> Page[Candidate]:
     """List what may be learned from agents' work and waits for review, page by page, the surest first."""
-    return queue.waiting(helix.store, scope, page_size(helix, "first", first), after)
+    return queue.waiting(helix.store.index, scope, page_size(helix, "first", first), after)
 
 
 @mutation(Role.AGENT, adds=True)

@@ -183,7 +183,9 @@ def workspaces(
 ) -> Page[WorkspaceReport]:
     """List attempts at tasks page by page, the newest first."""
     size = page_size(helix, "first", first)
-    return attempts.list_workspaces(helix.store, plan=plan or "", scope=scope, status=status, first=size, after=after)
+    return attempts.list_workspaces(
+        helix.store.index, plan=plan or "", scope=scope, status=status, first=size, after=after
+    )
 
 
 @mutation(Role.AGENT, adds=True)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import cast
 
 from helix.agents.tasks.board import find_task
+from helix.journal.log import Journal
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.task import HELD_BACK, WITH_MEMORY, Task
@@ -34,7 +35,7 @@ def treatment(store: Store, ident: str) -> str:
         if task is None or task.treatment:
             return Decision((), task.treatment if task is not None else WITH_MEMORY)
         share = store.runtime.settings.holdback
-        chosen = HELD_BACK if _draw(_salt(store), ident) < share else WITH_MEMORY
+        chosen = HELD_BACK if _draw(_salt(store.journal), ident) < share else WITH_MEMORY
         composer = Composer(store, store.runtime.clock())
         composer.node(replace(task, treatment=chosen, attributes={**task.attributes, SHARE: share}))
         return Decision((composer.change("treatment", task=ident),), chosen)
@@ -48,7 +49,7 @@ def drawn(store: Store, ident: str) -> str:
     if found is not None and found.treatment:
         return found.treatment
     # The salt is made once in the life of a store.
-    salt = store.journal.meta(_SALT) or store.writer.call(lambda: _salt(store))
+    salt = store.journal.meta(_SALT) or store.writer.call(lambda: _salt(store.journal))
     return HELD_BACK if _draw(salt, ident) < store.runtime.settings.holdback else WITH_MEMORY
 
 
@@ -62,9 +63,9 @@ def _draw(salt: str, ident: str) -> float:
     return int.from_bytes(sha256(f"{salt}\x1f{ident}".encode()).digest()[:8]) / 2**64
 
 
-def _salt(store: Store) -> str:
-    kept = store.journal.meta(_SALT)
+def _salt(journal: Journal) -> str:
+    kept = journal.meta(_SALT)
     if kept is None:
         kept = secrets.token_hex(16)
-        store.journal.set_meta(_SALT, kept)
+        journal.set_meta(_SALT, kept)
     return kept

@@ -128,7 +128,7 @@ class HookDispatcher:
         self._close_session = close_session
         self._flush = flush
         self._sessions = Sessions(store)
-        self._there_until = last_written(store)
+        self._there_until = last_written(store.journal)
         self._foreground = foreground
         self._after = Afterwards(foreground)
         self._deliveries = Deliveries(_nothing)

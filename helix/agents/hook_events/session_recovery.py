@@ -21,18 +21,19 @@ from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.hook_events.subagents import worker_of
 from helix.agents.hook_events.task_list import task_told
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of
+from helix.journal.log import Journal
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Ref
 from helix.model.episode import session_id
 from helix.model.task import ACTION, AGENT, CALL, CLIENT_TASK, HISTORY_CUT, IN_PROGRESS, ON_ERROR, Task
-from helix.store.store import PAUSED, Store
+from helix.store.store import PAUSED
 
 _MOST_AGENTS = 20
 
 
-def last_written(store: Store) -> datetime | None:
+def last_written(journal: Journal) -> datetime | None:
     """Return when the newest log row was written, a hook session's last sign of an earlier daemon; None: none."""
-    rows = store.journal.rows(store.journal.last_seq - 1, 1)
+    rows = journal.rows(journal.last_seq - 1, 1)
     try:
         return from_micros(rows[0].at) if rows else None
     except OverflowError:

@@ -93,12 +93,12 @@ def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
     return store.writer.submit(decision)
 
 
-def waiting(store: Store, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Candidate]:
+def waiting(index: StoreIndex, scope: str | None = None, first: int = 50, after: str | None = None) -> Page[Candidate]:
     """Return a page of the candidates in the observer's learning queue of exactly this scope (None: of any).
 
     The surest come first, of equals the newest.
     """
-    return page_of(_waiting(store.index, scope), _place, first=first, after=after)
+    return page_of(_waiting(index, scope), _place, first=first, after=after)
 
 
 def count_waiting(index: StoreIndex, scope: str | None = None) -> int:

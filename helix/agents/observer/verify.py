@@ -78,7 +78,7 @@ def verify(store: Store, scope: str | None = None) -> LoopHealth:
     stats = _stats(store, scope, seen)
     issues = (
         *_loop(seen, stats),
-        *_dangling(store, seen),
+        *_dangling(store.index, seen),
         *_memories(store.runtime, stats),
         *_queue_issues(seen),
     )
@@ -149,19 +149,18 @@ def _loop(seen: _Seen, stats: LoopStats) -> Iterator[str]:
         yield f"{unsaid} tasks are over and do not say whether they were delivered"
 
 
-def _dangling(store: Store, seen: _Seen) -> Iterator[str]:
+def _dangling(index: StoreIndex, seen: _Seen) -> Iterator[str]:
     left = sum(task.status == IN_PROGRESS and seen.now - task.recorded_at > _LONG_AT_WORK for task in seen.tasks)
     if left:
         yield f"{left} tasks have been in progress for more than a day: `helix dag clear` gives them back"
     over = [task for task in seen.tasks if task.status != IN_PROGRESS]
-    if open_ended := sum(len(active_attempts(store.records, task.id)) for task in over):
+    if open_ended := sum(len(active_attempts(index.records, task.id)) for task in over):
         yield f"{open_ended} attempts at tasks that nobody works on were never ended: `helix workspace list`"
     plans = {str(task.attributes[PLAN]) for task in seen.tasks if task.attributes.get(PLAN)}
-    index = store.index
     known = set(map(index.id_of, index.where(Label.PLAN)))
     if lost := sorted(plans - known):
         yield f"tasks belong to plans that are not here: {', '.join(lost[:5])}"
-    for circle in _circles(store.index, seen.tasks):
+    for circle in _circles(index, seen.tasks):
         yield "tasks wait for each other, so that none can begin: " + " -> ".join((*circle, circle[0]))
     became = (Ref.memory(one.memory) for one in seen.candidates if one.memory)
     if gone := sum(ref not in index for ref in became):

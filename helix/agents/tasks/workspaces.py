@@ -151,7 +151,7 @@ def block_workspace(store: Store, ident: str, ending: Ending, *, settle: Settle)
 
 
 def list_workspaces(
-    store: Store,
+    index: StoreIndex,
     *,
     plan: str = "",
     scope: str | None = None,
@@ -165,9 +165,9 @@ def list_workspaces(
     """
     if status not in (None, *STATUSES):
         raise InvalidInputError(f"{status!r} is not a status of a workspace", hint=f"one of: {', '.join(STATUSES)}")
-    index, tasks = store.index, {task.id for task in load_plan(store.index, plan).tasks} if plan else None
+    tasks = {task.id for task in load_plan(index, plan).tasks} if plan else None
     held = (cast(Workspace, node) for node in index.present(index.where(Label.WORKSPACE, scope=scope)))
-    attempts = [(one, _task_at(store.records, one.id)) for one in held if status in (None, one.status)]
+    attempts = [(one, _task_at(index.records, one.id)) for one in held if status in (None, one.status)]
     found = [one for one in attempts if one[1] and (tasks is None or one[1] in tasks)]
     page = page_of(found, _recorded, first=first, after=after, newest_first=True)
     return page.each(lambda one: WorkspaceReport(workspace=one[0], task=_planned(index, one[1])))

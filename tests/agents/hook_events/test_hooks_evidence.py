@@ -208,7 +208,7 @@ def test_what_is_only_claimed_to_have_failed_waits(session: AgentSession) -> Non
     build(session, "1", "calibrate the orca sonar", "sh orca.sh")
     session.agent_runs("a1", "BLOCKED: it is mute\nTRIED: all\nERROR: SonarError: no ping at all\nUTILIZED: []")
     assert not failures(session)
-    (candidate,) = [one for one in waiting(session.helix.store, None) if one.kind is Kind.FAILURE]
+    (candidate,) = [one for one in waiting(session.helix.store.index, None) if one.kind is Kind.FAILURE]
     accept(session.helix.store, candidate.id)
     assert "no ping" in AgentSession(session.helix, session.project, "later").run("sh orca.sh")[0]
     other = AgentSession(session.helix, session.project, "other")

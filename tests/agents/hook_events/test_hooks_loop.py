@@ -297,7 +297,7 @@ def test_what_a_builder_says_it_learned_waits_to_be_looked_at(session: AgentSess
     message = "DELIVERED: done\nLEARNED: pattern: when the gateway times out -> retry with the same key\nUTILIZED: []"
     session.agent_runs("a1", message)
     helix = session.settled()
-    (waits,) = [one for one in waiting(helix.store, None) if "gateway" in one.trigger]
+    (waits,) = [one for one in waiting(helix.store.index, None) if "gateway" in one.trigger]
     assert (waits.kind, waits.resolution) == ("pattern", "retry with the same key")
     assert waits.provenance.trust is Trust.AGENT_INFERRED
     assert not memories.memories(helix, MemoryFilter(scope=scope_of(session))).items
@@ -314,7 +314,7 @@ def test_an_explorers_facts_and_a_planners_decisions_wait_too(session: AgentSess
         "LEARNED: use idempotency keys instead of locks\nTASK_MAPPING:\n001 -> 1\nPLAN_COMPLETE: 1 tasks",
         "helix:planner",
     )
-    kinds = {one.kind.value for one in waiting(session.settled().store, None)}
+    kinds = {one.kind.value for one in waiting(session.settled().store.index, None)}
     assert {"fact", "decision"} <= kinds
 
 
@@ -388,7 +388,7 @@ def test_a_session_that_ends_is_closed_and_says_what_it_was_for(session: AgentSe
     helix = session.settled()
     (report,) = capture.sessions(helix)
     assert report.ended_at is not None
-    assert [one for one in waiting(helix.store, None) if "delivered: " in one.resolution]
+    assert [one for one in waiting(helix.store.index, None) if "delivered: " in one.resolution]
 
 
 def test_parallel_agents_of_one_type_are_told_apart_by_what_the_client_says(

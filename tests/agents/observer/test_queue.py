@@ -50,7 +50,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     (proposed,) = enqueue(
         store, [candidate("tests hang", "close the pool", task=task.id, attributes={"files": ["a.py"]})]
     )
-    assert waiting(store).items == (proposed,)
+    assert waiting(store.index).items == (proposed,)
     accepted = accept(store, proposed.id, by="ada")
     memory = memories.get(living, accepted.result.name)
     assert (memory.kind, memory.trigger, memory.scope) == (Kind.PATTERN, "tests hang", "shop")
@@ -60,7 +60,7 @@ def test_what_is_proposed_waits_and_becomes_a_memory_when_it_is_accepted(living:
     assert (accepted.candidate.memory, accepted.candidate.attributes["decided_by"]) == (memory.id, "ada")
     edges = {(edge.type, edge.target.id) for edge in store.records.edges_at(Ref.task(task.id))}
     assert {(Relation.LEARNED, memory.id), (Relation.PROPOSED, proposed.id)} <= edges
-    assert not waiting(store).items
+    assert not waiting(store.index).items
 
 
 def test_cypher_tells_what_a_task_proposed_and_what_was_learned_in_it(living: Helix, store: Store) -> None:
@@ -89,7 +89,7 @@ def test_the_same_words_wait_once_and_not_again_when_they_were_rejected(store: S
     assert enqueue(store, [candidate("tests hang")]) == []
     assert reject(store, first.id).status is CandidateStatus.REJECTED
     assert enqueue(store, [candidate("tests hang")]) == []
-    assert not waiting(store).items
+    assert not waiting(store.index).items
     assert len(enqueue(store, [candidate("tests hang", scope="other")])) == 1, "another project is another matter"
 
 
@@ -108,7 +108,7 @@ def test_what_was_rejected_waits_again_as_it_did(store: Store) -> None:
         reopen(store, proposed.id)
     reject(store, proposed.id, "ada")
     assert reopen(store, proposed.id) == proposed
-    assert waiting(store).items == (proposed,)
+    assert waiting(store.index).items == (proposed,)
     accept(store, proposed.id)
     with pytest.raises(ConflictError, match="accepted"):
         reopen(store, proposed.id)
@@ -120,14 +120,14 @@ def test_what_is_met_again_while_it_waits_is_as_sure_as_it_ever_was(store: Store
     enqueue(store, [candidate("tests hang", confidence=Certainty.LOW)])
     enqueue(store, [candidate("tests hang", confidence=Certainty.HIGH)])
     enqueue(store, [candidate("tests hang", confidence=Certainty.LOW)])
-    assert [one.confidence for one in waiting(store)] == [Certainty.HIGH]
+    assert [one.confidence for one in waiting(store.index)] == [Certainty.HIGH]
 
 
 def test_secrets_do_not_reach_the_queue(store: Store) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     (proposed,) = enqueue(store, [candidate("push fails", f"use the token {secret}", agent=secret)])
     assert secret not in str(proposed)
-    assert secret not in str(waiting(store))
+    assert secret not in str(waiting(store.index))
 
 
 def test_instructions_in_disguise_wait_with_their_reasons_and_are_quarantined_when_accepted(
@@ -155,7 +155,7 @@ def test_a_full_queue_lets_the_least_sure_and_oldest_give_way(store: Store) -> N
     assert verify(store).stats.candidates["waiting"] == LONGEST
     enqueue(store, [candidate("one more")])
     assert verify(store).stats.candidates["waiting"] == LONGEST
-    left = {one.id for one in waiting(store, first=LONGEST)}
+    left = {one.id for one in waiting(store.index, first=LONGEST)}
     assert [one.id in left for one in weak] == [False, True, True]
     assert enqueue(store, [candidate("weak number 0", confidence=Certainty.HIGH)]), "it was not rejected by anybody"
 
@@ -170,9 +170,9 @@ def test_nothing_of_a_private_session_waits_or_is_stored(living: Helix, store: S
 def test_the_surest_are_listed_first_and_each_scope_for_itself(store: Store) -> None:
     enqueue(store, [candidate("first", confidence=Certainty.LOW), candidate("second", confidence=Certainty.HIGH)])
     enqueue(store, [candidate("third", scope="other")])
-    assert [one.trigger for one in waiting(store)] == ["second", "third", "first"]
-    assert [one.trigger for one in waiting(store, "other")] == ["third"]
-    assert [one.trigger for one in waiting(store, first=1)] == ["second"]
+    assert [one.trigger for one in waiting(store.index)] == ["second", "third", "first"]
+    assert [one.trigger for one in waiting(store.index, "other")] == ["third"]
+    assert [one.trigger for one in waiting(store.index, first=1)] == ["second"]
 
 
 @pytest.mark.parametrize("sure", list(Certainty))
@@ -203,7 +203,7 @@ def test_the_queue_survives_a_restart(living: Helix, store: Store) -> None:
     (proposed,) = enqueue(store, [candidate("tests hang")])
     reject(store, enqueue(store, [candidate("another")])[0].id)
     store.reload()
-    assert [one.id for one in waiting(store)] == [proposed.id]
+    assert [one.id for one in waiting(store.index)] == [proposed.id]
     assert enqueue(store, [candidate("another")]) == []
 
 
@@ -239,7 +239,7 @@ def test_the_queue_holds_what_was_proposed_and_not_decided_on(
         elif key in idents:
             with pytest.raises(ConflictError):
                 (accept if step == "accept" else reject)(store, idents[key])
-        found = waiting(store, scope)
+        found = waiting(store.index, scope)
         assert {one.id: one.confidence for one in found} == {idents[key]: sure for key, sure in wait.items()}
         assert [one.confidence.rank for one in found] == sorted(one.confidence.rank for one in found)
 
@@ -255,6 +255,6 @@ def test_what_was_erased_is_neither_stored_nor_queued_again(living: Helix, store
     again = candidate(written, "Turn it twice.", confidence=Certainty.HIGH)
     assert [one.trigger for one in store_candidates(store, [again]).skipped] == [written]
     assert enqueue(store, [again]) == []
-    assert not waiting(store).items
+    assert not waiting(store.index).items
     (other,) = enqueue(store, [again, candidate("the vault opens with the iron key", "turn it once")])
     assert other.trigger == "the vault opens with the iron key"

@@ -146,16 +146,16 @@ def test_being_blocked_says_why_and_another_attempt_may_follow(store: Store, aro
     assert told == {"blocked_reason": "no network", "tried": "twice", "error": "ECONNREFUSED"}
     second = begun(store, around)
     assert second.workspace.id != first.workspace.id
-    assert [one.workspace.status for one in list_workspaces(store, plan=plan.plan.id)] == ["active", "blocked"]
+    assert [one.workspace.status for one in list_workspaces(store.index, plan=plan.plan.id)] == ["active", "blocked"]
 
 
 def test_workspaces_are_listed_by_plan_scope_and_status(store: Store, around: Around, plan: PlanReport) -> None:
     one = begun(store, around)
     other = save_plan(store, PlanRequest(answer='{"tasks": [{"seq": "001", "objective": "o"}]}', scope="barn"))
     two = begun(store, around, "001", plan=other.plan.id)
-    ids = lambda **asked: [found.workspace.id for found in list_workspaces(store, **asked)]  # noqa: E731
+    ids = lambda **asked: [found.workspace.id for found in list_workspaces(store.index, **asked)]  # noqa: E731
     assert ids() == [two.workspace.id, one.workspace.id]
-    first = list_workspaces(store, first=1)
+    first = list_workspaces(store.index, first=1)
     assert ids(first=1) == [two.workspace.id]
     assert ids(first=1, after=first.next_cursor) == [one.workspace.id]
     assert ids(plan=plan.plan.id) == ids(scope="shop") == [one.workspace.id]
@@ -179,7 +179,7 @@ def test_another_attempt_at_a_task_supersedes_the_one_that_nobody_ended(
     first, second = begun(store, around), begun(store, around)
     assert first.problems == ()
     assert second.problems == (f"attempt {first.workspace.id} had not been ended: it is superseded",)
-    listed = list_workspaces(store, plan=plan.plan.id)
+    listed = list_workspaces(store.index, plan=plan.plan.id)
     assert [one.workspace.status for one in listed] == ["active", "superseded"]
     assert listed.items[1].workspace.ended_at is not None
     with pytest.raises(ConflictError, match="is superseded"):
@@ -196,7 +196,7 @@ def test_nothing_begins_that_was_delivered_or_whose_plan_is_complete(
     complete_plan(store, plan.plan.id)
     with pytest.raises(ConflictError, match="the plan of task 002 is complete"):
         begun(store, around, "002")
-    assert not list_workspaces(store).items
+    assert not list_workspaces(store.index).items
 
 
 def test_memories_that_were_never_shown_are_told_back(store: Store, around: Around, plan: PlanReport) -> None:
@@ -246,7 +246,7 @@ def test_of_the_attempts_at_a_task_only_the_last_is_open_whatever_is_done(
             else:
                 with pytest.raises(ConflictError):
                     end(store, ident, Ending(delivered="d", reason="r"), settle=around.settle)
-        listed = list_workspaces(store, plan=saved.plan.id)
+        listed = list_workspaces(store.index, plan=saved.plan.id)
         assert {one.workspace.id: one.workspace.status for one in listed} == kept
 
 
