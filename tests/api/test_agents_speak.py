@@ -19,10 +19,13 @@ from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
 from helix.model.speaker import HEADER, MARKS, agent_of
-from helix.operations import capture, memories, upkeep
+from helix.operations import capture, memories, strands, upkeep
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from helix.strands.lineage import note_version
+from helix.strands.rows import Selection
 from helix.text.cleaning import slug
+from tests.waiting import finished
 
 AGENT = {HEADER: "claude-code"}
 
@@ -203,6 +206,17 @@ def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Ser
     assert asked(served, "feedback", names=[name], undo=True) == "CONFLICT"
     by_person(served, "feedback", names=[name], undo=True)
     assert memories.get(helix, name).helped == 0.0
+
+
+def test_what_a_rollback_took_out_comes_back_by_no_agents_undo(served: Served, helix: Helix) -> None:
+    before = note_version(helix.store, Selection(), who="me", why="test").id
+    name = by_person(served, "store", **SAID)["name"]
+    job = str(finished(helix, strands.roll_back_to(helix, before)).result["job"])
+    assert asked(served, "undo", job=job, dryRun=True)["restored"]
+    assert asked(served, "undo", job=job) == "PERSON_NEEDED"
+    assert not memories.memories(helix).items
+    by_person(served, "undo", job=job)
+    assert memories.get(helix, name).provenance.trust is Trust.USER_ASSERTED
 
 
 def test_an_edge_of_an_agent_is_an_agents(served: Served, helix: Helix) -> None:
