@@ -72,7 +72,7 @@ def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -
     return paused
 
 
-@mutation(Role.AGENT, person_where={("dry_run", False): "take back a piece of work: it may be a person's"})
+@mutation(Role.ADMIN, person_where={("dry_run", False): "take back a piece of work: it may be a person's"})
 def undo(helix: Helix, job: Annotated[Id, "The id of the piece of work."], dry_run: bool = False) -> UndoReport:
     """Take a piece of background work back exactly, or list what has been done since that this would take away."""
     return take_back(helix.store, job, dry_run=dry_run)
