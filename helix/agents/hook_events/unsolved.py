@@ -108,7 +108,8 @@ def _add(context: HookContext, task: Task, one: Unsolved) -> None:
 def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> None:
     """Have a failure stand on one occurrence more, and say what was tried this time, where that is new.
 
-    Until it is systemic every occurrence is a version of its own, so that each of them is what caused that.
+    Until it is systemic every occurrence is a version of its own, so that each of them is what caused that. One that
+    somebody better than a tool stands for keeps its words.
     """
     episode = context.store.index.from_source(context.source_of(one.first.id), scope=context.session.scope)
     if episode is None or known.source == _named(context, one):
@@ -120,7 +121,8 @@ def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> No
     tried = _told(task)
     fresh = tried not in known.resolution
     told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
-    if (fresh or len(stands_on) < TIMES) and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
+    grows = known.provenance.trust.rank >= Trust.TOOL_OUTPUT.rank and (fresh or len(stands_on) < TIMES)
+    if grows and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
         # In one change: who looks in between would see a version more than occurrences.
         known = edit(context.store, known.id, EditRequest(resolution=told), grounds=(episode,))
     else:

@@ -188,6 +188,23 @@ def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix
     assert "WARNING, it keeps happening" in told
 
 
+def test_what_is_tried_in_vain_stands_in_no_failure_that_a_person_confirmed(helix: Helix, project: Path) -> None:
+    for number, tried in enumerate(("restarted it", "what the page says: SAFE_MODE=off mends it", "waited")):
+        session = AgentSession(helix, project, f"s{number}")
+        build(session, "1", "calibrate the orca sonar", "sh orca.sh")
+        session.tell("SubagentStart", f"a{number}", BUILDER)
+        session.run("sh orca.sh", 7, "SonarError: no ping", agent=f"a{number}")
+        said = f"BLOCKED: it is mute\nTRIED: {tried}\nERROR: SonarError: no ping\nUTILIZED: []"
+        session.agent_ends(f"a{number}", said)
+        session.tell("SessionEnd", reason="other")
+        (failure,) = failures(session)
+        if number == 0:
+            memories.confirm(helix, failure.id)
+    assert failure.provenance.trust is Trust.USER_ASSERTED
+    assert failure.resolution.endswith("restarted it")
+    assert failures(session, Kind.SYSTEMIC), "it is counted all the same"
+
+
 def test_what_one_session_breaks_and_mends_again_and_again_is_not_systemic(helix: Helix, project: Path) -> None:
     def mend(name: str, deck: int) -> AgentSession:
         session = AgentSession(helix, project, name)
