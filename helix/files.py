@@ -25,6 +25,9 @@ SMALL = 1 << 20
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 
+MOST_FOLLOWED = 200
+"""Names that links may lead a path through, as systems follow 40 links: each can walk through two thousand."""
+
 _AT_ONCE = 1 << 20
 _OTHERS = 0o077
 _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -64,6 +67,30 @@ def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> Buffere
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def real_path(path: Path) -> Path:
+    """Return where a path leads, in time, as `Path.resolve` does, whoever made the links; it need not exist.
+
+    Raises OSError where links lead round or through more than MOST_FOLLOWED names, ValueError for a NUL byte.
+    """
+    done, rest, followed = "", path.absolute().as_posix().split("/")[::-1], 0
+    while rest:
+        name = rest.pop()
+        if name in ("", ".", ".."):
+            done = done.rpartition("/")[0] if name == ".." else done
+            continue
+        try:
+            names = os.readlink(f"{done}/{name}").split("/")  # noqa: PTH115  (a third of the time)
+        except OSError:  # no link, or nothing there
+            done += f"/{name}"
+            continue
+        followed += len(names)
+        if followed > MOST_FOLLOWED:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+        done = "" if names[0] == "" else done
+        rest += names[::-1]
+    return Path(done or "/")
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool = True) -> bytes:

@@ -122,7 +122,8 @@ def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
     system, where it is in none) or to the project, whichever is further up. A link is excluded by its own path and by
     that of what it leads to. A file need not exist; a relative one is of the project, and without a project nothing is
     known of it. What is left after _MOST_EFFORT counts as excluded.
-    Raises InvalidInputError for a project that is not absolute, and for rules that cannot be read.
+    Raises InvalidInputError for a project that is not absolute, for rules that cannot be read, and for a path that
+    `files.real_path` does not follow.
     """
     if project and not Path(project).is_absolute():
         raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
@@ -161,7 +162,14 @@ def _places(file: str, project: str) -> list[tuple[Path, Path]]:
     """Return where a file lies, as it is named and where links lead, each with the root of what it belongs to."""
     if not project and not Path(file).is_absolute():
         return []
-    return [_place(file, project, whole) for whole in (os.path.normpath, os.path.realpath)]
+    return [_place(file, project, whole) for whole in (os.path.normpath, _real)]
+
+
+def _real(path: Path) -> str:
+    try:
+        return os.fspath(files.real_path(path))
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be followed: {error.strerror}", hint="mend its links") from error
 
 
 def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path, Path]:
@@ -176,7 +184,7 @@ def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path,
 def _told(file: str, project: str) -> str:
     """Return a file by its path from the project, and one outside it as it was named."""
     if project:
-        for whole in (os.path.normpath, os.path.realpath):
+        for whole in (os.path.normpath, _real):
             base, path = Path(whole(Path(project))), Path(whole(Path(project, file)))
             if path != base and path.is_relative_to(base):
                 return path.relative_to(base).as_posix()

@@ -335,7 +335,7 @@ def _is_of(top: Path, git: _Git) -> bool:
 def _git_folder(top: Path) -> Path | None:
     dot = top / ".git"
     if dot.is_dir():
-        return dot
+        return dot if place_from(top, dot.name) is not None else None
     word, _, place = _read(dot).strip().partition(":")
     found = place_from(top, place.strip())
     return found if word == "gitdir" and place.strip() and found is not None and found.is_dir() else None
@@ -352,8 +352,8 @@ def place_from(base: Path, place: str) -> Path | None:
     To follow one that is longer than any takes the square of its length: minutes for what a file can hold.
     """
     try:
-        return (base / place).resolve() if len(str(base)) + len(place) < LONGEST_PATH else None
-    except (OSError, ValueError, RuntimeError):  # a NUL, or links that lead round
+        return files.real_path(base / place) if len(str(base)) + len(place) < LONGEST_PATH else None
+    except (OSError, ValueError):  # a NUL, or links that lead round or through very many names
         return None
 
 

@@ -146,6 +146,19 @@ def test_what_is_beside_a_file_that_is_written_stays(tmp_path: Path) -> None:
     }
 
 
+def test_links_are_followed_as_the_system_does_and_not_through_very_many_names(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    for name, target in {"up": "a/b/../..", "b": "up/a/b", "whole": f"{tmp_path}/b/.", "none": "not/there"}.items():
+        (tmp_path / name).symlink_to(target)
+    for path in ("up/a", "b/../b/c", "whole/x", "none/../a", "a/./b//", "../..", "not/there/../up", "/", "a/b/../../b"):
+        assert files.real_path(tmp_path / path) == (tmp_path / path).resolve()
+    (tmp_path / "round").symlink_to("round")
+    (tmp_path / "long").symlink_to("a/../" * files.MOST_FOLLOWED)
+    for path in ("round", "round/a", "long/a"):
+        with pytest.raises(OSError, match="link"):
+            files.real_path(tmp_path / path)
+
+
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.write_text("keep", "utf-8")

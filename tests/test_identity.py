@@ -290,6 +290,21 @@ def test_a_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path, w
     assert scope(stranger).startswith("unpacked-")
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_git_folder_that_links_lead_to_through_very_many_names_is_none(tmp_path: Path, is_link: bool) -> None:
+    """The links of an archive kept each hook of each project waiting for seconds."""
+    git(repository(tmp_path / "shop"), "remote", "add", "origin", "https://example.com/a/b")
+    stranger = tmp_path / "unpacked"
+    stranger.mkdir()
+    (stranger / "l").symlink_to("." + "/../unpacked" * 300)
+    (tmp_path / "shop/.git").rename(stranger / "git")
+    if is_link:
+        (stranger / ".git").symlink_to("l/git")
+    else:
+        (stranger / ".git").write_text("gitdir: l/git\n", "utf-8")
+    assert folder_identity(stranger) == project_of(stranger)
+
+
 def test_a_bare_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path) -> None:
     main = repository(tmp_path / "shop")
     for name in ("objects", "refs"):
