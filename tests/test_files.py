@@ -19,6 +19,7 @@ FREE = {
     "files.py",  # the one place
     "hooks/helix_hook.py",  # one file by itself; it has the same in small
     "resources.py",  # what the package itself holds
+    "text/word_lists.py",
     "journal/database.py",  # its scripts are of the package
     "graph/queries.py",
     "graph/migrate.py",
