@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.files import open_regular
+from helix.files import open_regular, real_path
 from helix.helixignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
@@ -117,7 +117,11 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
 
 def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
     """Yield the file that a name in a walked folder stands for; a link must not lead out of what was named."""
-    real = Path(os.path.realpath(file))  # of links that lead round it says where they begin
+    try:
+        real = real_path(file)
+    except OSError as error:
+        yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+        return
     if not real.is_relative_to(base):
         yield _leads_out(file, base)
     elif real.suffix.lower() in _SUFFIXES:

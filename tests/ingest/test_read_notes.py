@@ -259,12 +259,13 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
         ("env.md", ".env"),
         ("gone.md", "nowhere"),
         ("round.md", "round.md"),
+        ("long.md", "." + "/../notes" * 300 + "/AGENTS.md"),
     ):
         (tmp_path / "notes" / name).symlink_to(target)
     (tmp_path / "notes" / "loop").symlink_to(".")
     found = list(read_notes([tmp_path / "notes"], root=tmp_path / "notes"))
     assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
-    assert list(problems(found)) == ["leak.md", "round.md"]
+    assert list(problems(found)) == ["leak.md", "long.md", "round.md"]
 
 
 def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Path) -> None:
