@@ -11,7 +11,7 @@ from helix.cli.background import working
 from helix.cli.declared import Show, ask, asking, command
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
-from helix.cli.output import Output, one_line, printed_size, printed_text
+from helix.cli.output import Output, one_line, printed_label, printed_size, printed_text
 from helix.cli.render import erased
 from helix.errors import StoreCorruptError
 
@@ -68,7 +68,8 @@ def _redact(invocation: Invocation, scan: bool, apply: bool = False) -> None:
 
 def _secrets(out: Output, report: Record) -> None:
     for found in report["found"]:
-        out.line((found["kind"], "bold"), f"  {found['ref']['label'].lower()} {found['ref']['id']}, {found['place']}")
+        where = f"{found['ref']['label'].lower()} {printed_label(found['ref']['id'])}"
+        out.line((found["kind"], "bold"), f"  {where}, {found['place']}")
         out.line(printed_text(one_line(found["excerpt"])), indent=3)
     out.line(f"{len(report['found'])} secrets in {report['scanned']:,} nodes")
     if report["erasure"]:

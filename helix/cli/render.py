@@ -299,7 +299,7 @@ def _span(start: str | None, end: str | None) -> str:
 def _end(end: Record) -> str:
     node = end["node"] or {}
     if not node.get("name"):
-        return f"{end['label'].lower()} {end['id']}"
+        return f"{end['label'].lower()} {printed_label(end['id'])}"  # a session's id has its name in it
     return printed_name(end["label"], node["name"])
 
 
