@@ -189,7 +189,7 @@ def test_something_that_is_no_completion_is_an_absence(
 def test_an_answer_without_an_end_and_tokens_without_number_cost_one_answer(
     provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls
 ) -> None:
-    asked = router(paid(provider), answers=answers, calls=calls)
+    asked = router(paid(provider), answers=answers, calls=calls, timeout_s=120.0)
     provider.otherwise = says("a" * (2 << 20))
     (answer,) = asked.answer(QUESTION, ["Is it long?"])
     assert (answer.absence, answer.detail) == (Absence.BROKEN, "longer than 1,048,576 characters")
