@@ -114,6 +114,7 @@ def _local_store(invocation: Invocation, project: Path) -> Path:
         store = local_store.make(project, home)
     except ValueError as trouble:
         raise StoreError(str(trouble), hint="remove it and try again; what git tracks: `git rm -r --cached`") from None
+    files.write_private(store / ".gitignore", "*\n")  # that of the folder above may be the project's, and say otherwise
     ignore = store.parent / ".gitignore"
     if not ignore.exists() and not ignore.is_symlink():
         kept_out = "# What Helix remembers here stays on this machine; what the project is called may be shared."

@@ -56,6 +56,20 @@ def test_init_local_makes_a_store_of_the_project_that_git_ignores(
     assert (listed["db_path"]["value"], listed["db_path"]["source"]) == (store, "project")
 
 
+def test_init_local_makes_a_store_that_git_ignores_whatever_the_project_says_of_it(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".helix").mkdir()
+    (tmp_path / ".helix/.gitignore").write_text("!*\n!**\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    store = Path(helix_command("init", "--local", "--no-model", "--json").data["init"]["store"])
+    (store / "journal.db").write_text("private", "utf-8")
+    subprocess.run(["git", "add", "--all", "."], check=True)
+    added = subprocess.run(["git", "ls-files", ".helix"], capture_output=True, text=True, check=True)
+    assert added.stdout == ".helix/.gitignore\n"
+
+
 def test_init_local_takes_no_store_over_that_came_with_the_project(
     helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
