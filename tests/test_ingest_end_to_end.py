@@ -148,6 +148,17 @@ def test_what_is_reverted_later_ends_and_what_is_reverted_back_holds_again(helix
     assert taken.valid_to == datetime.fromtimestamp(1_700_000_050, UTC)
 
 
+def test_no_commit_ends_what_a_person_has_confirmed(helix: Helix, repository: Path) -> None:
+    commit(repository, "parser: cache every date\n\nReading dates anew is not needed.", "src/parse.c", when=20)
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    (bold,) = memories.memories(helix, MemoryFilter(kinds=[Kind.DECISION])).items
+    memories.confirm(helix, bold.id)
+    commit(repository, 'Revert "parser: cache every date"', "src/parse.c", when=30)
+    finished(helix, ingest.ingest_git(helix, str(repository)))
+    assert memories.get(helix, bold.id).valid_to is None
+    assert bold.id in [item.node.id for item in helix.recall(RecallQuery(query="cache every date")).items]
+
+
 def test_nothing_is_made_of_commits_in_the_background(helix: Helix, repository: Path) -> None:
     for number in range(12):
         commit(repository, f"parser: teach rule {number} of dates", "src/parse.c", when=20 + number)

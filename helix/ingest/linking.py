@@ -51,8 +51,8 @@ def link(index: StoreIndex, writing: Writing, item: Slice, *, held: bool) -> int
             writing.composer.edge(draft.type, source, target, relation=draft.relation)
             links += 1
     if not held:
-        _hold_until(index, writing, item.ends, scope, item.episode.occurred_at or writing.composer.now)
-        _hold_until(index, writing, item.revives, scope, None)
+        _hold_until(index, writing, item, item.ends, item.episode.occurred_at or writing.composer.now)
+        _hold_until(index, writing, item, item.revives, None)
     return links
 
 
@@ -110,16 +110,18 @@ def _target(index: StoreIndex, writing: Writing, draft: LinkDraft, scope: str) -
 
 
 def _hold_until(
-    index: StoreIndex, writing: Writing, sources: Sequence[str], scope: str, until: datetime | None
+    index: StoreIndex, writing: Writing, item: Slice, sources: Sequence[str], until: datetime | None
 ) -> None:
-    """End the memories of the sources at a time, or (None) let them hold on."""
+    """End the memories of the sources at a time, or (None) let them hold on, where the slice is no worse founded."""
     for source in sources:
-        ref = _memory(index, writing, source, scope)
+        ref = _memory(index, writing, source, item.episode.scope or writing.scope)
         if ref is None:
             continue
         known = index.memory_by_id(ref.id)
         if known is None:  # it came in with this very batch: nobody can have believed it yet
             writing.composer.patch(ref, valid_to=until)
+            continue
+        if known.provenance.trust.rank < item.episode.trust.rank:
             continue
         if known.valid_to is None if until is not None else known.valid_to is not None:
             hold_until(writing.composer, index, known, until)
