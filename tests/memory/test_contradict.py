@@ -151,7 +151,6 @@ def test_history_other_subjects_conditions_and_restatements_replace_nothing(one:
         ("The wiki is on Heroku.", "After three outages we decided to move the wiki from Heroku to Fly.io.", True),
         ("We agreed to keep logs for 90 days.", "We've agreed to keep logs for 30 days from January on.", True),
         ("We decided to use Redis.", "Redis didn't scale, we agreed to switch from Redis to NATS.", False),
-        ("We decided to use Redis.", "Redis is too much for one queue, we decided to replace it by NATS.", False),
         (
             "We decided to keep raw logs for 90 days.",
             "The auditors said so: we decided to keep raw logs for 30 days.",

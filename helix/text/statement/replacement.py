@@ -4,7 +4,13 @@
 `correction:` say that something else held or was said before, and nothing of the thing itself.
 
 On the held-out pairs of changed minds (60 contradict, 57 are found, mended once after they were seen): without the
-words of what is newer 45 are found, without those of what is old 48, without the speaker's name 43.
+words of what is newer 45 are found, without those of what is old 48, without the speaker's name 43. With a foreign
+reason behind one of the two, 434 of 448 contradictions of the other held-out pairs are found, without the words of a
+reason 19. Where two people say them and begin small, 17 are found, without `we` and `our` none. With a foreign clause
+and a colon before a decision 63 of 154 are found, 26 if it is read along. Without the words of the past 6 of 21,981
+pairs tell of a change that is history.
+
+Two changed one pair each, and stay: a change that is denied must end nothing, and `not 200 as I said` is meant to.
 """
 
 from __future__ import annotations
@@ -85,7 +91,6 @@ _NOT_AS_SAID = regex(
     r"(?: (?:as|like) (?:i|we) (?:said|wrote|thought)(?: \w+)?)?[.!]?$",
     re.IGNORECASE,
 )
-_AS_SAID = regex(r" (?:as|like) (?:i|we) (?:said|wrote|thought)\b.*$", re.IGNORECASE)
 _REWRITTEN = regex(r"\bre(?=wr(?:ite|ote|itten)\b)", re.IGNORECASE)
 _HAVE_DECIDED = regex(r"\b(we|i)(?:'ve| have)(?= (?:now )?(?:decided|agreed)\b)", re.IGNORECASE)
 _DECIDED_AGAINST = regex(r"(?<=\bdecided )against\b", re.IGNORECASE)
@@ -155,17 +160,10 @@ _ENDING = terms(
     " get got rid taken took over mind out gone dead swap swapped retired retire dropped removed stopped upgrade"
     " upgraded convert off away"
 )
-# `Kafka is overkill, we decided to replace it by NATS`: the clause before one in which `it` ends something.
-_SUBJECT = regex(
-    r"(?:^|[,;:.] )(?:the |our )?(?P<subject>[\w./+#'-]+(?: [\w./+#'-]+)?) (?:is|are|was|were|has|have|\w+n't)\b"
-    r"[^,;:.]*[,;:] (?:so )?we(?:'ve| have)? [^,;:.]*$",
-    re.IGNORECASE,
-)
 # What stands before the thing that is put in another's place.
 _BEHIND = regex(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
 _REASON = regex(r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I)
 _SPOKEN = regex(r"^(?P<who>[^\s:,]{1,40}): (?=\S+ \S+)")
-_NO_ONE = word_list("text/statement/replacement", "no_one")
 _FIRST_PERSON = regex(r"\b(?:i|i'm|i've|i'd|my|we|we're|we've|our)\b", re.IGNORECASE)
 _LIMITING = NARROWING | word_list("text/statement/replacement", "limiting")
 _FEWEST_WORDS = 3
@@ -285,7 +283,7 @@ def _present(plain: str) -> tuple[str, bool]:
 def _spoken(text: str) -> tuple[str, str]:
     """Return who says it, where that stands before it, and what is said: `mira: We use tabs`, not `api: port 80`."""
     said = _SPOKEN.match(text)
-    if said is None or without_openers(text) != text or CORRECTION.match(text) or said["who"].casefold() in _NO_ONE:
+    if said is None or without_openers(text) != text or CORRECTION.match(text):
         return "", text
     if _FIRST_PERSON.search(text, said.end()) or text[said.end()].isupper():
         return said["who"], text[said.end() :]
@@ -311,8 +309,7 @@ def _replaced(text: str) -> Iterator[Replaced]:
             real = not _UNREAL.search(clause) and not _DENIED.search(_own_clause(clause))
             if not told or not real or any(start < e and s < end for s, e in seen):
                 continue
-            named = _named(_AS_SAID.sub("", match["old"]), before)
-            old, new = (terms(side) - _LIGHT for side in (named, _object(match)))
+            old, new = (terms(side) - _LIGHT for side in (match["old"], _object(match)))
             if not old:
                 continue
             seen.append((start, end))
@@ -326,12 +323,6 @@ def _own_clause(before: str) -> str:
     parts = re.split(r"(?<=[,:]) ", before)
     first = next((place for place in reversed(range(len(parts))) if _ON_PURPOSE.search(parts[place])), 0)
     return " ".join(parts[first:])
-
-
-def _named(old: str, before: str) -> str:
-    """Return what is replaced: for `it`, the subject of the clause before."""
-    subject = _SUBJECT.search(before) if old.casefold() in ("it", "them") else None
-    return old if subject is None else subject["subject"]
 
 
 def _object(match: re.Match[str]) -> str:
