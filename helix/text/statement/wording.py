@@ -1,6 +1,9 @@
 """Wording: what two texts have in common and where they part - negations, numbers, names, words exchanged.
 
 Of 1,500 foreign pairs (SICK) 164 contradictions are found: 4 without the words that deny, 160 without the opposites.
+Without the names 104 more of 1,500 pairs (STS-B) are taken for the same, 93 of them wrongly; without `against` 2. Of
+18,533 pairs of foreign sentences 353 are judged otherwise where `#388` counts, 3 where articles do. With a foreign
+sentence before or behind both, 870 of 1,280 held-out contradictions are sure, 620 if it is compared as well.
 """
 
 from __future__ import annotations
