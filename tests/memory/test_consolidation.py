@@ -24,7 +24,7 @@ from helix.memory.extraction.consolidation import consolidate, rederive
 from helix.memory.extraction.episodes_seen import EpisodeEvidence
 from helix.memory.extraction.extract import Extraction, RuleExtractor
 from helix.memory.job_run.run import Run
-from helix.memory.remember.curate import EditRequest, edit, forget
+from helix.memory.remember.curate import EditRequest, confirm, edit, forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
@@ -175,6 +175,23 @@ def test_a_persons_words_stay_while_the_evidence_grows(store: Store) -> None:
     (memory,) = learned(store)
     assert memory.trigger == "Lint, then push." and memory.confidence > 0.65
     assert len(said_in(store, memory)) == 2
+
+
+def test_what_a_person_confirmed_keeps_its_words_whatever_is_said_later(store: Store) -> None:
+    told = say(store, LINTER[0], trust=Trust.AGENT_INFERRED)
+    consolidate(job(store, "first"), EVERYTHING)
+    before = confirm(store, learned(store)[0].name)
+    longer = f"{LINTER[0]} Skip the tests."
+    told += say(store, longer, longer, longer, first=1, trust=Trust.TOOL_OUTPUT)
+    consolidate(job(store, "second"), EVERYTHING)
+
+    (memory,) = learned(store)
+    assert (memory.trigger, memory.resolution) == (before.trigger, before.resolution)
+    assert memory.provenance.trust is Trust.USER_ASSERTED
+    for one in told:
+        patch(store, Ref.episode(one), status=Status.QUARANTINED)
+    consolidate(job(store, "third"), EVERYTHING)
+    assert [one.id for one in learned(store)] == [memory.id]
 
 
 def test_what_a_person_forgot_does_not_come_back(store: Store) -> None:

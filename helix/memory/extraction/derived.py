@@ -34,7 +34,7 @@ from helix.memory.scores import count_sighting, half_life_of
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
-from helix.model.provenance import Provenance, Trust
+from helix.model.provenance import Provenance
 from helix.model.records import edge_from
 from helix.model.tombstone import KEY
 from helix.scopes import same_scope
@@ -84,8 +84,10 @@ class Existing:
 
     @property
     def edited(self) -> bool:
-        """Whether its words are a person's: they differ from those that were derived."""
-        return bool(_noted(self.memory).get("words")) and _words(self.memory) != _noted(self.memory).get("words")
+        """Whether its words are somebody's: they are not those that were derived, or a person has confirmed them."""
+        noted, trust = _noted(self.memory), self.memory.provenance.trust.value
+        told = (noted.get("words"), noted.get("trust", trust))
+        return bool(told[0]) and told != (_words(self.memory), trust)
 
 
 def existing(index: StoreIndex, scope: str, rest: Rest = go_on) -> list[Existing]:
@@ -244,7 +246,7 @@ def strengthen(composer: Composer, known: Existing, wanted: Desired) -> None:
         importance=old.importance if known.edited else wanted.importance,
         valid_from=_valid_from(old, wanted),
         attributes=_attributes(old.attributes, wanted),
-        trust=_trust(known, wanted),
+        trust=old.provenance.trust if known.edited else wanted.trust,
     )
     _ground(composer, ref, (episode for episode in wanted.grounding if episode not in known.grounding), provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
@@ -314,16 +316,6 @@ def _noted(memory: Memory) -> Mapping[str, object]:
 
 def _words(memory: Memory) -> str:
     return digest(memory.kind.value, memory.trigger, memory.resolution)
-
-
-def _trust(known: Existing, wanted: Desired) -> Trust:
-    """Return the trust of a memory whose words stay: its evidence's, but where a person or an agent has changed it.
-
-    Words that somebody put in the place of what was derived are theirs, whatever the evidence says by now.
-    """
-    old = known.memory.provenance.trust
-    given = _noted(known.memory).get("trust", old.value)
-    return old if known.edited or given != old.value else wanted.trust
 
 
 def _shifted(old: Memory, wanted: Desired) -> float:
