@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from helix.errors import InvalidInputError
-from helix.helixignore import IgnoreRules, rules_of
+from helix.helixignore import IgnoreRules, rules_above
 from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
 from helix.ingest.commit import Commit, FileChange, slice_of
 from helix.ingest.commit_index import CommitIndex
@@ -22,6 +23,8 @@ _LONGEST_FIELD = 1 << 20
 """Bytes of one field (a message, a path) that are read; the rest of it is passed over."""
 _MOST_CHANGES = 10_000
 """Changes of one commit that are kept; others are counted. Few bytes can name billions of files."""
+_FOLDERS_KNOWN = 4_096
+"""Folders whose rules are held: a history comes back to the same ones."""
 
 # Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
 # by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
@@ -78,7 +81,7 @@ def read_history(
     if not repository.has_commits():
         return
     scope = scope or repository.scope
-    ignored = rules_of(repository.work_tree) if repository.work_tree else IgnoreRules()
+    rules = _rules_of_folders(repository.work_tree)
     index = CommitIndex()
     if limit is not None:  # a commit may name one from before the range, which is known already
         with repository.stream("rev-list", "HEAD", "--") as lines:
@@ -86,21 +89,35 @@ def read_history(
                 index.add(line.decode("ascii"))
     with repository.stream(*_LOG, *range_of(limit), "HEAD", "--") as stream:
         for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
-            visible = _visible(commit, ignored, stopped)
+            visible = _visible(commit, rules, stopped)
             drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
             index.add(commit.sha, commit.message, commit.parents)
             if drafted is not None:
                 yield drafted
 
 
-def _visible(commit: Commit, ignored: IgnoreRules, stopped: Callable[[], bool]) -> Commit | None:
+def _rules_of_folders(top: Path | None) -> Callable[[str], IgnoreRules]:
+    """Return what tells which rules hold in a folder of a work tree, as it is now; none without one."""
+
+    @lru_cache(maxsize=_FOLDERS_KNOWN)
+    def rules(folder: str) -> IgnoreRules:
+        return IgnoreRules() if top is None else rules_above(top / folder, top)
+
+    return rules
+
+
+def _visible(commit: Commit, rules: Callable[[str], IgnoreRules], stopped: Callable[[], bool]) -> Commit | None:
     """Return the commit without the files that are ignored; None where it touched nothing else, or once `stopped`.
 
     A repository brings both its rules and its paths: thousands of each take long to compare.
     """
-    if not ignored.rules or not commit.changes:
+    if not commit.changes:
         return commit
-    kept = tuple(change for change in commit.changes if not stopped() and not ignored.ignores(change.path))
+    kept = tuple(
+        change
+        for change in commit.changes
+        if not stopped() and not rules(change.path.rpartition("/")[0]).ignores(change.path)
+    )
     return replace(commit, changes=kept) if kept and not stopped() else None
 
 

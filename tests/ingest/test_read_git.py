@@ -289,6 +289,15 @@ def test_ignored_files_are_left_out_and_a_commit_of_nothing_else_too(history: Hi
     assert "secret" not in repr(slices)
 
 
+def test_ignore_files_below_the_top_count_for_what_lies_below_them(history: History) -> None:
+    history.commit("Plan the merger", {"deals/secret/plan": "1"})
+    both = history.commit("Move the parser", {"deals/secret/plan": "2", "deals/open": "1", "plan": "1"})
+    last = history.commit("Say what is not to be read", {"deals/.helixignore": "/secret\nplan\n"})
+    slices = read(history)
+    assert [item.episode.source for item in slices] == [source(both), source(last)]
+    assert slices[0].episode.files == ("deals/open", "plan")
+
+
 def test_leaving_early_ends_git(history: History) -> None:
     for n in range(3):
         history.commit(f"Teach the parser rule {n}", {"a": str(n)})
