@@ -102,12 +102,12 @@ def user_at(client: tuple[str, int], server: tuple[str, int]) -> int | None:
     family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
     listed = _CONNECTIONS / ("tcp6" if family == socket.AF_INET6 else "tcp")
     try:
-        lines = listed.read_text("ascii").splitlines()
+        lines = listed.read_text("ascii")
     except OSError:
         return None
-    ends = [_as_listed(family, *client[:2]), _as_listed(family, *server[:2])]
-    rows = (line.split() for line in lines[1:])
-    return next((int(row[7]) for row in rows if row[1:3] == ends and row[3] == _ESTABLISHED), -1)
+    ends = f"{_as_listed(family, *client[:2])} {_as_listed(family, *server[:2])}"
+    _, found, behind = lines.partition(f": {ends} {_ESTABLISHED} ")
+    return int(behind.split(maxsplit=4)[3]) if found else -1
 
 
 def _as_listed(family: int, host: str, port: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import html
@@ -149,7 +150,7 @@ class Gate:
         hosts = {host} if anyhow else self._own_hosts(scope)
         refused = misdirected(headers, hosts, f"http://{host}")
         if refused is None:
-            scope[AUTHORIZED] = self._proved(scope, headers)
+            scope[AUTHORIZED] = await self._proved(scope, headers)
             refused = None if self._may_enter(scope) else _unauthorized(headers)
         await (self._app if refused is None else refused)(scope, receive, send)
 
@@ -157,7 +158,7 @@ class Gate:
         port = port_of(scope)
         return {f"{name}:{port}" for name in self._hosts} | (set(self._hosts) if port == 80 else set())
 
-    def _proved(self, scope: Scope, headers: Headers) -> bool:
+    async def _proved(self, scope: Scope, headers: Headers) -> bool:
         shown = headers.get("authorization")
         if scope["path"].startswith(SYNC_PATHS):
             scope[SHARE] = self._access.share_of(shown) if scope["type"] == "http" else None
@@ -168,7 +169,8 @@ class Gate:
             return True
         session = cookie_of(headers.get("cookie"), cookie_name(port_of(scope)))
         known = session is not None and self._access.session_holds(session)
-        return known and from_a_page_of_its_own(headers) and _is_this_users(scope)
+        # In a thread: the system writes down all connections of the machine for it, of which others may have very many.
+        return known and from_a_page_of_its_own(headers) and await asyncio.to_thread(_is_this_users, scope)
 
     def _may_enter(self, scope: Scope) -> bool:
         if scope[AUTHORIZED] or scope["type"] == "websocket":

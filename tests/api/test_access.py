@@ -7,12 +7,15 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack
 from http.cookies import SimpleCookie
+from pathlib import Path
 
 import pytest
 from api_server import BEARER, TOKEN, Answer, Served
 
+from helix import local_socket
 from helix.api.access import LINK_SECONDS, SESSION_SECONDS, Access
 from tests.waiting import MOST_SECONDS
 
@@ -211,3 +214,22 @@ def test_a_session_counts_from_a_process_of_its_user_alone(shared: Served) -> No
             for user in ("0", "65534")
         ]
     assert said == ["200", "401"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists connections and their users")
+def test_nobody_waits_while_the_system_lists_its_connections(
+    shared: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user can hold so many that the list takes a second; it was read where hooks and commands are answered."""
+    cookie, listed, answers = session_of(shared), Path("/proc/net/tcp").read_text("ascii"), list[Answer]()
+    os.mkfifo(tmp_path / "tcp")
+    monkeypatch.setattr(local_socket, "_CONNECTIONS", tmp_path)
+    page = threading.Thread(target=lambda: answers.append(ask(shared, **cookie, sec_fetch_site="same-origin")))
+    page.start()
+    try:
+        with (tmp_path / "tcp").open("w", encoding="ascii") as late:  # the list is being read from now on
+            assert ask(shared, **BEARER).status == 200
+            late.write(listed)
+    finally:
+        page.join()
+    assert answers[0].status == 401  # listed before that page's connection was made
