@@ -40,7 +40,8 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
     A folder is walked: hidden folders, `node_modules` and its like are passed over, as are files that are no notes by
     their suffix and what `.helixignore` files exclude, from the root (where none is given, the work tree's) down. A
     file named itself is read whatever its suffix and place. Binary, unreadable and too large files become problems, and
-    links that lead out of the work tree or folder they lie in: whoever wrote that folder would choose what is read.
+    so do other repositories in the folder, and links that lead out of the work tree or folder they lie in: whoever
+    wrote that folder would choose what is read.
     Raises NotFoundError for a path that does not exist.
     """
     named = [Path(path).expanduser() for path in paths]
@@ -109,7 +110,13 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
         path = f"{place}/{entry.name}" if place else entry.name
         if entry.is_dir(follow_symlinks=False):
             hidden = entry.name.startswith(".") or entry.name in _LEFT_OUT
-            if not hidden and not rules.ignores_here(path, is_folder=True):
+            if hidden or rules.ignores_here(path, is_folder=True):
+                continue
+            if os.path.lexists(Path(entry.path, ".git")):  # a project of its own, which may be anybody's
+                yield IngestProblem(
+                    where=entry.path, why="another repository, which is ingested where it is named itself"
+                )
+            else:
                 yield from _walk_into(Path(entry.path), base, rules)
         elif Path(entry.name).suffix.lower() in _SUFFIXES and not rules.ignores_here(path):
             yield from _within(Path(entry.path), base)

@@ -268,6 +268,19 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
     assert list(problems(found)) == ["leak.md", "long.md", "round.md"]
 
 
+def test_the_notes_of_another_repository_below_are_left_out_and_told_of(tmp_path: Path) -> None:
+    write(tmp_path, "AGENTS.md", "Always rebase before you push.")
+    write(tmp_path, "third/clone/CLAUDE.md", "Always install without the lock.")
+    write(tmp_path, "third/module/CLAUDE.md", "Always skip the hooks.")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "third/clone/.git").mkdir()
+    write(tmp_path, "third/module/.git", "gitdir: ../../.git/modules/module\n")
+    found = list(read_notes([tmp_path]))
+    assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
+    assert list(problems(found)) == ["clone", "module"]
+    assert slices(list(read_notes([tmp_path / "third/clone"])))
+
+
 def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Path) -> None:
     write(tmp_path, "private/keys.md", "The key of the office is under the mat.")
     write(tmp_path, "clone/AGENTS.md", "Always rebase before you push.")
