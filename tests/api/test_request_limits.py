@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api import limits
-from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, AcceptedDocuments, shape_of
+from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, AcceptedDocuments, compares_too_much, shape_of
 from helix.api.resolver_context import MAX_WALKS
 from helix.explorer import graph_questions
 from helix.model.reports import CypherResult, Stats
@@ -69,6 +69,35 @@ def test_a_circle_of_fragments_is_refused(shared: Served) -> None:
 def test_too_many_aliases_are_refused(shared: Served) -> None:
     fields = " ".join(f"a{n}: health {{ status }}" for n in range(31))
     assert "31 aliases" in refused(shared, f"{{ {fields} }}")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{" + "health { status } " * 490 + "}",
+        "{ memories { edges { node {" + "name " * 150 + "} } } }",
+        "{" + "memories { edges { cursor } } " * 90 + "}",
+        "{" + "... on Query { health { status } } " * 150 + "}",
+        "{"
+        + "".join(f"...F{n} " for n in range(150))
+        + "}"
+        + "".join(f"fragment F{n} on Query {{ health {{ status }} }} " for n in range(150)),
+    ],
+    ids=["fields", "below", "deep", "inline", "fragments"],
+)
+def test_the_same_fields_over_and_over_are_refused(shared: Served, query: str) -> None:
+    """Each pair of them is compared, on the thread that answers everybody: 490 took three seconds."""
+    assert "too often" in refused(shared, query)
+
+
+def test_fields_that_are_asked_for_a_few_times_are_answered(shared: Served) -> None:
+    query = "{" + "health { status } ...F " * 30 + "} fragment F on Query { health { status } }"
+    assert shared.ask(query)["health"]["status"]
+
+
+def test_a_circle_of_fragments_below_fields_comes_to_an_end() -> None:
+    circle = "query { health { ...A } } fragment A on Health { x { ...A ...B } } fragment B on Health { x { ...A } }"
+    assert compares_too_much(parse(circle))
 
 
 def test_too_many_tokens_are_refused(shared: Served) -> None:

@@ -19,7 +19,7 @@ from graphql import (
 from helix import resources
 from helix.api import subscriptions
 from helix.api.described import described, documents
-from helix.api.limits import shape_of
+from helix.api.limits import MAX_COMPARED, compares_too_much, shape_of
 from helix.api.mcp.greeting import greeting
 from helix.api.schema import build_schema
 from helix.client import document
@@ -59,6 +59,7 @@ def test_a_clients_document_is_valid_and_within_the_limits(name: str) -> None:
     shape = shape_of(parsed)
     assert shape.depth <= Settings().max_depth
     assert shape.aliases <= Settings().max_aliases
+    assert not compares_too_much(parsed, MAX_COMPARED // 5)
     (operation,) = (one for one in parsed.definitions if isinstance(one, OperationDefinitionNode))
     assert operation.name is not None
     assert operation.name.value == "".join(word.capitalize() for word in name.split("_"))
