@@ -1,72 +1,67 @@
-"""Local stores: `.helix/store` in a project counts only where this user made it on this machine.
+"""Local stores: a project's own store, which lies in HELIX_HOME and not in the project.
 
-A clone can bring one along, with memories, links and a token in it, and so can a folder above that others write to. So
-`helix init --local` notes what it made in HELIX_HOME, by path and inode, and nothing else is adopted.
+`helix init --local` notes the project's folder in HELIX_HOME. So nothing in a folder is adopted as a store, and no
+commit can put another in its place: git writes over what it ignores.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
+import shutil
 from pathlib import Path
 
 from helix.confirmed import LOCAL_STORES, confirm, confirmed
 from helix.files import is_own_folder, link_in, private_folder, read_bytes, read_text
 
+FOLDER = "stores"
+"""In HELIX_HOME, where local stores lie."""
 _INSIDE = Path(".helix") / "store"
+"""Where they lay in a project before."""
 _MOST_INDEX_BYTES = 256 << 20
 
 
 def find(folder: Path, home: Path) -> tuple[Path | None, str]:
-    """Find the local store of a folder, or of one above it; and why the first one that was met is not used.
-
-    What the user did not make here is passed by.
-    """
-    notes = confirmed(home, LOCAL_STORES)
-    why = ""
+    """Find the local store of a folder, or of one above it; and why one that lies in a project is not used."""
+    notes, why = confirmed(home, LOCAL_STORES), ""
+    folder = folder.resolve()
     for above in (folder, *folder.parents):
-        store = above / _INSIDE
-        if not store.is_dir() or store.parent == home:
-            continue
-        if str(store.resolve()) not in notes:
-            trouble = "you did not make it on this machine"
-        else:
-            trouble = _trouble(store, notes[str(store.resolve())])
-        if not trouble:
-            return store, why
-        why = why or f"{store} is not used: {trouble}"
+        if name := notes.get(str(above), {}).get("store"):
+            return home / FOLDER / Path(str(name)).name, why
+        if str(above / _INSIDE) in notes and (above / _INSIDE).is_dir():
+            why = why or f"{above / _INSIDE} is not used any more: `helix init --local` in {above} moves it"
     return None, why
 
 
 def trouble_with(store: Path, home: Path) -> str:
-    """Return why a local store that was named must not be used, or nothing; of one in a `.helix` alone.
+    """Return why a store that was named must not be used, or nothing; of one in a project's `.helix` alone.
 
     The plugin names the store that it was connected with, and a pull may since have put another in its place.
     """
     if store.parts[-2:] != _INSIDE.parts or store.parent == home or not store.is_dir() or not any(store.iterdir()):
         return ""
-    note = confirmed(home, LOCAL_STORES).get(str(store.resolve()))
-    return "you did not make it on this machine" if note is None else _trouble(store, note)
+    return "it lies in a project, where git may put another in its place"
 
 
 def make(project: Path, home: Path) -> Path:
-    """Make the project's local store, or take over the one that is there, and note that it is this user's.
+    """Make the project's local store, and note that the project has one; one that lay in the project is moved.
 
-    Raises ValueError with the reason where it must not be used.
+    Raises ValueError with the reason where that one must not be used.
     """
-    store = project / _INSIDE
-    if not store.parent.is_symlink() and not store.is_symlink():
-        private_folder(store)
-    if trouble := _trouble(store, None):
-        raise ValueError(f"{store} cannot be used: {trouble}")
-    found = store.stat()
-    confirm(home, LOCAL_STORES, str(store.resolve()), device=found.st_dev, inode=found.st_ino)
+    project = project.resolve()
+    words = re.sub(r"[^a-z0-9]+", "-", project.name.lower()).strip("-")[:40] or "project"
+    store = home / FOLDER / f"{words}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:12]}"
+    before = project / _INSIDE
+    note = confirmed(home, LOCAL_STORES).get(str(before))
+    if note is not None and before.is_dir() and not store.exists():
+        if trouble := _trouble(before, note):
+            raise ValueError(f"{before} cannot be used: {trouble}")
+        private_folder(store.parent)
+        shutil.move(before, store)
+    private_folder(store)
+    confirm(home, LOCAL_STORES, str(project), store=store.name)
     return store
-
-
-def is_foreign(project: Path, home: Path) -> bool:
-    """Return whether the project's local store has something in it that this user did not make here."""
-    store = project / _INSIDE
-    return store.is_dir() and any(store.iterdir()) and str(store.resolve()) not in confirmed(home, LOCAL_STORES)
 
 
 def is_tracked(path: Path) -> bool:
@@ -89,7 +84,7 @@ def _tracks(top: Path, path: Path) -> bool:
 
 
 def _trouble(store: Path, note: object) -> str:
-    """Return why a local store must not be used, or nothing."""
+    """Return why a store in a project must not be moved, or nothing."""
     if not (is_own_folder(store.parent) and is_own_folder(store)):
         return "it is a link, or another user's"
     found = store.stat()

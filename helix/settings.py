@@ -76,7 +76,7 @@ class Settings:
     """Every setting with its default. `sources` maps a setting's name to where its value came from."""
 
     home: Path = _setting(_HOME, "folder of the store, models, token and logs")
-    db_path: Path | None = _setting(None, "folder of the store; default: <project>/.helix/store, else <home>/store")
+    db_path: Path | None = _setting(None, "folder of the store; default: the project's own, else <home>/store")
     engine: str = _setting(
         "", "address of a PostgreSQL server that keeps the journal, without a password; empty: a file of the store"
     )
@@ -294,7 +294,7 @@ def load(
     elif why := local_store.trouble_with(values["db_path"], values["home"]):
         raise ConfigError(
             f"the store {values['db_path']} cannot be used: {why}",
-            hint="what git brought may be anybody's: see `git log -- .helix/store`, remove it, and restore a backup",
+            hint="a project's own store lies in HELIX_HOME: `helix init --local` there, and `helix connect` again",
         )
     settings = Settings(
         **values, sources={name: sources.get(name, "default") for name in known}, warnings=tuple(warnings)

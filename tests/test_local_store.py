@@ -1,8 +1,7 @@
-"""Local stores: only what this user made on this machine is used, and nothing is written through a link in it."""
+"""Local stores: they lie in HELIX_HOME, nothing in a project counts as one, and nothing is written through a link."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from contextlib import nullcontext
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from helix import bearer, daemon, local_store
+from helix.confirmed import LOCAL_STORES, confirm
 from helix.errors import ConfigError, DaemonError, StoreError
 from helix.lock import StoreLock
 from helix.settings import load
@@ -40,66 +40,92 @@ def used(project: Path, home: Path) -> tuple[Path | None, tuple[str, ...]]:
     return settings.db_path, settings.warnings
 
 
-def test_a_store_that_was_made_here_is_used_from_below_too(project: Path, home: Path) -> None:
+def test_a_projects_own_store_lies_in_the_home_and_is_used_from_below_too(project: Path, home: Path) -> None:
     store = local_store.make(project, home)
+    assert store.is_relative_to(home) and store.stat().st_mode & 0o777 == 0o700
+    assert used(project / "deep", home) == (store, ())
+    assert local_store.make(project, home) == store
+    assert used(project.parent, home) == (None, ())
+
+
+def test_the_closest_project_with_a_store_counts(project: Path, home: Path) -> None:
+    outer, inner = local_store.make(project, home), local_store.make(project / "deep", home)
+    assert outer != inner
+    assert (used(project, home)[0], used(project / "deep", home)[0]) == (outer, inner)
+
+
+def test_what_a_pull_brings_into_a_project_is_no_store(project: Path, home: Path) -> None:
+    store = local_store.make(project, home)
+    (store / "journal.db").write_bytes(b"mine")
+    (project / ".helix/store").mkdir(parents=True)
+    (project / ".helix/store/journal.db").write_bytes(b"poison")
+    git(project, "add", "--force", ".helix")
+    git(project, "commit", "--quiet", "--message", "planted")
+    assert used(project, home) == (store, ())
+    assert (store / "journal.db").read_bytes() == b"mine"
+
+
+def test_a_copy_of_a_project_has_no_store(project: Path, home: Path, tmp_path: Path) -> None:
+    local_store.make(project, home)
+    shutil.copytree(project, tmp_path / "copy")
+    assert used(tmp_path / "copy", home)[0] is None
+
+
+def as_before(project: Path, home: Path) -> Path:
+    """Make a store in a project, as Helix did before they lay in the home."""
+    store = project / ".helix/store"
+    store.mkdir(parents=True)
+    (store / "journal.db").write_bytes(b"mine")
+    found = store.stat()
+    confirm(home, LOCAL_STORES, str(store), device=found.st_dev, inode=found.st_ino)
+    return store
+
+
+def test_a_store_that_lay_in_a_project_is_told_of_and_moved(project: Path, home: Path) -> None:
+    before = as_before(project, home)
+    found, (words,) = used(project / "deep", home)
+    assert (found, words) == (None, f"{before} is not used any more: `helix init --local` in {project} moves it")
+    store = local_store.make(project, home)
+    assert (store / "journal.db").read_bytes() == b"mine"
+    assert not before.exists()
     assert used(project / "deep", home) == (store, ())
 
 
-def test_a_store_that_came_along_is_passed_by_and_named(project: Path, home: Path) -> None:
-    (project / ".helix/store").mkdir(parents=True)
-    found, (words,) = used(project / "deep", home)
-    assert found is None
-    assert words == f"{project}/.helix/store is not used: you did not make it on this machine"
-
-
-def test_a_store_made_here_counts_below_one_that_came_along(project: Path, home: Path) -> None:
-    store = local_store.make(project, home)
-    (project / "deep/.helix/store").mkdir(parents=True)
-    assert used(project / "deep", home)[0] == store
-
-
-def test_another_folder_in_its_place_is_not_used(project: Path, home: Path) -> None:
-    store = local_store.make(project, home)
-    store.rename(project / "kept")
-    store.mkdir()
-    found, (words,) = used(project, home)
-    assert found is None
-    assert "another folder" in words
+@pytest.mark.parametrize("version", ["2", "4", "split"])
+def test_a_store_in_a_project_that_git_tracks_is_not_moved(project: Path, home: Path, version: str) -> None:
+    as_before(project, home)
+    git(project, "config", *(["core.splitIndex", "true"] if version == "split" else ["index.version", version]))
+    git(project, "add", "--force", ".helix/store/journal.db")
+    with pytest.raises(ValueError, match="git tracks files in it"):
+        local_store.make(project, home)
 
 
 @pytest.mark.parametrize("place", ["token", "logs/helix.log", ".", ".."])
-def test_a_store_with_a_link_in_it_is_not_used(project: Path, home: Path, tmp_path: Path, place: str) -> None:
-    store = local_store.make(project, home)
-    linked = (store / place).resolve()
+def test_a_store_in_a_project_with_a_link_is_not_moved(project: Path, home: Path, tmp_path: Path, place: str) -> None:
+    linked = (as_before(project, home) / place).resolve()
     if linked.is_dir():
         moved = linked.rename(tmp_path / "elsewhere")
         linked.symlink_to(moved)
     else:
         linked.parent.mkdir(exist_ok=True)
         linked.symlink_to(tmp_path / "notes")
-    assert used(project, home)[0] is None
-
-
-@pytest.mark.parametrize("version", ["2", "4", "split"])
-def test_a_store_that_git_tracks_is_not_used(project: Path, home: Path, version: str) -> None:
-    store = local_store.make(project, home)
-    git(project, "config", *(["core.splitIndex", "true"] if version == "split" else ["index.version", version]))
-    (project / ".helix/project.toml").write_text("", "utf-8")
-    (store / "token").write_text("x" * 43, "utf-8")
-    git(project, "add", "--force", ".helix/project.toml")
-    git(project, "commit", "--quiet", "--message", "the project has a name")
-    assert used(project, home)[0] == store
-    git(project, "add", "--force", ".helix/store/token")
-    assert used(project, home)[0] is None
-    with pytest.raises(ValueError, match="git tracks files in it"):
+    with pytest.raises(ValueError, match="link"):
         local_store.make(project, home)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
-def test_a_store_of_another_user_is_not_used(project: Path, home: Path) -> None:
-    store = local_store.make(project, home)
-    os.chown(store, 12345, -1)
-    assert used(project, home)[0] is None
+def test_another_folder_in_the_place_of_a_store_is_not_moved(project: Path, home: Path) -> None:
+    before = as_before(project, home)
+    before.rename(project / "kept")
+    before.mkdir()
+    with pytest.raises(ValueError, match="another folder"):
+        local_store.make(project, home)
+
+
+def test_a_store_in_a_project_is_not_used_by_its_name(project: Path, home: Path) -> None:
+    """The plugin names the store that it was connected with; a pull may have put another one in its place since."""
+    before = as_before(project, home)
+    with pytest.raises(ConfigError, match="it lies in a project"):
+        load({"home": home, "db_path": before}, environ=UNHURRIED, cwd=home.parent)
 
 
 def test_a_token_that_was_committed_opens_nothing(project: Path) -> None:
@@ -141,33 +167,3 @@ def test_nothing_is_written_through_a_link_of_a_store(tmp_path: Path, name: str)
     if name.startswith("daemon"):
         daemon.announce(store, url="http://127.0.0.1:1", port=1, idle_minutes=0)
     assert target.read_text("utf-8") == "precious"
-
-
-def test_a_copy_of_a_store_is_not_the_store(project: Path, home: Path, tmp_path: Path) -> None:
-    local_store.make(project, home)
-    shutil.copytree(project, tmp_path / "copy")
-    assert used(tmp_path / "copy", home)[0] is None
-
-
-def test_a_store_that_was_named_is_judged_as_one_that_was_found(project: Path, home: Path) -> None:
-    """The plugin names the store that it was connected with; a pull may have put another one in its place since."""
-    store = local_store.make(project, home)
-    (store / "journal.db").write_bytes(b"poison")
-    assert load({"home": home, "db_path": store}, environ=UNHURRIED, cwd=home.parent).db_path == store
-    git(project, "add", "--force", ".helix/store/journal.db")
-    with pytest.raises(ConfigError, match="git tracks files in it"):
-        load({"home": home, "db_path": store}, environ=UNHURRIED, cwd=home.parent)
-
-
-def test_a_store_that_an_outer_repository_tracks_is_not_used(project: Path, home: Path) -> None:
-    inner = project / "mine"
-    inner.mkdir()
-    subprocess.run(["git", "init", "--quiet", inner], check=True)
-    store = local_store.make(inner, home)
-    (store / "journal.db").write_bytes(b"poison")
-    assert used(inner, home)[0] == store
-    blob = subprocess.run(
-        ["git", "-C", project, "hash-object", "-w", "--stdin"], input=b"poison", check=True, capture_output=True
-    ).stdout.decode()
-    git(project, "update-index", "--add", "--cacheinfo", f"100644,{blob.strip()},mine/.helix/store/journal.db")
-    assert used(inner, home)[0] is None

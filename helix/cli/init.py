@@ -21,7 +21,9 @@ from helix.settings import load
 
 
 @click.command()
-@click.option("--local", is_flag=True, help="Make a store of its own for the project in this folder.")
+@click.option(
+    "--local", is_flag=True, help="Make a store of its own for the project in this folder; it lies in HELIX_HOME."
+)
 @click.option("--yes", "-y", is_flag=True, help="Install the embedding model without asking.")
 @click.option("--no-model", is_flag=True, help="Do not install it.")
 @click.pass_obj
@@ -102,24 +104,10 @@ def _write_name(root: Path, name: str) -> None:
 
 
 def _local_store(invocation: Invocation, project: Path) -> Path:
-    """Make `.helix/store` in the project and return it; git ignores `.helix` but for the project's own settings."""
-    home = load({"home": invocation.flags.get("home")}).home
-    if local_store.is_foreign(project, home):
-        words = f"{project / '.helix' / 'store'} is there already, and you did not make it on this machine"
-        question = f"{words}. Its memories will be shown to your agents as yours. Take it over?"
-        asked = sys.stdin.isatty() and not invocation.json and not agent_of(os.environ)
-        if not asked or not click.confirm(question, default=False, err=True):
-            raise ConflictError(words, hint="remove it, or say in your own terminal that you take it over")
     try:
-        store = local_store.make(project, home)
+        return local_store.make(project, load({"home": invocation.flags.get("home")}).home)
     except ValueError as trouble:
         raise StoreError(str(trouble), hint="remove it and try again; what git tracks: `git rm -r --cached`") from None
-    files.write_private(store / ".gitignore", "*\n")  # that of the folder above may be the project's, and say otherwise
-    ignore = store.parent / ".gitignore"
-    if not ignore.exists() and not ignore.is_symlink():
-        kept_out = "# What Helix remembers here stays on this machine; what the project is called may be shared."
-        files.write_private(ignore, f"{kept_out}\n*\n!{Path(PROJECT_FILE).name}\n")
-    return store
 
 
 def _model(invocation: Invocation, yes: bool) -> str:

@@ -246,34 +246,25 @@ def _store() -> str:
     configured = _configured(os.path.join(home, "config.toml"))
     if configured:
         return _whole(configured)
-    made_here = _made_here(home)
-    folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+    projects = _projects(home)
+    folder = os.path.realpath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
     while True:
-        store = os.path.join(folder, ".helix", "store")
-        if made_here and os.path.dirname(store) != home and _is_that(store, made_here.get(os.path.realpath(store))):
-            return store
+        note = projects.get(folder)
+        if isinstance(note, dict) and note.get("store"):
+            return os.path.join(home, "stores", os.path.basename(str(note["store"])))
         above = os.path.dirname(folder)
         if above == folder:
             return os.path.join(home, "store")
         folder = above
 
 
-def _made_here(home: str) -> dict[str, object]:
-    """Return the local stores that the user made on this machine; a clone may bring one that he did not."""
+def _projects(home: str) -> dict[str, object]:
+    """Return the projects with a store of their own, as helix/local_store.py notes them; it lies in the home."""
     try:
         made = json.loads(_content(os.path.join(home, "confirmed.json"), _MOST_BYTES))["local_stores"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return made if isinstance(made, dict) else {}
-
-
-def _is_that(store: str, note: object) -> bool:
-    """Return whether a folder is the one that was noted; helix/local_store.py looks at what is in it, too."""
-    try:
-        found = os.lstat(store)
-    except OSError:
-        return False
-    return isinstance(note, dict) and (note.get("device"), note.get("inode")) == (found.st_dev, found.st_ino)
 
 
 def _configured(path: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import Command
 
-from helix.errors import ConflictError, InvalidInputError, ModelError, NotFoundError
+from helix.errors import InvalidInputError, ModelError, NotFoundError
 from helix.providers.addresses import confirm_address, may_be_asked
 from helix.providers.model_catalogue import KNOWN, ModelFile
 
@@ -34,53 +34,33 @@ def test_init_makes_a_private_store_and_installs_nothing_without_consent(
     assert helix_command("--home", str(tmp_path / "home"), "init", "--no-model").code == 0
 
 
-def test_init_local_makes_a_store_of_the_project_that_git_ignores(
-    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_init_local_makes_a_store_of_the_project_in_the_home(
+    helix_command: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = tmp_path / "project" / "deep" / "below"
     below.mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "project")
     subprocess.run(["git", "init", "--quiet"], check=True)
     store = helix_command("init", "--local", "--no-model", "--json").data["init"]["store"]
-    assert store == str(tmp_path / "project" / ".helix" / "store")
-    status = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
+    assert Path(store).is_relative_to(home)
+    status = subprocess.run(["git", "status", "--porcelain", "--ignored"], capture_output=True, text=True, check=True)
     assert status.stdout == ""
-    (tmp_path / "project" / ".helix" / "project.toml").write_text('name = "shop"\n', "utf-8")
-    status = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all"], capture_output=True, text=True, check=True
-    )
-    assert status.stdout == "?? .helix/project.toml\n", "what the project is called is for the other clones too"
 
     monkeypatch.chdir(below)
     listed = {entry["name"]: entry for entry in helix_command("config", "--json").data["config"]}
     assert (listed["db_path"]["value"], listed["db_path"]["source"]) == (store, "project")
 
 
-def test_init_local_makes_a_store_that_git_ignores_whatever_the_project_says_of_it(
-    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".helix").mkdir()
-    (tmp_path / ".helix/.gitignore").write_text("!*\n!**\n", "utf-8")
-    monkeypatch.chdir(tmp_path)
-    subprocess.run(["git", "init", "--quiet"], check=True)
-    store = Path(helix_command("init", "--local", "--no-model", "--json").data["init"]["store"])
-    (store / "journal.db").write_text("private", "utf-8")
-    subprocess.run(["git", "add", "--all", "."], check=True)
-    added = subprocess.run(["git", "ls-files", ".helix"], capture_output=True, text=True, check=True)
-    assert added.stdout == ".helix/.gitignore\n"
-
-
 def test_init_local_takes_no_store_over_that_came_with_the_project(
     helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = tmp_path / "project/.helix/store"
-    store.mkdir(parents=True)
-    (store / "journal.db").write_text("planted", "utf-8")
+    planted = tmp_path / "project/.helix/store"
+    planted.mkdir(parents=True)
+    (planted / "journal.db").write_text("planted", "utf-8")
     monkeypatch.chdir(tmp_path / "project")
-    said = helix_command("init", "--local", "--no-model")
-    assert (said.code, "you did not make it on this machine" in said.err) == (ConflictError.exit_code, True)
-    assert (store / "journal.db").read_text("utf-8") == "planted"
-    assert helix_command("config").err.startswith(f"warning: {store} is not used: ")
+    store = Path(helix_command("init", "--local", "--no-model", "--json").data["init"]["store"])
+    assert not (store / "journal.db").exists()
+    assert (planted / "journal.db").read_text("utf-8") == "planted"
 
 
 def test_models_are_listed_as_what_they_are(helix_command: Command, tmp_path: Path) -> None:

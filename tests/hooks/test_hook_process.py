@@ -290,16 +290,16 @@ PLACES: dict[str, tuple[dict[str, str], str]] = {
     "of a home with settings": ({"HELIX_HOME": "{root}/configured"}, "configured/elsewhere"),
     "of a project": (
         {"HELIX_HOME": "{root}/home", "CLAUDE_PROJECT_DIR": "{root}/project/deep"},
-        "project/.helix/store",
+        "",
     ),
 }
 
 
 @pytest.mark.parametrize(("variables", "expected"), PLACES.values(), ids=PLACES)
 def test_it_uses_the_store_that_the_settings_say(tmp_path: Path, variables: dict[str, str], expected: str) -> None:
-    for folder in ("named", "home/store", "configured/elsewhere", "project/.helix/store", "project/deep"):
+    for folder in ("named", "home/store", "configured/elsewhere", "project/deep"):
         (tmp_path / folder).mkdir(parents=True)
-    local_store.make(tmp_path / "project", tmp_path / "home")
+    expected = expected or str(local_store.make(tmp_path / "project", tmp_path / "home").relative_to(tmp_path))
     (tmp_path / "configured/config.toml").write_text(f'db_path = "{tmp_path}/configured/elsewhere"\n', "utf-8")
     environ = {name: value.format(root=tmp_path) for name, value in variables.items()}
     hook(None, **environ)
