@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from bisect import bisect_left
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 from graphql import (
     DocumentNode,
@@ -16,6 +20,9 @@ from graphql import (
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
+    Source,
+    SourceLocation,
+    parse,
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from strawberry.extensions import SchemaExtension
@@ -47,6 +54,8 @@ on the one thread that answers everybody: 490 times the same field, in 6 kB, kep
 MAX_VALUES = 20_000
 """Most values (numbers, texts, lists, objects and the names in them) in one body of JSON. What is asked of a list is
 done value by value on the one thread that answers everybody: a million of them kept every hook waiting for seconds."""
+
+_LINE_BREAK = re.compile(r"\r\n|[\n\r]")  # as GraphQL counts lines
 
 
 def has_too_many_values(value: object, most: int = MAX_VALUES) -> bool:
@@ -188,6 +197,24 @@ class AcceptedDocuments:
                 self._documents.popitem(last=False)
 
 
+class LinedSource(Source):
+    """The text of a GraphQL document that remembers where its lines begin.
+
+    graphql-core looks through all of it for the line of each error: a hundred in 230,000 lines took a minute.
+    """
+
+    @cached_property
+    def _breaks(self) -> tuple[list[int], list[int]]:
+        found = [match.span() for match in _LINE_BREAK.finditer(self.body)]
+        return [start for start, _ in found], [end for _, end in found]
+
+    def get_location(self, position: int) -> SourceLocation:
+        """Return the line and column of a place in the document, counted from 1."""
+        starts, ends = self._breaks
+        line = bisect_left(starts, position)
+        return SourceLocation(line + 1, position + 1 - (ends[line - 1] if line else 0))
+
+
 class DocumentLimits(SchemaExtension):
     """Refuses, before it is validated, a document that is too long, deep, or full of aliases or directives.
 
@@ -208,6 +235,9 @@ class DocumentLimits(SchemaExtension):
         if (document := self._accepted.get(context.query)) is not None:
             context.graphql_document = document
             self._known = True
+        elif context.query:
+            with suppress(GraphQLError):  # strawberry parses it again, and tells what is wrong
+                context.graphql_document = parse(LinedSource(context.query), **context.parse_options)
         yield
 
     def on_validate(self) -> Iterator[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -12,12 +13,19 @@ from typing import Any
 
 import pytest
 from api_server import BEARER, Serve, Served
-from graphql import FragmentDefinitionNode, FragmentSpreadNode, OperationDefinitionNode, SelectionSetNode, parse
+from graphql import FragmentDefinitionNode, FragmentSpreadNode, OperationDefinitionNode, SelectionSetNode, Source, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.api import limits
-from helix.api.limits import DOCUMENT_CHARACTERS, MAX_DIRECTIVES, AcceptedDocuments, compares_too_much, shape_of
+from helix.api.limits import (
+    DOCUMENT_CHARACTERS,
+    MAX_DIRECTIVES,
+    AcceptedDocuments,
+    LinedSource,
+    compares_too_much,
+    shape_of,
+)
 from helix.api.resolver_context import MAX_WALKS
 from helix.explorer import graph_questions
 from helix.model.reports import CypherResult, Stats
@@ -98,6 +106,22 @@ def test_fields_that_are_asked_for_a_few_times_are_answered(shared: Served) -> N
 def test_a_circle_of_fragments_below_fields_comes_to_an_end() -> None:
     circle = "query { health { ...A } } fragment A on Health { x { ...A ...B } } fragment B on Health { x { ...A } }"
     assert compares_too_much(parse(circle))
+
+
+def test_the_lines_of_many_errors_are_counted_once(shared: Served) -> None:
+    """For each error the whole document was looked through: these took a minute, in which nobody was answered."""
+    asked = " ".join(f"nothing{n}" for n in range(120))
+    begun = time.process_time()
+    errors = shared.post("\n" * 200_000 + "{ " + asked + " }").json["errors"]
+    assert len(errors) > 50 and errors[0]["locations"] == [{"line": 200_001, "column": 3}]
+    assert time.process_time() - begun < 2.5
+
+
+@pytest.mark.parametrize("text", ["", "\n", "a\r\nb\rc\n\nd", "\r\n\r\n", "ab", "\n\ra", "a\n\u2028b\n"])
+def test_a_place_in_a_document_has_the_line_that_graphql_says(text: str) -> None:
+    places = range(len(text) + 2)
+    said = [Source(text).get_location(place) for place in places]
+    assert [LinedSource(text).get_location(place) for place in places] == said
 
 
 def test_too_many_tokens_are_refused(shared: Served) -> None:
