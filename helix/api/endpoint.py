@@ -6,14 +6,14 @@ import json
 from datetime import timedelta
 from typing import Any, NoReturn
 
-from cross_web import AsyncHTTPRequestAdapter, HTTPException
+from cross_web import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
-from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http import GraphQLHTTPResponse
 from strawberry.http.base import BaseRequestProtocol
 from strawberry.schema import Schema
 from strawberry.types.unset import UnsetType
@@ -106,12 +106,6 @@ class Endpoint(GraphQL[Context, None]):
         status = 400 if request_error and sub_response.media_type == RESPONSE_TYPE else 200
         return Response(self.encode_json(response_data), status_code=status, media_type=sub_response.media_type)
 
-    async def parse_http_body(self, request: AsyncHTTPRequestAdapter) -> GraphQLRequestData | list[GraphQLRequestData]:
-        data = await super().parse_http_body(request)
-        if isinstance(data, GraphQLRequestData) and len(data.query or "") > DOCUMENT_CHARACTERS:
-            raise HTTPException(413, f"the document is longer than {DOCUMENT_CHARACTERS:,} characters; use variables")
-        return data
-
     def parse_json(self, data: str | bytes) -> object:
         try:
             return self.decode_json(data)
@@ -137,6 +131,11 @@ class Endpoint(GraphQL[Context, None]):
             raise json.JSONDecodeError(f"more than {MAX_VALUES:,} values in it; send them in smaller parts", "", 0)
         if not isinstance(value, dict):
             raise json.JSONDecodeError("one JSON object is wanted, and batches are off", "", 0)
+        for request in (value, value.get("payload")):  # a WebSocket's message has it in there
+            document = request.get("query") if isinstance(request, dict) else None
+            if isinstance(document, str) and len(document) > DOCUMENT_CHARACTERS:
+                words = f"the document is longer than {DOCUMENT_CHARACTERS:,} characters; use variables"
+                raise json.JSONDecodeError(words, "", 0)
         return value
 
     def encode_json(self, data: object) -> str:
