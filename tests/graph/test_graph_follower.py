@@ -539,6 +539,17 @@ def test_recall_and_store_go_on_while_the_graph_hangs(settings: Settings) -> Non
         assert upkeep.doctor(helix).healthy
 
 
+@pytest.mark.parametrize("statement", CRASHES)
+def test_a_persons_statement_that_ends_kuzu_costs_an_error_and_nothing_else(settings: Settings, statement: str) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        memories.store(helix, StoreRequest(trigger="the tide comes in", resolution="wait", kind="fact"))
+        with pytest.raises(GraphUnavailableError, match="ended") as told:
+            graph_operations.cypher(helix, statement)
+        assert "write it in another way" in str(told.value.hint)
+        assert helix.recall(RecallQuery(query="tide", limit=1)).items[0].text.startswith("the tide")
+        assert len(graph_operations.cypher(helix, ALL).rows) == 1
+
+
 def test_nobody_waits_to_write_while_a_rebuild_compares_the_state_with_the_log(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
