@@ -135,6 +135,21 @@ def test_a_request_of_too_many_values_is_refused(served: Served) -> None:
     asked(served, work)
 
 
+def test_what_is_called_by_a_name_without_end_is_not_looked_for(served: Served) -> None:
+    """A resource of 3.6 MB was looked for over a minute, in which nobody was answered."""
+    long = "a/" * 10_000
+
+    async def work(client: Client) -> None:
+        with pytest.raises(Exception, match="at most 16,384 characters"):
+            await client.read_resource(f"helix://memory/{long}")
+        for tool, arguments in ((long, {}), ("memory.list", {long: 1})):
+            with pytest.raises(Exception, match="at most 16,384 characters"):
+                await client.call_tool(tool, arguments)
+        assert (await client.call_tool("memory.list", {})).structured_content["total"] == 0
+
+    asked(served, work)
+
+
 def test_a_hello_that_each_open_session_would_keep_has_a_largest_size(served: Served) -> None:
     long = HELLO.replace(b"codex", b"codex" * 10_000)
     answer = httpx2.post(f"{served.origin}/mcp", content=long, headers={**BEARER, **JSON})

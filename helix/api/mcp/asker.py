@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ _UNNAMED = "mcp"
 _HELLO, _PROMPT = "initialize", "prompts/get"
 _LONGEST_HELLO = 16 << 10
 """Characters of what a client says of itself: each open session keeps it."""
+_LONGEST_NAME = 16 << 10
+"""Characters of a name or an address: what is called so is looked for on the one thread that answers everybody."""
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _ROOTS_SECONDS = 2.0
 _MOST_SESSIONS = 1_000
@@ -67,6 +69,8 @@ class Askers:
         """
         if has_too_many_values(ctx.params):
             raise MCPError(INVALID_PARAMS, f"a request may hold at most {MAX_VALUES:,} values")
+        if any(len(name) > _LONGEST_NAME for name in _names_in(ctx.params)):
+            raise MCPError(INVALID_PARAMS, f"a name or an address may have at most {_LONGEST_NAME:,} characters")
         _ASKING.set(ctx.request)
         if ctx.method == _HELLO and len(json.dumps(ctx.params)) > _LONGEST_HELLO:
             raise MCPError(INVALID_PARAMS, f"a hello may have at most {_LONGEST_HELLO:,} characters")
@@ -188,6 +192,20 @@ def _absolute(path: str) -> Path | None:
     if not 0 < len(path) <= LONGEST_PATH or "\0" in path:
         return None
     return Path(path) if Path(path).is_absolute() else None
+
+
+def _names_in(params: object) -> Iterator[str]:
+    """Yield the names and addresses in an MCP request: of a tool, prompt or resource, and of what it is given."""
+    if not isinstance(params, Mapping):
+        return
+    for name, value in params.items():
+        yield name
+        if name in ("name", "uri") and isinstance(value, str):
+            yield value
+        elif name in ("ref", "argument"):
+            yield from _names_in(value)
+        elif name == "arguments" and isinstance(value, Mapping):
+            yield from value
 
 
 def _header(request: Any, name: str) -> str:
