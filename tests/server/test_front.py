@@ -441,7 +441,7 @@ def test_a_tenant_has_room_for_so_many_subscriptions(team: Team) -> None:
 
 def test_an_id_that_the_server_cannot_keep_is_invalid(team: Team) -> None:
     here = team.processes[0]
-    key = team.key(team.tenant())
+    key = team.key(team.tenant(), Role.ADMIN)
     undo = "mutation($id: ID!) { undo(input: {job: $id}) { result { restored } } }"
     assert here.code(key, undo, id="ab") == "NOT_FOUND"
     assert here.code(key, undo, id="a\x00b") == "INVALID_INPUT"
