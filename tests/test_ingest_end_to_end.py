@@ -38,7 +38,8 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 settings = configuration.load({"home": Path(sys.argv[1])}, environ={}, cwd=Path(sys.argv[1]))
 helix = Helix.open(settings, embedder=HashEmbedder())
-helix.subscribe(lambda event: print(event.get("done", 0), flush=True) if event["type"] == "job.progress" else None)
+tell = lambda event: print(event.get("done", 0), flush=True) if event["type"] == "job.progress" else None
+helix.events.subscribe(tell)
 job = ingest.ingest_git(helix, sys.argv[2])
 while upkeep.job(helix, job.id).state == "running":
     import time
@@ -165,7 +166,7 @@ def test_nothing_is_made_of_commits_in_the_background(helix: Helix, repository: 
     finished(helix, ingest.ingest_git(helix, str(repository)))
     rows = upkeep.status(helix).journal_rows
     for _ in range(2):
-        helix.flush()
+        helix.worker.flush()
         assert helix.worker.settle(60)
         assert upkeep.status(helix).journal_rows == rows
 

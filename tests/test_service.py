@@ -75,7 +75,9 @@ def found(helix: Helix, query: str, **fields: Any) -> list[str]:
 
 def finished(helix: Helix, job_id: str) -> Any:
     done = threading.Event()
-    end = helix.subscribe(lambda event: done.set() if event["id"] == job_id and event["state"] != "running" else None)
+    end = helix.events.subscribe(
+        lambda event: done.set() if event["id"] == job_id and event["state"] != "running" else None
+    )
     if upkeep.job(helix, job_id).state is JobState.RUNNING:
         assert done.wait(60)
     end()
@@ -594,7 +596,7 @@ def test_a_paused_store_takes_nothing_in_but_answers(helix: Helix) -> None:
     with pytest.raises(PausedError):
         capture.open_session(helix, SessionRequest(name="s"))
     with pytest.raises(PausedError):
-        helix.flush()
+        helix.worker.flush()
     with pytest.raises(PausedError):
         background_work.begin_work(helix, "reflect")
     assert found(helix, "before the pause") == ["before-pause"]
@@ -786,7 +788,7 @@ def test_what_was_stored_without_a_model_is_embedded_when_there_is_one(settings:
 
 def test_events_tell_what_changed_after_it_is_durable(helix: Helix) -> None:
     events: list[Any] = []
-    end = helix.subscribe(events.append)
+    end = helix.events.subscribe(events.append)
     stored = memories.store(helix, StoreRequest(trigger="tell me", resolution="x", kind="fact"))
     memories.feedback(helix, [stored.name], 1.0)
     capture.record_episode(helix, EpisodeRequest(content="something happened here"))
@@ -846,7 +848,7 @@ def test_damage_to_what_was_answered_last_or_to_a_row_of_the_queue_keeps_no_stor
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         stored = memories.store(helix, StoreRequest(trigger="fact sigma", resolution="r", kind="fact"))
         helix.recall(RecallQuery(query="sigma"))
-        helix.flush()
+        helix.worker.flush()
         helix.worker.settle()
     with sqlite3.connect(settings.store_path / "journal.db") as raw:
         assert raw.execute("UPDATE meta SET value = ? WHERE key = 'last_answers'", (damaged,)).rowcount == 1

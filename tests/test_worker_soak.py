@@ -39,7 +39,7 @@ def tell(helix: Helix, episodes: int) -> None:
                 helix,
                 EpisodeRequest(content=f"{text}. it was number{session}x{number}", session=f"s{session}", role="user"),
             )
-        helix.close_session(f"s{session}")
+        helix.worker.close_session(f"s{session}")
 
 
 def ask(helix: Helix, stored: str, over: threading.Event) -> int:
@@ -80,7 +80,7 @@ def test_recall_is_right_while_the_worker_is_at_work(settings: Settings, pytestc
         running = [pool.submit(work) for work in beside]
         try:
             pool.submit(tell, helix, episodes).result()
-            helix.flush()
+            helix.worker.flush()
             assert helix.worker.settle(MOST_SECONDS)
         finally:
             over.set()

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from helix.model.reports import Job, JobState
 from helix.operations import upkeep
-from helix.service import Event, Helix
+from helix.service import Helix
+from helix.store.change_events import Event
 
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ def ended(helix: Helix, job: Job) -> Job:
         if event["type"] == "job.progress" and event["id"] == job.id and event["state"] != JobState.RUNNING:
             over.set()
 
-    leave = helix.subscribe(told)
+    leave = helix.events.subscribe(told)
     if upkeep.job(helix, job.id).state is JobState.RUNNING:
         assert over.wait(MOST_SECONDS), upkeep.job(helix, job.id)
     leave()
@@ -60,4 +61,4 @@ def all_ended(helix: Helix) -> None:
 def at_rest(helix: Helix) -> None:
     """Return once this service does neither a job nor background work."""
     all_ended(helix)
-    until(lambda: not helix.at_work())
+    until(lambda: not (helix.jobs.are_running() or helix.worker.at_work))

@@ -56,7 +56,7 @@ def _allowed(
         return work(helix, **given)
     if operation.adds:
         helix.store.runtime.check_room()
-    with helix.acting(principal.name):
+    with helix.store.writer.acting(principal.name):
         return as_seen_by(principal, work(helix, **given))
 
 
@@ -133,7 +133,7 @@ def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any], 
     request = request_of(function.__name__, key, payload, agent)
 
     def carried_out(helix: Helix, **values: Any) -> T:
-        with helix.request(request):
+        with helix.store.writer.request(request):
             return function(helix, **values)
 
     return carried_out

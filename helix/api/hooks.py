@@ -107,7 +107,7 @@ class HookEndpoint:
         if why := self._helix.store.runtime.full():
             log.warning("a hook was answered with nothing: %s", why, extra={"client": client[:40]})
             return HookAnswer({}, PendingAnswer()), {}
-        with self._helix.acting(actor):
+        with self._helix.store.writer.acting(actor):
             told = self._helix.hooks.answer(client, payload, end, scope)
         return told, {SCOPE_HEADER: quote(scope)} if scope else self._scope(payload)
 

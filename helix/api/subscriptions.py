@@ -119,7 +119,7 @@ async def _subscribed(runtime: AppRuntime, wanted: Callable[[Mapping[str, Any]],
         raise InvalidInputError(f"{MOST} subscriptions are open already", hint="close one that nobody reads")
     feed = Feed(wanted, runtime.turns)
     runtime.subscribed += 1
-    unsubscribe = runtime.helix.subscribe(feed.publish)
+    unsubscribe = runtime.helix.events.subscribe(feed.publish)
     try:
         yield feed
     finally:

@@ -24,6 +24,7 @@ from helix.model.reports import Job
 from helix.model.strand import SYNC_PATH, MemoryShare
 from helix.operations import strand_keys, upkeep
 from helix.service import Helix
+from helix.strands import sync
 from helix.strands.http_remote import PART_BYTES
 from helix.strands.names import StrandName
 from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
@@ -78,8 +79,8 @@ class SyncApi:
         return JSONResponse({"job": job.id}, status_code=202)
 
     def _begun(self, share: MemoryShare, actor: str) -> Job:
-        with self._helix.acting(actor):
-            return self._helix.sync(PREFIX + share.name)
+        with self._helix.store.writer.acting(actor):
+            return sync.start(self._helix.store, self._helix.jobs, self._helix.worker, PREFIX + share.name)
 
     async def _turned(self, request: Request) -> Response:
         job_id = str(request.path_params["job"])

@@ -159,7 +159,7 @@ def _server(
 
     def idle() -> bool:
         unused = idle_minutes > 0 and activity.idle_seconds > idle_minutes * 60
-        return unused and not helix.at_work()
+        return unused and not (helix.jobs.are_running() or helix.worker.at_work)
 
     def lost() -> bool:
         gone = not daemon.is_announced(store)
@@ -174,7 +174,7 @@ def _server(
 
     def leaving() -> None:
         daemon.withdraw(store)
-        helix.leave()
+        helix.store.graph.leave()
 
     async def elsewhere() -> None:
         if former is not None:  # pages that the last daemon left open ask there where this one is

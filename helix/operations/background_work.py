@@ -44,7 +44,7 @@ def flush(
     scope: Annotated[str | None, "Only what happened in this scope; everywhere where it is not said."] = None,
 ) -> WorkItem:
     """Turn recent episodes into memories now, instead of when enough have come together."""
-    return helix.flush(scope)
+    return helix.worker.flush(scope)
 
 
 @mutation(Role.AGENT)
@@ -68,7 +68,7 @@ def cancel_work(helix: Helix, id: Annotated[Id, "The id of the piece of work."])
 def pause_worker(helix: Helix, on: Annotated[bool, "Pause, or go on."] = True) -> bool:
     """Stop background work, also over restarts, or go on with it; returns whether it is paused now."""
     paused = helix.worker.pause(on)
-    helix.tell_store("background")
+    helix.events.tell_store(helix.store.journal.store_id, "background")
     return paused
 
 

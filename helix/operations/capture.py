@@ -63,7 +63,7 @@ def close_session(
     helix: Helix, name: Annotated[str, "The name of the session."], scope: str = GLOBAL_SCOPE
 ) -> SessionReport:
     """End a session; what is new in its scope is consolidated in the background."""
-    return helix.close_session(name, scope)
+    return helix.worker.close_session(name, scope)
 
 
 @scoped_query
@@ -89,5 +89,5 @@ def pause(helix: Helix, on: Annotated[bool, "True to stop, false to go on."] = T
     """
     helix.store.writer.call(lambda: helix.store.pause(on))
     helix.worker.wake()
-    helix.tell_store("capture")
+    helix.events.tell_store(helix.store.journal.store_id, "capture")
     return on

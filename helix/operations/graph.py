@@ -36,7 +36,7 @@ def cypher(
     limit: Annotated[int | None, "Its row limit; the setting's at most."] = None,
 ) -> CypherResult:
     """Run a Cypher statement that only reads; time and rows are limited by the settings at most."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     return graph_questions.cypher(helix.store, query, params, timeout_ms, limit)
 
 
@@ -95,7 +95,7 @@ def path(
     scope: Annotated[str | None, "Stay within this scope and `global`; everywhere where it is not said."] = None,
 ) -> GraphPath:
     """Find a shortest path between two nodes, of at most 8 steps: how one has to do with the other."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     ends = node_of(helix.store.index, source), node_of(helix.store.index, target)
     return graph_questions.path(helix.store, *ends, scope=scope)
 
@@ -108,7 +108,7 @@ def communities(
     limit: int = 20,
 ) -> list[Community]:
     """List the largest communities: nodes that are linked with each other more than with the rest (Louvain)."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     return graph_questions.communities(helix.store, scope=scope, least=least, limit=page_size(helix, "limit", limit))
 
 
@@ -119,7 +119,7 @@ def graph_overview(
     limit: Annotated[int, "At most so many communities."] = 100,
 ) -> GraphOverview:
     """Show the whole graph from afar: its largest communities, what they are about, and what leads between them."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     return graph_questions.overview(helix.store, scope=scope, limit=page_size(helix, "limit", limit))
 
 
@@ -131,7 +131,7 @@ def community(
     limit: Annotated[int, "How many nodes at most, up to 1,000."] = 200,
 ) -> CommunityInside:
     """Show one community of the overview from near: its nodes, and the edges among them."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     size = page_size(helix, "limit", limit, most=graph_questions.MOST_INSIDE)
     return graph_questions.community(helix.store, id, scope=scope, limit=size)
 
@@ -144,6 +144,6 @@ def centrality(
     limit: int = 20,
 ) -> list[CentralNode]:
     """List the nodes that most others lead to (PageRank): what everything is about."""
-    helix.mend_graph()
+    helix.graph_rebuilds.mend()
     size = page_size(helix, "limit", limit)
     return graph_questions.centrality(helix.store, scope=scope, labels=labels, limit=size)

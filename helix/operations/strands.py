@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +22,7 @@ from helix.operations.listed import mutation, query, query_for
 from helix.operations.strand_keys import keyring_of
 from helix.service import Helix
 from helix.store.jobs import Ticket
+from helix.store.store import Store
 from helix.strands import arriving, container
 from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing
@@ -113,7 +116,9 @@ def clone_strand(
     def work(ticket: Ticket) -> Mapping[str, Any]:
         files.private_folder(_free(folder))
         try:
-            with helix.beside(folder) as store:
+            runtime, settings = helix.store.runtime, replace(helix.settings, db_path=folder, engine="")
+            other = Store(settings, embedder=runtime.embedder, clock=runtime.clock, make_id=runtime.make_id)
+            with closing(other) as store:
                 job = store.runtime.make_id(store.runtime.clock())
                 report = arriving.take(store, strand, job, ticket)
         except BaseException:

@@ -18,6 +18,7 @@ from helix.strands import arriving, remotes, sync_state
 from helix.strands.remotes import address_of
 from helix.strands.shares import PlaceTokens
 from helix.strands.sync import outdated_by
+from helix.strands.sync import start as start_sync
 
 _SYNC = "carry memory out of the store, and import what others carry"
 _PLACE = "A folder, a bare git repository (path or URL), `s3://bucket/prefix`, or a shared `https://host/sync/v1`."
@@ -48,7 +49,7 @@ def sync(
         tokens.keep(address, token)
         sync_state.forget_contents(helix.store, address)  # it opens another share: what the last one had is not there
     sync_state.choose(helix.store, address, scopes)
-    return helix.sync(address, key=key, passphrase=passphrase)
+    return start_sync(helix.store, helix.jobs, helix.worker, address, key=key, passphrase=passphrase)
 
 
 @mutation(None, person=_SYNC)

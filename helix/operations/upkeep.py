@@ -51,8 +51,8 @@ def status(helix: Helix) -> StatusReport:
 @graph_query
 def doctor(helix: Helix) -> DoctorReport:
     """Run every check of the store, comparing journal and graph; it takes its time."""
-    helix.mend_graph()
-    return examination.examine(helix.store, building=helix.store.graph.needs_rebuild and helix.is_busy())
+    helix.graph_rebuilds.mend()
+    return examination.examine(helix.store, building=helix.store.graph.needs_rebuild and helix.jobs.are_running())
 
 
 @query_for(None)
@@ -107,7 +107,7 @@ def cancel_job(helix: Helix, id: Annotated[Id, "The job's id."]) -> Job:
 @mutation(Role.ADMIN)
 def rebuild(helix: Helix) -> Job:
     """Rebuild the graph from the journal; recall goes on meanwhile."""
-    return helix.rebuild_graph()
+    return helix.graph_rebuilds.start()
 
 
 @mutation(Role.ADMIN)

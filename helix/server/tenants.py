@@ -69,7 +69,7 @@ class Open:
     @property
     def idle(self) -> bool:
         """Whether nobody asks a tenant and nothing is being done."""
-        return not self.asking and not self.helix.at_work()
+        return not self.asking and not (self.helix.jobs.are_running() or self.helix.worker.at_work)
 
     async def answered(self) -> None:
         """Wait until what a tenant was asked before is answered, but not for long."""
@@ -268,7 +268,7 @@ class Tenants:
         self._known.pop(one.slug, None)
         try:
             await one.running.aclose()
-            await asyncio.to_thread(one.helix.leave)
+            await asyncio.to_thread(one.helix.store.graph.leave)
             await one.answered()
         except Exception:
             log.exception("a tenant's clients were not let go", extra={"tenant": one.slug})

@@ -51,13 +51,17 @@ Work = Callable[[Ticket], Mapping[str, Any]]
 class Jobs:
     """The jobs of one service. At most one job of a kind runs at a time."""
 
-    def __init__(self, *, clock: Clock, make_id: IdMaker, changed: Callable[[Job], None]) -> None:
+    def __init__(self, *, clock: Clock, make_id: IdMaker) -> None:
         self._clock = clock
         self._make_id = make_id
-        self._changed = changed
+        self._listeners: list[Callable[[Job], None]] = []
         self._guard = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._running: dict[str, tuple[Ticket, threading.Thread]] = {}
+
+    def listen(self, callback: Callable[[Job], None]) -> None:
+        """Have `callback` told of each new state of a job, on the job's thread."""
+        self._listeners.append(callback)
 
     def start(self, kind: str, work: Work, *, prepare: Callable[[], object] | None = None) -> Job:
         """Run an import, a backup or other `work` in a thread of the store; ConflictError while one of its kind runs.
@@ -107,6 +111,10 @@ class Jobs:
         with self._guard:
             return list(reversed(self._jobs.values()))
 
+    def are_running(self) -> bool:
+        """Return whether an import, a backup or other job of the store runs just now."""
+        return any(job.state is JobState.RUNNING for job in self.all())
+
     def page(self, first: int, after: str | None) -> Page[Job]:
         """Return a page of the store's jobs (imports, backups ...), newest first."""
         key = lambda job: (to_micros(job.started_at), job.id)  # noqa: E731
@@ -141,7 +149,8 @@ class Jobs:
         """Record the new state of an import, a backup or other job of the store, and tell whoever listens."""
         with self._guard:
             job = self._jobs[job_id] = replace(self._jobs[job_id], **fields)
-        self._changed(job)
+        for callback in tuple(self._listeners):
+            callback(job)
 
     def _run(self, job_id: str, ticket: Ticket, work: Work) -> None:
         fields: dict[str, Any]

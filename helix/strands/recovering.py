@@ -14,6 +14,8 @@ from typing import Any
 
 from helix.errors import ConflictError, HelixError, NotFoundError, StoreCorruptError
 from helix.memory.job_run.run import Watch
+from helix.memory.worker.worker import MemoryWorker
+from helix.store.jobs import Jobs, Ticket
 from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
 from helix.strands.lineage import remove_drafts
@@ -28,21 +30,30 @@ _DAMAGED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Recu
 """What a damaged row or note comes to."""
 
 
-def recover(store: Store, begin: Callable[[Callable[[Watch], None]], object]) -> None:
+def recover(store: Store, jobs: Jobs, worker: MemoryWorker) -> None:
     """End an import or rollback of strands that was cut short, or take it back where that cannot be; remove its files.
 
-    What is left of an import is handed to `begin`: it stops where its watch says so, and goes on at the next start.
+    What is left of an import goes on as a job: stopped, it goes on at the next start.
     """
     note = whole.under_way(store.journal)
     if note is not None and (note["kind"] not in _ENDINGS or store.journal.effects.undone_at(note["job"]) is not None):
         _take_back(store, note, "it was being taken back")
     elif note is not None and note["kind"] == arriving.JOB:
         remove_drafts(store.path, note["job"])
-        begin(partial(_end, store, note))
+        _go_on(partial(_end, store, note), jobs, worker)
         return
     elif note is not None:
         _end(store, note, whole.Unwatched())
     remove_drafts(store.path)
+
+
+def _go_on(rest: Callable[[Watch], None], jobs: Jobs, worker: MemoryWorker) -> None:
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        with worker.standing_still():
+            rest(ticket)
+        return {}
+
+    jobs.start(arriving.JOB, work)
 
 
 def _end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:

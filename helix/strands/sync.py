@@ -23,10 +23,12 @@ from typing import Any
 from helix import files
 from helix.errors import ConflictError, HelixError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.journal.strand_versions import StoredVersion
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.clock import to_micros
 from helix.model.provenance import Trust
+from helix.model.reports import Job
 from helix.store.erasing import OUTDATED, STRANDS
-from helix.store.jobs import Ticket
+from helix.store.jobs import Jobs, Ticket
 from helix.store.store import Store
 from helix.strands import arriving, sync_state
 from helix.strands.arriving import Strand
@@ -379,7 +381,26 @@ def _check_said(state: SyncState, asked: Sequence[str]) -> None:
     )
 
 
-def carry_out(
+def start(
+    store: Store,
+    jobs: Jobs,
+    worker: MemoryWorker,
+    place: str,
+    *,
+    key: str | None = None,
+    passphrase: str | None = None,
+) -> Job:
+    """Exchange strands with a place, as a job. Raises ConflictError while another job carries strands."""
+    keyring = Keyring(store.runtime.settings.home, now=store.runtime.clock())
+
+    def work(ticket: Ticket) -> Mapping[str, Any]:
+        still = worker.standing_still
+        return _carry_out(store, place, keyring, key=key, passphrase=passphrase, ticket=ticket, still=still)
+
+    return jobs.start(arriving.JOB, work)
+
+
+def _carry_out(
     store: Store,
     place: str,
     keyring: Keyring,

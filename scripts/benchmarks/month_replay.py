@@ -167,7 +167,7 @@ def live(helix: Helix, clock: Watch, replay: Replay, say: Say, *, lifecycle: boo
             _record(helix, turn)
             known.add(turn.id)
             if lifecycle and turn.ends:
-                helix.close_session(turn.session, turn.scope)
+                helix.worker.close_session(turn.session, turn.scope)
                 _rest(helix)
                 background_work.pause_worker(helix, True)
         clock.now = START + timedelta(days=day + 1)

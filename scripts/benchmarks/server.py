@@ -184,7 +184,7 @@ def _be_home(address: str, tenant: str, home: Path, seed: int, begun: str) -> No
             begun = ""
             print(f"{_BEGUN} {said}", flush=True)
             request = StoreRequest(trigger=said, resolution="", kind="fact", scope="bench")
-            with helix.request(request_of("store", said.rpartition(" ")[2], {"trigger": said}, "")):
+            with helix.store.writer.request(request_of("store", said.rpartition(" ")[2], {"trigger": said}, "")):
                 print(f"{_STORED} {memories.store(helix, request).id}", flush=True)
 
 

@@ -78,7 +78,7 @@ def tenants(address: str, count: int, opened: int, memories: int, cold: int, see
         settings = settings_of(folder / "first", address, first.slug)
         with Helix.open(settings, embedder=None) as helix:
             stored(helix, Phrases(draw), memories)
-            helix.flush()
+            helix.worker.flush()
             helix.worker.settle()  # else every copy would have this work to do while it is measured
         accounts = Accounts(server)
         made = [first, *(server.create(f"{tag}-{number}") for number in range(1, count))]

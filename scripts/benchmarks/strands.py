@@ -40,7 +40,7 @@ _MB = 1024
 def opened(home: Path, store: str = "store") -> Iterator[Helix]:
     """Open a store of a home with its background work standing still, and its graph settled."""
     with Helix.open(replace(settings_of(home), db_path=home / store)) as helix:
-        while helix.is_busy():
+        while helix.jobs.are_running():
             time.sleep(0.05)
         with helix.worker.standing_still():
             yield helix

@@ -57,7 +57,9 @@ def test_what_an_agent_stores_is_an_agents_whatever_it_states(served: Served, he
 
 def ended(helix: Helix, job: str) -> None:
     done = threading.Event()
-    stop = helix.subscribe(lambda event: done.set() if event["id"] == job and event["state"] != "running" else None)
+    stop = helix.events.subscribe(
+        lambda event: done.set() if event["id"] == job and event["state"] != "running" else None
+    )
     assert upkeep.job(helix, job).state is not JobState.RUNNING or done.wait(60)
     stop()
     assert upkeep.job(helix, job).state is JobState.DONE, upkeep.job(helix, job).error

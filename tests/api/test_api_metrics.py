@@ -99,7 +99,7 @@ def test_the_gate_s_share_starts_anew_with_its_counts(settings: Settings, serve:
         with Helix.open(settings, embedder=HashEmbedder()) as helix:
             if not starts:
                 capture.record_episode(helix, EpisodeRequest(content="Hello there, good morning!"))
-                helix.flush()
+                helix.worker.flush()
                 assert helix.worker.settle(20)
             series = metrics(serve(helix))
             told = ("helix_gate_drop_rate", frozenset()) in series

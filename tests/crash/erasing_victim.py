@@ -69,7 +69,8 @@ def main(home: Path, wanted: str, place: str) -> None:
         if job.ended_at is not None:
             ended.set()
 
-    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=told)
+    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id)
+    jobs.listen(told)
     jobs.start("erase", lambda ticket: {"rows": hard_forget(store, plan_hard_forget(store, wanted), ticket).rows})
     ended.wait()
 

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import pytest
 
-from helix import service
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph import cypher_gate, graph_follower
 from helix.graph.build import build
@@ -43,6 +42,7 @@ from helix.operations import memories, upkeep
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings, load
+from helix.store import graph_rebuilds
 from helix.text.tokens import lexical_tokens
 from tests.sampling import some
 from tests.waiting import all_ended, finished, until
@@ -519,7 +519,7 @@ def test_a_file_that_grew_far_beyond_its_content_is_built_anew(
             file.truncate(graph.path.stat().st_size + (80 << 20))
         grown = graph.path.stat().st_size
         assert graph.settle()
-        until(lambda: not (graph.needs_rebuild or helix.is_busy()))
+        until(lambda: not (graph.needs_rebuild or helix.jobs.are_running()))
         assert graph.path.stat().st_size < grown // 2
         assert len(graph_operations.cypher(helix, ALL).rows) == 1
 
@@ -593,7 +593,7 @@ def test_a_graph_whose_building_was_ended_is_built_when_somebody_asks(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What ended it, such as want of memory, may be over; nothing need be written for another try."""
-    monkeypatch.setattr(service, "_BETWEEN_REBUILDS_SECONDS", 0.0)
+    monkeypatch.setattr(graph_rebuilds, "_BETWEEN_SECONDS", 0.0)
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
         helix.store.graph.drop("the graph is being rebuilt")

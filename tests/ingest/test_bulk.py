@@ -193,7 +193,7 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
                     answered[stage] = there and bool(helix.store.graph.trouble)
                     assert any("graph" in warning for warning in upkeep.status(helix).warnings)
 
-        helix.subscribe(ask)
+        helix.events.subscribe(ask)
         job = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.DONE, job
         assert answered == {
@@ -239,7 +239,7 @@ def test_an_import_that_is_stopped_leaves_a_graph_of_what_is_in(tmp_path: Path, 
             if event["type"] == "job.progress":
                 upkeep.cancel_job(helix, str(event["id"]))
 
-        stop = helix.subscribe(cancel)
+        stop = helix.events.subscribe(cancel)
         job = ended(helix, ingest.ingest_bulk(helix, many[0], vectors=many[1]))
         assert job.state is JobState.CANCELLED
         stop()
@@ -325,7 +325,7 @@ def test_a_store_without_a_model_takes_lines_but_no_vectors(settings: Settings, 
 
 def test_few_lines_go_in_without_the_graph_leaving(small: tuple[Helix, str, Path]) -> None:
     helix, file, _ = small
-    helix.subscribe(lambda _: pytest.fail("the graph was set aside") if helix.store.graph.trouble else None)
+    helix.events.subscribe(lambda _: pytest.fail("the graph was set aside") if helix.store.graph.trouble else None)
     assert ended(helix, ingest.ingest_bulk(helix, file)).result["memories"] == 3
 
 

@@ -394,11 +394,11 @@ def test_what_was_found_in_episodes_and_is_kept_damaged_is_found_once_more(setti
         said = [f"We decided to use tool {n} for module {n} because it is faster." for n in range(3)]
         for words in said[:2]:
             capture.record_episode(helix, EpisodeRequest(content=words))
-        helix.flush()
+        helix.worker.flush()
         helix.worker.settle()
         change(settings.store_path / "journal.db", f"UPDATE extracted SET {damage}")
         capture.record_episode(helix, EpisodeRequest(content=said[2]))
-        helix.flush()
+        helix.worker.flush()
         helix.worker.settle()
         assert [item.error for item in helix.store.work.items() if item.error] == []
 

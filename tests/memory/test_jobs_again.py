@@ -91,7 +91,7 @@ def test_flushes_of_a_real_history_change_nothing_after_the_first(
         )
     found = []
     for _ in range(3):
-        helix.flush()
+        helix.worker.flush()
         assert helix.worker.settle(300)
         found.append(_state(helix))
     assert found[1:] == found[:1] * 2

@@ -55,7 +55,8 @@ def erase(store: Store, name_or_id: str) -> ErasePlan:
         if job.ended_at is not None:
             ended.set()
 
-    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=told)
+    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id)
+    jobs.listen(told)
     started = jobs.start("test", lambda ticket: {"rows": hard_forget(store, plan, ticket).rows})
     assert ended.wait(60)
     assert jobs.get(started.id).error == ""

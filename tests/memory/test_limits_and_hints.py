@@ -98,7 +98,7 @@ def test_what_was_undone_already_says_so_with_a_hint(living: Helix) -> None:
     for day in range(3):
         content = "Remember: always activate the virtual environment before running the tests"
         capture.record_episode(living, EpisodeRequest(content=content, source=f"day {day}", trust="user_asserted"))
-    done = living.flush()
+    done = living.worker.flush()
     assert living.worker.settle(20)
     background_work.undo(living, done.id)
     with pytest.raises(HelixError) as told:
@@ -123,7 +123,7 @@ def test_a_moment_without_a_zone_is_utc_and_one_with_another_is_turned_into_it(l
 
 def test_work_that_only_looked_changed_nothing(living: Helix) -> None:
     capture.record_episode(living, EpisodeRequest(content="Hello there, good morning!"))
-    read = living.flush()
+    read = living.worker.flush()
     assert living.worker.settle(20)
     read = background_work.work(living, read.id)
     assert (read.state, read.result["episodes read"], read.changed) == (WorkState.DONE, 1, False)
@@ -136,9 +136,9 @@ def test_work_that_wrote_a_memory_changed_something(living: Helix) -> None:
         living, EpisodeRequest(content="Remember: always activate the virtual environment first")
     )
     assert now.episode is not None
-    item: WorkItem = living.flush()
+    item: WorkItem = living.worker.flush()
     assert living.worker.settle(20)
     assert background_work.background(living).gate.drop_rate == 0.0
     result = background_work.work(living, item.id)
     assert result.changed is bool(memories.memories(living).items)
-    assert background_work.work(living, living.flush().id).changed is False, "not begun yet"
+    assert background_work.work(living, living.worker.flush().id).changed is False, "not begun yet"

@@ -59,11 +59,11 @@ def test_a_session_is_opened_used_and_closed(ticking: Callable[[], Helix]) -> No
     )
     for text in ("the build went red", "somebody fixed it"):
         capture.record_episode(helix, EpisodeRequest(content=text, session=opened.name, scope="webshop", agent="ada"))
-    closed = helix.close_session(opened.name, "webshop")
+    closed = helix.worker.close_session(opened.name, "webshop")
     assert (closed.name, closed.episodes, closed.started_at) == (opened.name, 2, opened.started_at)
     assert closed.ended_at is not None
     assert closed.ended_at > closed.started_at
-    assert helix.close_session(opened.name, "webshop") == closed, "what has ended stays ended when it did"
+    assert helix.worker.close_session(opened.name, "webshop") == closed, "what has ended stays ended when it did"
     reopened = capture.open_session(helix, SessionRequest(name=opened.name, scope="webshop"))
     assert (reopened.ended_at, reopened.episodes, reopened.agent) == (None, 2, "ada")
     assert memories.node(helix, f"webshop/{opened.name}").id == f"webshop/{opened.name}"
@@ -74,9 +74,9 @@ def test_a_session_that_nobody_opened_is_used_as_ever(ticking: Callable[[], Heli
     capture.record_episode(helix, EpisodeRequest(content="one", session="unknown", agent="ada"))
     (listed,) = capture.sessions(helix)
     assert (listed.name, listed.agent, listed.episodes) == ("unknown", "ada", 1)
-    assert helix.close_session("unknown").ended_at is not None
+    assert helix.worker.close_session("unknown").ended_at is not None
     with pytest.raises(NotFoundError):
-        helix.close_session("never heard of")
+        helix.worker.close_session("never heard of")
 
 
 def test_sessions_are_listed_by_their_start(ticking: Callable[[], Helix]) -> None:
@@ -119,7 +119,7 @@ def test_a_private_session_leaves_nothing_behind(ticking: Callable[[], Helix]) -
     assert memories.last(helix) is None
     helix = ticking()
     assert "private" in attempt(helix), "a restart takes no privacy back"
-    helix.close_session("hush", "webshop")
+    helix.worker.close_session("hush", "webshop")
     assert "private" in attempt(helix), "neither does the session's end: hooks come late"
     assert capture.open_session(helix, SessionRequest(name="hush", scope="other")).private, (
         "nor opening it again as a common one"
@@ -175,7 +175,7 @@ def test_a_report_survives_a_restart(ticking: Callable[[], Helix]) -> None:
     reports: list[SessionReport] = [
         capture.open_session(helix, SessionRequest(private=hidden, agent="ada")) for hidden in (False, True)
     ]
-    helix.close_session(reports[1].name)
+    helix.worker.close_session(reports[1].name)
     before = capture.sessions(helix)
     assert len(before) == 1
     assert capture.sessions(ticking()) == before

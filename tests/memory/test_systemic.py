@@ -211,7 +211,7 @@ def test_flushes_make_and_change_nothing_after_the_first(living: Helix, moment: 
     failures(living, "npm run bundle:a,npm run bundle:b,npm run bundle:a", "Error: Cannot find module 'zod'")
     found = []
     for _ in range(3):
-        living.flush()
+        living.worker.flush()
         assert living.worker.settle(60)
         found.append((upkeep.status(living).journal_rows, len(systemic(living)), upkeep.status(living).nodes))
     assert found[0][1] > 0

@@ -25,7 +25,8 @@ def job(store: Store, work: Callable[[Ticket], T]) -> T:
         if job.ended_at is not None:
             ended.set()
 
-    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id, changed=told)
+    jobs = Jobs(clock=store.runtime.clock, make_id=store.runtime.make_id)
+    jobs.listen(told)
     results: list[T] = []
 
     def run(ticket: Ticket) -> dict[str, object]:

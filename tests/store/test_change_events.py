@@ -28,7 +28,7 @@ from tests.waiting import at_rest, finished, until
 def listening(helix: Helix) -> Iterator[list[dict[str, Any]]]:
     """Lend the list that every event goes into."""
     told: list[dict[str, Any]] = []
-    leave = helix.subscribe(lambda event: told.append(dict(event)))
+    leave = helix.events.subscribe(lambda event: told.append(dict(event)))
     yield told
     leave()
 

@@ -48,7 +48,7 @@ def lived_in(helix: Helix) -> Iterator[Database]:
     for number in range(30):
         memories.store(helix, StoreRequest(trigger=f"ünit {number} of the build", resolution="run it", kind="fact"))
     memories.forget(helix, memories.memories(helix, first=1).items[0].id)
-    helix.flush()
+    helix.worker.flush()
     helix.worker.settle()
     with helix.store.journal.database.transaction() as connection:
         connection.execute("INSERT INTO undone VALUES ('j', 1, 2)")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ from helix.model.task import Exploration, Plan, Task, Workspace
 from helix.model.tombstone import is_erased
 from helix.operations import background_work, capture, erasure, memories, review, strands
 from helix.operations import strand_keys as keys
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands import container
 from helix.strands.departing import Outgoing, export
@@ -370,7 +373,7 @@ def test_a_clone_is_a_store_of_its_own(machines: Machines, tmp_path: Path) -> No
     job = ended(helix, strands.clone_strand(helix, str(file), str(folder), passphrase="open sesame"))
     assert (job.error_code, folder.exists()) == (UnauthorizedError.code, False)
     finished(helix, strands.clone_strand(helix, str(file), str(folder), passphrase=SECRET))
-    with helix.beside(folder) as copy:
+    with closing(Store(replace(helix.settings, db_path=folder), embedder=HashEmbedder())) as copy:
         assert root(copy) == root(helix.store)
     with pytest.raises(ConflictError):
         strands.clone_strand(helix, str(file), str(folder), passphrase=SECRET)

@@ -523,7 +523,7 @@ def test_a_place_is_synced_in_the_background_also_after_a_restart(machines: Mach
     with Helix.open(settings, embedder=HashEmbedder(256)) as again:
         until(lambda: "tests need a database" in memories_of(again))
         assert memories.get(again, proxy).status is Status.ACTIVE
-        until(lambda: not again.is_busy())
+        until(lambda: not again.jobs.are_running())
         (place,) = syncing.watch_sync(again, str(folder))
         assert place.minutes is None
 
@@ -533,7 +533,7 @@ def test_a_place_that_is_forgotten_keeps_what_lies_there_and_is_synced_no_more(m
     store(one, "the proxy listens on port 8080")
     syncing.watch_sync(one, str(place), 1)
     until(lambda: synced(other, place)["taken"])
-    until(lambda: syncing.synced_places(one)[0].at and not one.is_busy())
+    until(lambda: syncing.synced_places(one)[0].at and not one.jobs.are_running())
     before = root(one.store)
     assert finished(one, syncing.forget_place(one, str(place))).result == {
         "place": str(place),

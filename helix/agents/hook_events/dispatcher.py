@@ -61,6 +61,7 @@ from helix.agents.hook_events.session_recovery import last_written, recollect
 from helix.agents.hook_events.session_state import Sessions
 from helix.memory.capture.sessions import is_private
 from helix.memory.job_run.foreground import Foreground
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.action import Action
 from helix.store.store import Store
 from helix.text.excerpts import head
@@ -117,16 +118,13 @@ class HookDispatcher:
         self,
         store: Store,
         recall: Recall,
-        *,
-        close_session: Callable[[str, str], object],
-        flush: Callable[[str], object],
+        memory_worker: MemoryWorker,
         foreground: Foreground,
     ) -> None:
         """What follows an answer gives way to whoever waits for one, as `foreground` tells."""
         self._store = store
         self._recall = recall
-        self._close_session = close_session
-        self._flush = flush
+        self._memory_worker = memory_worker
         self._sessions = Sessions(store)
         self._there_until = last_written(store.journal)
         self._foreground = foreground
@@ -235,8 +233,7 @@ class HookDispatcher:
             store=self._store,
             session=session,
             recall_any=self._recall,
-            close_session=self._close_session,
-            flush=self._flush,
+            memory_worker=self._memory_worker,
             client=client,
             answers=isinstance(event, CLIENTS[client].shows),
         )

@@ -58,7 +58,7 @@ def rested(context: HookContext, event: Rested) -> Reaction:
     """Settle the main thread's task at the hook of an agent that rests; consolidate what happened before a cut."""
     if event.agent:
         return NOTHING
-    flush = (lambda: context.flush(context.session.scope),) if event.compacting else ()
+    flush = (lambda: context.memory_worker.flush(context.session.scope),) if event.compacting else ()
     settled = (lambda: _settle(context, SESSION_KEY), lambda: _settle_open(context, of_agents=False))
     return Reaction(always=(*settled, *flush), did="flushes" if event.compacting else "")
 
@@ -187,7 +187,7 @@ def _end(context: HookContext) -> None:
         )
         enqueue(context.store, observe_session(session.objective, tasks, {}, origin))
     if Ref.session(session_id(session.scope, session.name)) in context.store.index:
-        context.close_session(session.name, session.scope)
+        context.memory_worker.close_session(session.name, session.scope)
 
 
 def last_words(transcript: str) -> str:

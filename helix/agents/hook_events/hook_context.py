@@ -15,6 +15,7 @@ from helix.agents.hook_events.hook_events import ANSWER_LIMIT, HookEvent, HookRe
 from helix.agents.hook_events.session_state import HookSession, SessionWorker
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
 from helix.memory.capture.sessions import is_private
+from helix.memory.worker.worker import MemoryWorker
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.task import HELD_BACK, IN_PROGRESS, Shown
 from helix.store.store import Store
@@ -62,7 +63,7 @@ def joined_reactions(first: Reaction, found: Reaction) -> Reaction | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookContext:
-    """One event's session and the service. `close_session` and `flush` are the service's own, by scope and name.
+    """One event's session and the service.
 
     `answers` says whether what is said at this event reaches the agent at once.
     """
@@ -70,8 +71,7 @@ class HookContext:
     store: Store
     session: HookSession
     recall_any: Recall
-    close_session: Callable[[str, str], object]
-    flush: Callable[[str], object]
+    memory_worker: MemoryWorker
     client: str
     answers: bool
 

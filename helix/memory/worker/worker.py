@@ -14,6 +14,8 @@ from typing import Any
 
 from helix.errors import EngineError, GuardError, HelixError, InvalidInputError
 from helix.journal.work_queue import Work
+from helix.memory.capture import sessions
+from helix.memory.change.intake import Intake
 from helix.memory.job_run.budget import Budget
 from helix.memory.job_run.foreground import Foreground, Pace, quick_switching
 from helix.memory.job_run.parameters import checked
@@ -21,8 +23,9 @@ from helix.memory.job_run.run import SlicedRun
 from helix.memory.upkeep import reembed
 from helix.memory.worker.kinds import CONSOLIDATE, KINDS, ROUND, JobWork, plan
 from helix.model.edge import Label
+from helix.model.memory import GLOBAL_SCOPE
 from helix.model.operations import Operation, PutNode, PutPassage, Row
-from helix.model.reports import BackgroundStatus, GateReport, WorkPlan
+from helix.model.reports import BackgroundStatus, GateReport, SessionReport, WorkPlan
 from helix.model.work_item import EPISODES_HELD_BACK, EPISODES_READ, WorkItem, WorkState
 from helix.on_demand_thread import OnDemandThread
 from helix.store.store import WORK_PAUSED, Store
@@ -116,10 +119,20 @@ class MemoryWorker:
     def flush(self, scope: str | None = None) -> WorkItem:
         """Have the worker do all that follows on a scope's new episodes (None: every one's), as soon as nobody waits.
 
-        Returns the consolidation among it.
+        Returns the consolidation among it. Raises PausedError while capture is paused.
         """
+        self._store.check_capture()
+        if scope is not None:
+            scope = Intake(self._store.runtime.settings.text_limit).scope(scope)
         self._hurried = True
         return self._ask_for_all(scope)[CONSOLIDATE]
+
+    def close_session(self, name: str, scope: str = GLOBAL_SCOPE) -> SessionReport:
+        """End a session, and have the worker do what follows on what is new in its scope."""
+        report = sessions.close_session(self._store, name, scope)
+        if not report.private:
+            self.session_ended(report.scope)
+        return report
 
     def session_ended(self, scope: str) -> WorkItem | None:
         """Have the worker do what follows on a scope's new episodes; return the consolidation, None: nothing new."""
