@@ -122,9 +122,7 @@ def told_sessions(store: Store, scope: str | None = None) -> Rows:
     """Return the captured sessions of exactly this scope (None: of any) that are not private."""
     index, private = store.index, private_sessions(store.journal)
     rows = index.where(Label.SESSION, scope=scope)
-    if private.digests:
-        rows.mask[[row for row in rows if private.hold(session_name(index, row))]] = False
-    return rows
+    return rows - index.rows_of(index.ref_of(row) for row in rows if private.hold(session_name(index, row)))
 
 
 def session_name(index: StoreIndex, row: int) -> str:
