@@ -54,7 +54,7 @@ PURE = tuple(
         *(f"memory/test_{name}.py" for name in ("extract", "foreground", "gate", "model_extract")),
         *(f"memory/test_{name}.py" for name in ("reinforce", "salience")),
         *(f"providers/test_{name}.py" for name in ("packing", "vector_cache", "worker_pool")),
-        *(f"store/test_{name}.py" for name in ("catalogue", "image", "matrix", "projection")),
+        *(f"store/test_{name}.py" for name in ("catalogue", "snapshot_file", "matrix", "projection")),
     )
 )
 """Where no test opens a store, starts a process, listens or loads a model: `--fast` runs these."""

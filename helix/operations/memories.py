@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from helix.agents.outcomes import settle
+from helix.agents.outcomes import task_end
 from helix.agents.outcomes.feedback import feedback as give_feedback
 from helix.agents.outcomes.feedback import undo_feedback
 from helix.errors import InvalidInputError, NotFoundError
@@ -231,7 +231,7 @@ def feedback(
             return undo_feedback(helix.store, names, claimed=bool(agent))
         if not task:
             return give_feedback(helix.store, names, delta, quality, claimed=bool(agent))
-        return settle.override(helix.store, task_named(helix.store.index, task).id, names, delta, quality)
+        return task_end.override(helix.store, task_named(helix.store.index, task).id, names, delta, quality)
 
 
 @mutation(Role.ADMIN)

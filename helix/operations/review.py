@@ -10,7 +10,7 @@ from helix.agents.observer import queue
 from helix.errors import NotFoundError
 from helix.memory.capture import quarantine
 from helix.memory.contradiction import disputes
-from helix.memory.contradiction.claims import settle_stored
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.insight import insights
 from helix.memory.remember import remember
 from helix.memory.upkeep import duplicates as same

@@ -16,7 +16,7 @@ from helix.agents.experiment.holdback import treatment
 from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting
 from helix.agents.outcomes.ledger import ledger_of
-from helix.agents.outcomes.settle import settle, tell_outcome
+from helix.agents.outcomes.task_end import settle, tell_outcome
 from helix.agents.tasks import dag, explorations, plan_end, task_lists
 from helix.agents.tasks import plans as planning
 from helix.agents.tasks import workspaces as attempts

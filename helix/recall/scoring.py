@@ -1,9 +1,10 @@
-"""Scoring: what is known of each candidate as numbers in 0..1, and how factors make a score."""
+"""Scoring: what is known of each candidate as numbers in 0..1, how factors make a score, what is worth most."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from operator import add, mul
 from typing import Any
@@ -11,18 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from helix.model.clock import DAY_MICROS
+from helix.model.clock import DAY_MICROS, to_micros
 from helix.model.edge import Label
-from helix.model.memory import RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind, Tier
+from helix.model.memory import GLOBAL_SCOPE, RECENCY_HALF_LIFE_DAYS, TIER_HALF_LIFE_DAYS, Kind, Tier
 from helix.model.provenance import Trust
-from helix.model.recall import Intent
+from helix.model.recall import Intent, RecallQuery
 from helix.recall.relevance import Relevance
-from helix.store.eligibility import event_times
+from helix.store.eligibility import eligible, event_times
+from helix.store.index import Rows, StoreIndex
 from helix.store.node_columns import (
     KIND_CODE,
     KINDS,
     LABEL_CODE,
     NO_START,
+    TRUST_CODE,
     TRUSTS,
     BoolArray,
     FloatArray,
@@ -58,6 +61,11 @@ HALF_NEAR = 0.01
 
 MAX_IMPORTANCE = 10.0
 _HOUR_MICROS = DAY_MICROS / 24
+
+SPOKEN_AGAINST = 0.3
+"""Effectiveness, (helped + 1/2) / (helped + failed + 1), below which evidence speaks against a memory."""
+_ELSEWHERE = 0.5
+"""What a memory of `global` is worth beside one of the project itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,3 +214,66 @@ def _over_best(values: FloatArray) -> FloatArray:
 def _ages(moments: npt.NDArray[np.int64], now: int) -> FloatArray:
     """Return microseconds from each moment until now, 0 for later ones and for absent ones."""
     return np.where(moments == NO_START, 0, np.maximum(now - moments, 0)).astype(np.float64)
+
+
+def answerable_rows(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
+    """Return those of the rows that a recall query may be answered with, ascending.
+
+    What outcomes speak against is not among them, unless the user stands for it.
+    """
+    array = np.flatnonzero(rows.mask) if isinstance(rows, Rows) else np.unique(np.fromiter(rows, np.int64))
+    return [int(row) for row in _heard(index, array, query, now)]
+
+
+def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetime) -> IndexArray:
+    view = index.view
+    rows = rows[rows < view.count]
+    rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
+    columns = view.columns.at(rows)
+    users: BoolArray = columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
+    fit: IndexArray = rows[users | (shrunk_effectiveness(columns.helped, columns.failed) >= SPOKEN_AGAINST)]
+    return fit
+
+
+def worthiest(
+    index: StoreIndex, query: RecallQuery, trusts: Sequence[Trust], now: datetime, limit: int
+) -> list[tuple[int, float]]:
+    """Return the rows of a recall query's kinds and of these classes of trust that are worth most, and their worth.
+
+    What the user said comes first. The worth, 0 to 1, is importance/10 * confidence * trust * effectiveness *
+    (1 + recency)/2, halved for what is not the project's own.
+    """
+    view = index.view
+    of_kind = np.isin(view.columns.kind, [KIND_CODE[kind] for kind in query.kinds])
+    of_trust = np.isin(view.columns.trust, [TRUST_CODE[trust] for trust in trusts])
+    rows = _heard(index, np.flatnonzero(of_kind & of_trust), query, now)
+    columns = view.columns.at(rows)
+    idle = np.maximum(to_micros(now) - np.maximum(event_times(columns), columns.last_used_at), 0)
+    recency = np.exp2(-idle / DAY_MICROS / recency_half_lives(columns))
+    trust = np.array([TRUST_VALUE[one] for one in TRUSTS])[columns.trust]
+    elsewhere = columns.scope == view.lookups.scopes.code(GLOBAL_SCOPE)
+    own = np.where(elsewhere & (query.scope not in (None, GLOBAL_SCOPE)), _ELSEWHERE, 1.0)
+    effectiveness = shrunk_effectiveness(columns.helped, columns.failed)
+    worth = columns.importance / 10 * columns.confidence * trust * effectiveness * (1 + recency) / 2 * own
+    derived = columns.trust != TRUST_CODE[Trust.USER_ASSERTED]
+    best = np.lexsort((rows, -worth, derived))[:limit]
+    return [(int(rows[place]), float(worth[place])) for place in best]
+
+
+def by_exactness(index: StoreIndex, levels: Mapping[int, int], order: Sequence[Kind]) -> list[int]:
+    """Return recalled rows by level (0 is the most exact), those of the first kind of `order` before all.
+
+    Of one level, kinds come by `order`, then what has helped more, what is worth more, what was recorded later. Right
+    behind the first of several of the first kind stands the best of the others.
+    """
+    rows, columns = np.array(sorted(levels), np.int64), index.view.columns
+    rank = {kind: place for place, kind in enumerate(order)}
+    kinds = np.array([rank.get(kind, len(order)) for kind in KINDS])[columns.kind[rows]]
+    effectiveness = shrunk_effectiveness(columns.helped[rows], columns.failed[rows])
+    worth = columns.importance[rows] * columns.confidence[rows]
+    level = np.array([levels[row] for row in rows.tolist()])
+    ranked = np.lexsort((-rows, -columns.recorded_at[rows], -worth, -effectiveness, kinds, level, kinds > 0))
+    first = int(np.count_nonzero(kinds == 0))
+    if 1 < first < len(ranked):
+        ranked[1 : first + 1] = np.roll(ranked[1 : first + 1], 1)
+    return [int(row) for row in rows[ranked]]

@@ -20,8 +20,8 @@ from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
-from helix.store.image import read_stamp
 from helix.store.jobs import Ticket
+from helix.store.snapshot_file import read_stamp
 from helix.store.store import KEPT_JOURNAL, Store
 
 _MAY_BE_BACK = (

@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.image import Image
 from helix.store.node_columns import FloatArray, IndexArray
 from helix.store.postings import LengthArray, Postings, build_postings, keys_of
+from helix.store.snapshot_file import Image
 
 K1 = 0.9
 B = 0.6

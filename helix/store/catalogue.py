@@ -24,7 +24,6 @@ from helix.model.operations import Operation
 from helix.model.recall import RecallQuery
 from helix.store.bm25 import WordTable, WordView
 from helix.store.eligibility import eligible, walkable
-from helix.store.image import Image
 from helix.store.lookups import Lookups, file_key
 from helix.store.node_columns import (
     COLUMN_NAMES,
@@ -48,6 +47,7 @@ from helix.store.node_columns import (
     grown,
 )
 from helix.store.passages import PassageChange, PassageTable, PassageView, StagedPassage, TokenBatches
+from helix.store.snapshot_file import Image
 from helix.store.staging import NewRow, StagedBatch, stage
 from helix.text.tokens import lexical_tokens
 

@@ -14,7 +14,7 @@ from helix.journal.database import PAGE_CACHE_KIB, Database
 from helix.journal.mark import MarkFile
 from helix.journal.postgres.at_address import server_at
 from helix.settings import Settings
-from helix.store.image import read_stamp
+from helix.store.snapshot_file import read_stamp
 
 if TYPE_CHECKING:
     from helix.journal.postgres.home import Home

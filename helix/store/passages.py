@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.image import Image
 from helix.store.matrix import Matrix, MatrixView, VectorArray
 from helix.store.node_columns import BoolArray, IndexArray, RowArray
+from helix.store.snapshot_file import Image
 
 NO_INDEX = -1
 _FIRST_CAPACITY = 1024

@@ -24,14 +24,13 @@ import numpy as np
 from helix.journal.log import Journal
 from helix.journal.mark import Stamp
 from helix.model.operations import Operation, Row
-from helix.store import csr, node_columns
-from helix.store import image as images
+from helix.store import csr, node_columns, snapshot_file
 from helix.store.catalogue import Catalogue, CatalogueView
 from helix.store.csr import EdgeList
-from helix.store.image import Image
 from helix.store.node_columns import COLUMN_NAMES
 from helix.store.postings import KEY_BITS, Postings
 from helix.store.projection import GraphSnapshot, Projection
+from helix.store.snapshot_file import Image
 
 log = logging.getLogger(__name__)
 
@@ -72,12 +71,12 @@ class ImageKeeper:
         """
         started = time.perf_counter()
         try:
-            stamp = images.read_stamp(self._path)
+            stamp = snapshot_file.read_stamp(self._path)
             if stamp is None and self._path.exists():
                 log.warning("image set aside: it is damaged, or no file that can be read")
             if stamp is None or not self._is_ours(stamp):
                 return False
-            image = images.read(self._path)
+            image = snapshot_file.read(self._path)
             if image is None:
                 log.warning("image set aside: it is damaged")
                 return False
@@ -154,7 +153,7 @@ class ImageKeeper:
             if view.count < self._least_rows or dead > _MOST_DEAD * passages.count:
                 self._path.unlink(missing_ok=True)
             else:
-                images.write(self._path, stamp, image_of(view, graph))
+                snapshot_file.write(self._path, stamp, image_of(view, graph))
         except (OSError, ValueError) as error:
             log.warning("no image", extra={"error": str(error)})
         self._ready_at = time.monotonic() + (time.monotonic() - started) / _SHARE_OF_TIME

@@ -1,4 +1,4 @@
-"""Meeting: memories that came in meet those that are here by the rules of `memory/contradiction/claims.py`.
+"""Meeting: memories that came in meet those that are here by the rules of `memory/contradiction/rivals.py`.
 
 The very same is folded; what contradicts is settled, or waits for a person. Two memories that both are here as they are
 there have met there. So only pairs are compared of which the other side does not have both.
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from helix.errors import ConflictError
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.claims import settled, unsettled
 from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.rivals import settled, unsettled
 from helix.memory.job_run.run import Run, Watch
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.memory.upkeep.merge import fold, rank

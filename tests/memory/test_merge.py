@@ -8,7 +8,7 @@ import pytest
 
 from helix.agents.outcomes.feedback import feedback
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, learn, mirror
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.job_run.run import Run

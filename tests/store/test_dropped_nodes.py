@@ -38,10 +38,10 @@ from helix.store import doctor, listing, projection
 from helix.store import snapshot as imaging
 from helix.store.catalogue import Catalogue
 from helix.store.change_events import ChangeEvents
-from helix.store.image import read, write
 from helix.store.listing import MemoryFilter
 from helix.store.node_columns import LABEL_CODE, NO_CODE
 from helix.store.projection import Projection
+from helix.store.snapshot_file import read, write
 from helix.store.store import Store
 from helix.store.writer import Decision
 from tests.sampling import draws

@@ -20,7 +20,7 @@ from helix.model.memory import Kind, scopes_seen
 from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import RecallQuery
 from helix.model.task import BRIEF
-from helix.recall.worth import worthiest
+from helix.recall.scoring import worthiest
 from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.store.store import Store

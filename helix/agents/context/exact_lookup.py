@@ -25,7 +25,7 @@ from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
 from helix.model.task import ACTION, ON_ERROR, Shown
 from helix.recall.relevance import term_shares
-from helix.recall.worth import answerable_rows, by_exactness
+from helix.recall.scoring import answerable_rows, by_exactness
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED

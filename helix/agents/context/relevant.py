@@ -13,7 +13,7 @@ from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.model.task import RECALL
 from helix.recall.recipes import Default
-from helix.recall.worth import SPOKEN_AGAINST
+from helix.recall.scoring import SPOKEN_AGAINST
 
 Recall = Callable[[RecallQuery], RecallAnswer]
 

@@ -23,7 +23,7 @@ from helix.agents.observer.observe import Origin, observe_builder, observe_explo
 from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id, tasks_of
 from helix.model.candidate import Candidate
 from helix.model.edge import Ref

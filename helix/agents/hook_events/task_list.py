@@ -14,7 +14,7 @@ from helix.agents.hook_events.unsolved import remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder
 from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import find_task, task_id
 from helix.model.task import (
     AGENT,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from helix.agents.outcomes.ledger import TaskLedger, each_once, ledger_of, with_evidence
-from helix.agents.outcomes.settle import amend
+from helix.agents.outcomes.task_end import amend
 from helix.agents.outcomes.uses import Deeds, Lesson, TaskInput, signs_of_use
 from helix.agents.tasks.board import find_task, injections, tasks_of
 from helix.command_outcome.command_evidence import HEAD, came_up_at

@@ -169,7 +169,7 @@ def _begins_within(one: Memory, other: Memory) -> bool:
     return one.valid_from is None or other.valid_to is None or one.valid_from < other.valid_to
 
 
-def claims(kind: Kind) -> bool:
+def can_contradict(kind: Kind) -> bool:
     """Return whether memories of a kind can contradict others: they claim something that goes on holding."""
     return tier_of(kind) is Tier.SEMANTIC and kind is not Kind.GAP
 
@@ -179,7 +179,7 @@ def why_contrary(memory: Memory, said: NewStatement) -> Contradiction | None:
 
     Only what claims to hold on can be contradicted: events, failures and fixes in other numbers are other ones.
     """
-    if not claims(memory.kind) or not claims(said.kind):
+    if not can_contradict(memory.kind) or not can_contradict(said.kind):
         return None
     return contradiction(Statement(trigger=memory.trigger, resolution=memory.resolution), said.statement)
 

@@ -13,7 +13,6 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import hold_until, take_back_retirement
-from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.detect import Ground
 from helix.memory.contradiction.resolve import (
     FIRST,
@@ -25,6 +24,7 @@ from helix.memory.contradiction.resolve import (
     held_without,
     stated_end,
 )
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status

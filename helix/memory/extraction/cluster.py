@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
-from helix.memory.contradiction.classify import CLOSE_IN_TIME, claims
+from helix.memory.contradiction.classify import CLOSE_IN_TIME, can_contradict
 from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.extraction.statements import ComparedCandidate, agree
 from helix.store import whole_numbers
@@ -212,7 +212,7 @@ def opposed(
     items: Sequence[ComparedCandidate], bars: Bars, fresh: Iterable[int], rest: Rest = go_on
 ) -> Iterator[tuple[bytes, bytes]]:
     """Yield each extracted candidate of the places `fresh` with the near ones that surely contradict it, once."""
-    told = [item for item in items if item.candidate.explicit and claims(item.candidate.kind)]
+    told = [item for item in items if item.candidate.explicit and can_contradict(item.candidate.kind)]
     chosen = {items[place].same for place in fresh}
     for one, two, _ in near_pairs(told, bars, [n for n, item in enumerate(told) if item.same in chosen], rest):
         if two < one and told[two].same in chosen:

@@ -16,8 +16,8 @@ from typing import Any, cast
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
 from helix.memory.change.versions import take_place
-from helix.memory.contradiction.claims import set_against_all
 from helix.memory.contradiction.classify import ContradictionVerdict, thresholds_of
+from helix.memory.contradiction.rivals import set_against_all
 from helix.memory.extraction import derived, excluded
 from helix.memory.extraction.cluster import Bars
 from helix.memory.extraction.derive import Desired, Rules, derive, digest

@@ -12,7 +12,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from helix.memory.capture.quarantine import screen
-from helix.memory.contradiction.classify import claims
+from helix.memory.contradiction.classify import can_contradict
 from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
 from helix.memory.extraction.statements import ComparedCandidate
 from helix.memory.scores import bounded_confidence, importance_of
@@ -114,7 +114,7 @@ def _in_turns(
 
 def _may_end(rival: Desired, one: Desired) -> bool:
     """Return whether a claim that contradicts another one may end it: it is in use, and no weaker founded."""
-    return rival.status is Status.ACTIVE and claims(rival.kind) and rival.trust.rank <= one.trust.rank
+    return rival.status is Status.ACTIVE and can_contradict(rival.kind) and rival.trust.rank <= one.trust.rank
 
 
 def _of_cluster(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.classify import claims, hold_at_once, thresholds_of
+from helix.memory.contradiction.classify import can_contradict, hold_at_once, thresholds_of
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
 from helix.memory.contradiction.resolve import oppose
 from helix.memory.job_run.run import Run
@@ -56,7 +56,7 @@ def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, in
 
 def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
     """Return the pairs to ask about, the later one first in each, each pair once, the newest first."""
-    held = [memory for memory in store.index.memories(Status.ACTIVE, scope) if claims(memory.kind)]
+    held = [memory for memory in store.index.memories(Status.ACTIVE, scope) if can_contradict(memory.kind)]
     newest = sorted(held, key=lambda memory: (memory.recorded_at, memory.id), reverse=True)[:_MOST_MEMORIES]
     least = thresholds_of(store.runtime).update
     pairs: dict[tuple[str, str], tuple[Memory, Memory]] = {}
@@ -73,7 +73,7 @@ def _pairs(store: Store, scope: str | None) -> list[tuple[Memory, Memory]]:
 def _open(records: Records, newer: Memory, known: Memory) -> bool:
     """Return whether the two might contradict each other and nothing says so yet, neither an edge nor their words."""
     return (
-        claims(known.kind)
+        can_contradict(known.kind)
         and hold_at_once(newer, known)
         and contradiction(_statement(newer), _statement(known)) is None
         and not _told(records, newer, known)

@@ -14,8 +14,8 @@ from helix.memory.change.compose import Composer, parsed_text, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
-from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.classify import NewStatement, why_contrary
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.history import history

@@ -14,7 +14,6 @@ from helix.journal.state import Records
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until, supersede
-from helix.memory.contradiction.claims import settle_stored
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
     Ruling,
@@ -27,6 +26,7 @@ from helix.memory.contradiction.classify import (
     why_contrary,
 )
 from helix.memory.contradiction.resolve import oppose, ruled
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.neighbours import nearest_active
 from helix.memory.remember.request import PreparedRequest, StoreRequest, prepare_request
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen

@@ -11,7 +11,7 @@ from helix.errors import ConflictError, NotFoundError
 from helix.journal.effects import KEPT_JOBS, Effect, digest
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.contradiction.claims import settle_stored
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.extraction import excluded
 from helix.model.edge import Label, Ref

@@ -23,7 +23,7 @@ from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.providers.fakes import HashEmbedder
-from helix.recall.worth import SPOKEN_AGAINST
+from helix.recall.scoring import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
 from helix.text.command_line.command_forms import redacted_forms

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.errors import InvalidInputError
 from helix.memory.remember.curate import EditRequest

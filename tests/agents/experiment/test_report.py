@@ -21,7 +21,7 @@ from helix.agents.experiment.holdback import SHARE
 from helix.agents.experiment.report_page import page
 from helix.agents.outcomes.ledger import REPEATED, ledger_of, with_ledger
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helix.agents.observer.queue import enqueue
 from helix.agents.observer.verify import verify
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helix.agents.outcomes.feedback import feedback
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind

@@ -13,7 +13,7 @@ from helix.agents.answers.prompt import BuilderParams
 from helix.agents.context.relevant import PATIENCE, Sources, is_worth_its_room
 from helix.agents.context.role_contexts import builder_context
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind

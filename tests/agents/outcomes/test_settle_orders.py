@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.settle import override, settle
+from helix.agents.outcomes.task_end import override, settle
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind

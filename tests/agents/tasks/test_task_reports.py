@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.settle import settle
+from helix.agents.outcomes.task_end import settle
 from helix.agents.tasks.board import TaskSighting, inject, learn, mirror
 from helix.agents.tasks.plans import PlanRequest, save_plan
 from helix.memory.remember.request import StoreRequest

@@ -1,4 +1,4 @@
-"""Images: arrays and texts as one file that the next start maps into memory instead of making them anew.
+"""Snapshot file: arrays and texts as one file that the next start maps into memory instead of making them anew.
 
 A file is a line (a checksum and JSON: `stamp`, what the image is of, and where each part lies) and the parts' bytes,
 each at a multiple of 64. It gets its name only when all of it is on the disk, and every part has a checksum: what

@@ -16,14 +16,13 @@ from helix.journal.log import Journal
 from helix.model.edge import Label, Ref, Relation
 from helix.model.memory import Kind, Status
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutEdge, PutNode, PutPassage
-from helix.store import image as images
-from helix.store import snapshot
+from helix.store import snapshot, snapshot_file
 from helix.store.catalogue import Catalogue
 from helix.store.csr import RELATIONS
-from helix.store.image import Image
 from helix.store.node_columns import COLUMN_NAMES
 from helix.store.projection import Projection
 from helix.store.snapshot import ImageKeeper, Renewal
+from helix.store.snapshot_file import Image
 from helix.text.tokens import lexical_tokens
 from tests.sampling import draws
 
@@ -298,17 +297,17 @@ def test_a_small_store_has_no_image(world: World) -> None:
 )
 def test_nothing_that_stands_in_an_image_stops_a_start(world: World, change: dict[str, object]) -> None:
     path = world.folder / "image"
-    image, stamp = images.read(path), images.read_stamp(path)
+    image, stamp = snapshot_file.read(path), snapshot_file.read_stamp(path)
     assert image is not None
     assert stamp is not None
-    images.write(path, {**stamp, **change}, image)  # type: ignore[dict-item]
+    snapshot_file.write(path, {**stamp, **change}, image)  # type: ignore[dict-item]
     assert not world.keeper.load()
 
 
 def test_an_image_that_lacks_a_part_is_not_believed(world: World) -> None:
     path = world.folder / "image"
-    stamp = images.read_stamp(path)
+    stamp = snapshot_file.read_stamp(path)
     assert stamp is not None
     for image in (Image(), Image({"column label": [np.zeros((2, 2), np.float32)]})):
-        images.write(path, stamp, image)
+        snapshot_file.write(path, stamp, image)
         assert not world.keeper.load()

@@ -1,4 +1,4 @@
-"""Claims: which memories a memory cannot hold beside, and which rulings on it no longer fit; set right one by one."""
+"""Rivals: the memories that contradict a memory, and the rulings on it that no longer fit; settled one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import (
     NewStatement,
-    claims,
+    can_contradict,
     contraries,
     hold_at_once,
     thresholds_of,
@@ -30,7 +30,7 @@ from helix.store.writer import Decision
 T = TypeVar("T")
 
 NEAREST = 20
-"""How many memories a claim is compared with."""
+"""How many memories a memory is compared with."""
 
 
 class Steps(Protocol):
@@ -60,7 +60,7 @@ def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[
 
     `but`: memories that it was set against elsewhere.
     """
-    if memory.status is not Status.ACTIVE or not claims(memory.kind):
+    if memory.status is not Status.ACTIVE or not can_contradict(memory.kind):
         return []
     disputed = disputes_of(store.records, memory)
     told = {ref.id for edge in disputed for ref in (edge.source, edge.target)}

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.settle import override, settle, tell_outcome
+from helix.agents.outcomes.task_end import override, settle, tell_outcome
 from helix.agents.outcomes.verdicts import Use, verdict
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, learn, mirror
 from helix.errors import InvalidInputError, NotFoundError

@@ -1,4 +1,4 @@
-"""Settling: brings memories, edges and the task itself to what a task's evidence says, exactly once, in one change."""
+"""Task end: brings memories, edges and the task itself to what a task's evidence says, exactly once, in one change."""
 
 from __future__ import annotations
 

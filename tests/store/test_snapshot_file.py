@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from helix.store import image as images
-from helix.store.image import Image
+from helix.store import snapshot_file
+from helix.store.snapshot_file import Image
 from tests.sampling import draws
 
-STAMP: images.Stamp = {"store": "s", "seq": 7}
+STAMP: snapshot_file.Stamp = {"store": "s", "seq": 7}
 texts = st.lists(st.text(st.characters(exclude_characters="\0")), max_size=5)
 tables = arrays.arrays(
     st.sampled_from([np.int8, np.int32, np.int64, np.float32, np.bool_]), arrays.array_shapes(max_dims=2, min_side=0)
@@ -29,9 +29,9 @@ def test_an_image_is_read_as_it_was_written(
 ) -> None:
     path = tmp_path / "image"
     whole = np.concatenate([pieces[0], pieces[0]])
-    images.write(path, STAMP, Image({"a": [pieces[0], pieces[0]], "b": [pieces[-1]]}, {"words": words}))
-    assert images.read_stamp(path) == STAMP
-    found = images.read(path)
+    snapshot_file.write(path, STAMP, Image({"a": [pieces[0], pieces[0]], "b": [pieces[-1]]}, {"words": words}))
+    assert snapshot_file.read_stamp(path) == STAMP
+    found = snapshot_file.read(path)
     assert found is not None
     assert found.texts == {"words": words}
     for name, expected in (("a", whole), ("b", pieces[-1])):
@@ -41,7 +41,7 @@ def test_an_image_is_read_as_it_was_written(
 
 
 def example(path: Path) -> None:
-    images.write(path, STAMP, Image({"a": [np.arange(1000)]}, {"t": ["one", "two"]}))
+    snapshot_file.write(path, STAMP, Image({"a": [np.arange(1000)]}, {"t": ["one", "two"]}))
 
 
 def test_a_file_that_was_changed_or_cut_short_is_no_image(tmp_path: Path) -> None:
@@ -52,13 +52,13 @@ def test_a_file_that_was_changed_or_cut_short_is_no_image(tmp_path: Path) -> Non
         damaged = bytearray(whole)
         damaged[place] ^= 1
         path.write_bytes(damaged)
-        assert images.read(path) is None, place
+        assert snapshot_file.read(path) is None, place
     for length in (0, 10, 2_000, len(whole) - 64):
         path.write_bytes(whole[:length])
-        assert images.read(path) is None, length
+        assert snapshot_file.read(path) is None, length
     path.unlink()
-    assert images.read(path) is None
-    assert images.read_stamp(path) is None
+    assert snapshot_file.read(path) is None
+    assert snapshot_file.read_stamp(path) is None
 
 
 @pytest.mark.parametrize("damage", [b"7", b'"array a"', b"i8", b"2"])
@@ -67,7 +67,7 @@ def test_a_header_that_was_changed_is_no_stamp(tmp_path: Path, damage: bytes) ->
     example(path)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(damage, b"?" * len(damage), 1))
-    assert images.read_stamp(path) is None
+    assert snapshot_file.read_stamp(path) is None
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_a_header_of_another_shape_is_no_stamp(tmp_path: Path, text: bytes) -> N
     path = tmp_path / "image"
     for line in (text, b"%08x %s" % (zlib.crc32(text), text)):
         path.write_bytes(line + b"\n")
-        assert images.read_stamp(path) is None
-        assert images.read(path) is None
+        assert snapshot_file.read_stamp(path) is None
+        assert snapshot_file.read(path) is None
 
 
 def test_what_was_read_cannot_be_written_to_and_outlives_its_release_and_its_file(tmp_path: Path) -> None:
     path = tmp_path / "image"
     example(path)
-    image = images.read(path)
+    image = snapshot_file.read(path)
     assert image is not None
     with pytest.raises(ValueError, match="read-only"):
         image.array("a")[:] = -1
@@ -97,6 +97,6 @@ def test_a_text_with_the_separator_in_it_is_refused_and_the_old_image_stays(tmp_
     path = tmp_path / "image"
     example(path)
     with pytest.raises(ValueError, match="NUL"):
-        images.write(path, STAMP, Image(texts={"t": ["a\0b"]}))
-    assert images.read(path) is not None
+        snapshot_file.write(path, STAMP, Image(texts={"t": ["a\0b"]}))
+    assert snapshot_file.read(path) is not None
     assert [file.name for file in tmp_path.iterdir()] == ["image"]
