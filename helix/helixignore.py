@@ -129,7 +129,7 @@ def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
         raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
     looking = _Looking()
     return [
-        _told(file, project)
+        _path_in_project(file, project)
         for file in files
         if not any(looking.excludes(*place) for place in dict.fromkeys(_places(file, project)))
     ]
@@ -145,12 +145,12 @@ class _Looking:
     def excludes(self, path: Path, base: Path) -> bool:
         if path == base:
             return False
-        rules = rules_above(path.parent, base, self._read) if self._left > 0 else IgnoreRules()
+        rules = rules_above(path.parent, base, self._read_rules) if self._left > 0 else IgnoreRules()
         place = path.relative_to(base)
         self._left -= len(rules.rules) * len(place.parts)
         return self._left <= 0 or rules.ignores(place.as_posix())
 
-    def _read(self, folder: Path, place: str, rules: IgnoreRules | None) -> IgnoreRules:
+    def _read_rules(self, folder: Path, place: str, rules: IgnoreRules | None) -> IgnoreRules:
         """Return what `rules_of` does; a folder's place below tells which rules hold above it."""
         if (folder, place) not in self._known:
             found = self._known[folder, place] = rules_of(folder, place, rules)
@@ -181,7 +181,7 @@ def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path,
     return path, folders[found]
 
 
-def _told(file: str, project: str) -> str:
+def _path_in_project(file: str, project: str) -> str:
     """Return a file by its path from the project, and one outside it as it was named."""
     if project:
         for whole in (os.path.normpath, _real):

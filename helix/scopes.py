@@ -48,13 +48,15 @@ def is_called(ordinary: str, name: str, home: Path | None) -> bool:
     It may by what it is called anyway, and by what the user has confirmed for it (`home`: where that is kept). A folder
     that anybody wrote would else read and write what is kept of another project, or of all.
     """
-    return same_scope(ordinary, name) or (home is not None and _said(ordinary, name) in confirmed(home, PROJECT_NAMES))
+    return same_scope(ordinary, name) or (
+        home is not None and _renaming(ordinary, name) in confirmed(home, PROJECT_NAMES)
+    )
 
 
 def confirm_name(ordinary: str, name: str, home: Path) -> None:
     """Keep that the user wants a project's scope to have a name."""
-    confirm(home, PROJECT_NAMES, _said(ordinary, name))
+    confirm(home, PROJECT_NAMES, _renaming(ordinary, name))
 
 
-def _said(ordinary: str, name: str) -> str:
+def _renaming(ordinary: str, name: str) -> str:
     return f"{scope_key(ordinary)} is called {scope_key(name)}"

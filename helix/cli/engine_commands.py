@@ -65,7 +65,7 @@ def init(invocation: Invocation, /, address: str, role: str) -> None:
     data = {"engine": {"made": made, "tenants": [tenant.slug for tenant in tenants]}}
 
     def show(out: Output) -> None:
-        out.line(_told(made))
+        out.line(_tables_made(made))
         there = data["engine"]["tenants"]
         out.line(f"tenants: {', '.join(there)}" if len(there) <= _LISTED else f"{len(there):,} tenants")
 
@@ -86,7 +86,7 @@ def migrate(invocation: Invocation, /, address: str, role: str) -> None:
         made = server.migrate()
         if role:
             server.grant(role)
-    invocation.emit({"engine": {"made": made}}, lambda out: out.line(_told(made)))
+    invocation.emit({"engine": {"made": made}}, lambda out: out.line(_tables_made(made)))
 
 
 @engine.command("index")
@@ -273,7 +273,7 @@ def operator() -> str:
     return f"operator {getpass.getuser()}"
 
 
-def _told(made: Sequence[str]) -> str:
+def _tables_made(made: Sequence[str]) -> str:
     return f"tables made: {', '.join(made) or 'none, all are there'}"
 
 

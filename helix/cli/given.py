@@ -54,7 +54,7 @@ def stdin() -> bytes:
 
 def json_object(value: str, what: str) -> dict[str, Any]:
     """Return the JSON object of a command's argument; raises InvalidInputError for anything else."""
-    found = _read(value, what)
+    found = _parse_json(value, what)
     if not isinstance(found, dict):
         raise InvalidInputError(f"{what} is not a JSON object", hint='such as {"id": "1", "status": "pending"}')
     return found
@@ -76,7 +76,7 @@ def json_objects(value: str, what: str) -> list[dict[str, Any]]:
 
 def json_texts(value: str, what: str) -> list[str]:
     """Return the list of texts in a command's JSON argument; raises InvalidInputError for anything else."""
-    found = _read(value, what)
+    found = _parse_json(value, what)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise InvalidInputError(f"{what} are not a JSON list of texts", hint='such as ["src/api.py"]')
     return found
@@ -121,7 +121,7 @@ def _each(said: str, what: str) -> list[Any]:
     return found
 
 
-def _read(value: str, what: str) -> Any:
+def _parse_json(value: str, what: str) -> Any:
     said = _held(value)
     try:
         return json.loads(said)

@@ -54,7 +54,7 @@ def log(invocation: Invocation, /, limit: int) -> None:
     helix hook log --limit 100
     """
     folder = invocation.settings.store_path / LOGS
-    lines = [*_told(folder / DAEMON_LOG), *_told(folder / PROCESS_LOG)]
+    lines = [*_hook_lines(folder / DAEMON_LOG), *_hook_lines(folder / PROCESS_LOG)]
     shown = sorted(lines, key=lambda line: str(line.get("at", "")))[-limit:]
     invocation.emit({"hooks": shown}, lambda out: _show(out, shown))
 
@@ -66,7 +66,7 @@ def _show(out: Output, lines: list[dict[str, Any]]) -> None:
     out.table(_WORDS, [[line.get(word) for word in _WORDS] for line in lines])
 
 
-def _told(path: Path) -> Iterator[dict[str, Any]]:
+def _hook_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of a log, and of the one before it, that are about hooks."""
     for file in (path.with_name(path.name + ".1"), path):
         try:

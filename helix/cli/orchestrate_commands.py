@@ -23,7 +23,7 @@ _ANSWER = As("answer", type=FILE, default="-", required=False)
 _LIST = As(help="Tasks as the client lists them, a JSON list, or @FILE that holds it.")
 
 
-def _told(field: str = "text") -> Show:
+def _show_text(field: str = "text") -> Show:
     def show(out: Output, answer: Record) -> None:
         out.line(answer[field] or "nothing that is remembered fits")
 
@@ -40,7 +40,7 @@ command(
     "context explorer",
     "explorer_context",
     'helix context explorer "make uploads resumable" --focus "where requests are retried"',
-    show=_told(),
+    show=_show_text(),
     objective=WORDS,
     scope=SEEN,
 )
@@ -48,7 +48,7 @@ command(
     "context planner",
     "planner_context",
     'helix context planner "make uploads resumable"',
-    show=_told(),
+    show=_show_text(),
     objective=WORDS,
     scope=SEEN,
 )
@@ -56,7 +56,7 @@ command(
     "context builder",
     "builder_context",
     'helix context builder "make uploads resumable" --file src/upload.py --limit 3',
-    show=_told("prompt"),
+    show=_show_text("prompt"),
     objective=WORDS,
     scope=SEEN,
     lineage=As(help="The tasks before it, a JSON list, or @FILE that holds it."),
@@ -77,7 +77,7 @@ def _lineage(out: Output, delivered: Sequence[Record]) -> None:
         out.line((f"{one['seq']} {one['slug']}".strip(), "bold"), f"  {one['delivered']}")
 
 
-command("context brief", "brief", show=_told(), scope=SEEN)
+command("context brief", "brief", show=_show_text(), scope=SEEN)
 
 
 @asking(
@@ -94,7 +94,7 @@ def _action(invocation: Invocation, **asked: Any) -> None:
     if not {"command", "files", "output"} & asked.keys():
         raise click.UsageError("say what is done: --command, --file or --output")
     here = {"folder": str(Path.cwd()), "project": str(project_at(Path.cwd()).root)}
-    ask(invocation, "at_action", {**asked, **here}, _told())
+    ask(invocation, "at_action", {**asked, **here}, _show_text())
 
 
 group(

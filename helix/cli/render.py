@@ -165,7 +165,7 @@ def few(out: Output, recalled: Record, most: int, here: str | None) -> int:
 def _brief(out: Output, item: Record, number: str, here: str | None) -> None:
     """Write what an item says in one line, and in another what it is called and where it comes from."""
     node, room = item["node"], (out.width or _NO_TERMINAL) - len(number)
-    said, then = _said(item)
+    said, then = _render_texts(item)
     most = max(room // 2, room - places(then) - len(_THEN)) if then else room
     said = cut(said, most)
     then = cut(f"{_THEN}{then}", room - places(said)) if then else ""
@@ -176,7 +176,7 @@ def _brief(out: Output, item: Record, number: str, here: str | None) -> None:
     out.line((node.get("name") or node["id"]), (f"  {' '.join(filter(None, origin))}", "dim"), standing, indent=3)
 
 
-def _said(item: Record) -> tuple[str, str]:
+def _render_texts(item: Record) -> tuple[str, str]:
     """Return what an item says, and what to know or do then, each on one line."""
     node = item["node"]
     if "trigger" in node:

@@ -187,7 +187,7 @@ def _verify(invocation: Invocation, path: str) -> None:
     ask(invocation, "inspect_strand", {"path": Path(path).absolute(), "verify": True}, _shown)
 
 
-def _said(text: str) -> str:
+def _one_line(text: str) -> str:
     """Return what a strand says of itself in one line: more of them would look like what Helix says of it."""
     return printed_text(one_line(text, _LONGEST))
 
@@ -200,16 +200,16 @@ _HISTORIES = {
 
 
 def _shown(out: Output, info: Record) -> None:
-    known = info["knownAs"] or f"an unknown key that calls itself {_said(info['createdBy'])}"
+    known = info["knownAs"] or f"an unknown key that calls itself {_one_line(info['createdBy'])}"
     believed = f"believed as {info['trust'].lower()}" if info["trust"] else "not believed: it is unknown or revoked"
     out.line((f"version {info['version'][:12]}", "bold"), f"  signed by {known}, {believed}")
     out.fields(
         {
             "written": moment(info["createdAt"]),
-            "why": _said(info["why"]),
+            "why": _one_line(info["why"]),
             "holds": "only what changed since " + info["since"][:12] if info["since"] else "all of what it is of",
-            "scopes": ", ".join(map(_said, info["scopes"])),
-            "history": _HISTORIES.get(info["history"], _said(info["history"])),
+            "scopes": ", ".join(map(_one_line, info["scopes"])),
+            "history": _HISTORIES.get(info["history"], _one_line(info["history"])),
             "opens with": ", ".join(info["opensWith"]),
             "key": f"helix-key1:{info['signer']}",
             "root": info["root"],
@@ -229,12 +229,12 @@ def _shown(out: Output, info: Record) -> None:
 )
 def _log(out: Output, found: Sequence[Record]) -> None:
     for one in found:
-        tag = f"  [{_said(one['tag'])}]" if one["tag"] else ""
+        tag = f"  [{_one_line(one['tag'])}]" if one["tag"] else ""
         there = "" if one["held"] else "  (imported)"
-        what = "all" if one["scopes"] is None else ", ".join(map(_said, one["scopes"]))
+        what = "all" if one["scopes"] is None else ", ".join(map(_one_line, one["scopes"]))
         if one["nodes"] is not None:
             what += f", what a question found: {_so_many(one['nodes'], 'nodes')}"
-        said = f"  {moment(one['at'])}  {_said(one['who'])}{tag}{there}  {what}  {_said(one['why'])}"
+        said = f"  {moment(one['at'])}  {_one_line(one['who'])}{tag}{there}  {what}  {_one_line(one['why'])}"
         out.line((one["id"][:12], "bold"), said)
 
 

@@ -99,7 +99,7 @@ class Client(Operations):
         events = EventStream(self.url)
         with self.exchange("POST", PATH, request.body, {"accept": EVENTS}, events.sign) as response:
             if not response.headers.get("content-type", "").startswith(EVENTS):
-                data_of(self.url, response.status, self._read(response))
+                data_of(self.url, response.status, self._read_body(response))
             while not events.ended and (part := response.readline(_LINE)):
                 for data in events.take(part):
                     yield typed.answer(operation, data)
@@ -166,7 +166,7 @@ class Client(Operations):
             with ending(connection.sock, patience.is_over):
                 connection.request("POST", PATH, request.body, request.headers(self._token))
                 response = connection.getresponse()
-                answer = self._read(response)
+                answer = self._read_body(response)
             if patience.is_over():
                 raise TimeoutError
             return response.status, answer
@@ -180,7 +180,7 @@ class Client(Operations):
             self.close()
             raise
 
-    def _read(self, response: http.client.HTTPResponse) -> bytes:
+    def _read_body(self, response: http.client.HTTPResponse) -> bytes:
         """Return the body of an answer, taken part by part: a stranger's may have no end, or an untrue length."""
         parts, size = [], 0
         while part := response.read(_CHUNK):

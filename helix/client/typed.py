@@ -37,7 +37,7 @@ def answer(operation: str, data: Mapping[str, Any]) -> Any:
     if typing.get_origin(hint) is Iterator:
         hint = typing.get_args(hint)[0]
     try:
-        return _read(hint, data[camel(operation)])
+        return _typed_value(hint, data[camel(operation)])
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         hint_words = "use the client of the daemon's version: `helix status` shows it"
         raise DaemonError(f"the answer to {operation} cannot be read: {error!r:.200}", hint=hint_words) from error
@@ -57,16 +57,16 @@ def _fields(record: type[Any]) -> tuple[tuple[str, str, Any], ...]:
 _NODES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in records.CLASS_OF.values()}
 
 
-def _read(hint: Any, value: Any) -> Any:
+def _typed_value(hint: Any, value: Any) -> Any:
     """Return a value of JSON as the type that a hint names; what GraphQL hands over as JSON stays as it is."""
     if value is None or hint in (Any, object):
         return value
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         arms = [arm for arm in arguments if arm is not type(None)]
-        return _read(arms[0] if len(arms) == 1 else _NODES[value["__typename"]], value)
+        return _typed_value(arms[0] if len(arms) == 1 else _NODES[value["__typename"]], value)
     if origin is Page:
-        items = tuple(_read(arguments[0], edge["node"]) for edge in value["edges"])
+        items = tuple(_typed_value(arguments[0], edge["node"]) for edge in value["edges"])
         info = value["pageInfo"]
         return Page(
             items=items,
@@ -75,14 +75,14 @@ def _read(hint: Any, value: Any) -> Any:
             next_cursor=info["endCursor"] if info["hasNextPage"] else None,
         )
     if origin in (list, tuple, Sequence):
-        items = tuple(_read(arguments[0], item) for item in value)
+        items = tuple(_typed_value(arguments[0], item) for item in value)
         return list(items) if origin is list else items
     if origin is Mapping and isinstance(value, list):
-        return {one["name"]: _read(arguments[1], one["value"]) for one in value}
+        return {one["name"]: _typed_value(arguments[1], one["value"]) for one in value}
     if not isinstance(hint, type):
         return value
     if is_dataclass(hint):
-        return hint(**{name: _read(inner, value[key]) for name, key, inner in _fields(hint)})
+        return hint(**{name: _typed_value(inner, value[key]) for name, key, inner in _fields(hint)})
     if issubclass(hint, Enum):
         return hint[value]
     if hint is datetime:

@@ -146,7 +146,7 @@ def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:
     try:
         body = json.loads(answer)
         errors, data = body.get("errors"), body.get("data")
-        failed = _told(errors[0]) if errors else None
+        failed = _error_of(errors[0]) if errors else None
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise DaemonError(f"{url} answered with HTTP {status} and no GraphQL", hint=_ANOTHER) from error
     if failed is not None:
@@ -156,7 +156,7 @@ def data_of(url: str, status: int, answer: bytes | str) -> dict[str, Any]:
     return data
 
 
-def _told(error: Mapping[str, Any]) -> HelixError:
+def _error_of(error: Mapping[str, Any]) -> HelixError:
     extensions = error.get("extensions") or {}
     return error_from(extensions.get("code", HelixError.code), error["message"], extensions.get("hint"))
 

@@ -70,19 +70,19 @@ class ConnectionMemos:
 
     def all(self) -> list[Memo]:
         """Return the memo of every client's settings file, oldest first; a file that cannot be read counts as none."""
-        return self._read() or []
+        return self._read_memos() or []
 
     def set_aside(self) -> Path | None:
         """Put a file of memos that cannot be read beside its place; return where, None where it can, or there is none.
 
         Raises OSError where that is not possible.
         """
-        if self._read() is not None:
+        if self._read_memos() is not None:
             return None
         taken = (self._path.with_name(f"{self._path.name}.broken-{number}") for number in count(1))
         return self._path.rename(next(path for path in taken if not path.exists()))
 
-    def _read(self) -> list[Memo] | None:
+    def _read_memos(self) -> list[Memo] | None:
         """Return the memos; None where the file is there and cannot be read."""
         try:
             return [Memo.from_json(record) for record in json.loads(files.read_text(self._path, 1 << 26))]

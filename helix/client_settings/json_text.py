@@ -61,7 +61,7 @@ class _Text:
 
 def parse(text: str, *, comments: bool = False) -> dict[str, Any]:
     """Return the object of a client's JSON settings, {} where blank. Raises ValueError, with the place."""
-    read = _read(text, comments=comments)
+    read = _parse_text(text, comments=comments)
     held = json.loads(read.plain) if read.plain.strip(" \t\r\n") else {}
     if not isinstance(held, dict):
         raise ValueError("it holds no object")
@@ -74,7 +74,7 @@ def set_member(text: str, path: Path, value: Any, *, comments: bool = False) -> 
     What was there before is replaced. A new member comes last in its object, in the manner of the one before it. Raises
     ValueError when the text is no JSON object, or something on the way is none.
     """
-    read = _read(text, comments=comments)
+    read = _parse_text(text, comments=comments)
     json.loads(read.plain)
     found, depth = _at(read, _space(read.plain, 0), "{"), 0
     while depth < len(path) - 1 and (member := found.member(path[depth])) is not None:
@@ -89,7 +89,7 @@ def set_member(text: str, path: Path, value: Any, *, comments: bool = False) -> 
 
 def add_item(text: str, path: Path, value: Any, *, comments: bool = False) -> str:
     """Return JSON settings with `value` as the last item of the list at `path`, which is made where missing."""
-    read = _read(text, comments=comments)
+    read = _parse_text(text, comments=comments)
     found = _container(read, path, "[")
     if found is None:
         return set_member(text, path, [value], comments=comments)
@@ -98,7 +98,7 @@ def add_item(text: str, path: Path, value: Any, *, comments: bool = False) -> st
 
 def drop_member(text: str, path: Path, *, comments: bool = False) -> str:
     """Return JSON settings without what is at `path`; unchanged where nothing is. Raises ValueError too."""
-    read = _read(text, comments=comments)
+    read = _parse_text(text, comments=comments)
     json.loads(read.plain)
     found = _container(read, path[:-1], "{")
     member = None if found is None else found.member(path[-1])
@@ -108,7 +108,7 @@ def drop_member(text: str, path: Path, *, comments: bool = False) -> str:
 def drop_items(text: str, path: Path, which: Callable[[Any], bool], *, comments: bool = False) -> str:
     """Return JSON settings without these items of the list at `path`; unchanged where there are none."""
     while True:
-        read = _read(text, comments=comments)
+        read = _parse_text(text, comments=comments)
         found = _container(read, path, "[")
         parts = () if found is None else found.parts
         meant = next((part for part in parts if which(json.loads(read.plain[part.value : part.end]))), None)
@@ -117,7 +117,7 @@ def drop_items(text: str, path: Path, which: Callable[[Any], bool], *, comments:
         text = _without(read, found, meant)
 
 
-def _read(text: str, *, comments: bool) -> _Text:
+def _parse_text(text: str, *, comments: bool) -> _Text:
     if not comments:
         return _Text(text, text, text)
     commas = _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)

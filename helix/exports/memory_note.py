@@ -46,7 +46,7 @@ def note_text(note: MemoryNote) -> str:
     first = {name: note.props[name] for name in _FIRST if name in note.props}
     rest = {name: value for name, value in (first | dict(note.props)).items() if name not in _WORDS}
     matter: dict[str, Any] = {MARK: VERSION, "id": note.id, **rest, "edges": list(note.edges)}
-    if _said(body) != (trigger, resolution):  # words that look like the note's own headings
+    if _parse_body(body) != (trigger, resolution):  # words that look like the note's own headings
         matter |= {"trigger": trigger, "resolution": resolution}
     lines = [f"{name}: {_json(value)}" for name, value in matter.items()]
     return "\n".join(("---", *lines, "---", body))
@@ -73,7 +73,7 @@ def read_note(text: str) -> MemoryNote | None:
     note_id, edges = matter.pop("id", None), matter.pop("edges", [])
     if not isinstance(note_id, str) or not isinstance(edges, list) or not all(isinstance(one, dict) for one in edges):
         raise ValueError("its front matter has no id, or edges that are none")
-    trigger, resolution = _said(body)
+    trigger, resolution = _parse_body(body)
     return MemoryNote(id=note_id, props={"trigger": trigger, "resolution": resolution, **matter}, edges=edges)
 
 
@@ -92,7 +92,7 @@ def _block(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}" if text else ""
 
 
-def _said(body: str) -> tuple[str, str]:
+def _parse_body(body: str) -> tuple[str, str]:
     """Return trigger and resolution of a note's body."""
     text, _, _ = f"\n{body}".partition(f"\n{_LINKS}\n")
     before, found, resolution = text.partition(f"\n{_WHAT}\n")

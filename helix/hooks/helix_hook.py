@@ -120,7 +120,7 @@ def _ask(store: str, client: str, payload: bytes, end: float) -> tuple[str, str]
                 f"Content-Length: {len(payload)}\r\n\r\n"
             )
             connection.sendall(head.encode("latin-1") + payload)
-            answer = _read(connection, end)
+            answer = _receive_all(connection, end)
     except TimeoutError:
         raise NoAnswer("the daemon did not answer in time") from None
     except (ConnectionRefusedError, FileNotFoundError):
@@ -129,7 +129,7 @@ def _ask(store: str, client: str, payload: bytes, end: float) -> tuple[str, str]
     status = headers.split(b"\r\n", 1)[0].split()
     if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
         raise NoAnswer("the daemon answered with no success")
-    told = _told(headers)
+    told = _parse_headers(headers)
     _pin(store, told.get(b"x-helix-scope", b""))
     try:
         if not isinstance(json.loads(body), dict):
@@ -147,7 +147,7 @@ def _head(store: str, request: str) -> str:
     return f"{request} HTTP/1.0\r\nHost: 127.0.0.1:{_port(store)}\r\nAuthorization: Bearer {token}\r\n"
 
 
-def _told(headers: bytes) -> dict[bytes, bytes]:
+def _parse_headers(headers: bytes) -> dict[bytes, bytes]:
     lines = (line.partition(b":") for line in headers.split(b"\r\n")[1:])
     return {name.strip().lower(): value.strip() for name, _, value in lines}
 
@@ -174,7 +174,7 @@ def _pin(store: str, scope: bytes) -> None:
             file.write(f"export {name}='{quoted}'\n")
 
 
-def _read(connection: socket.socket, end: float) -> bytes:
+def _receive_all(connection: socket.socket, end: float) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while True:

@@ -60,7 +60,7 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
                 yield found
             elif found not in seen:
                 seen.add(found)
-                yield _read(found, base)
+                yield _read_note(found, base)
 
 
 def work_tree_of(path: Path) -> Path | None:
@@ -135,7 +135,7 @@ def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
         yield real
 
 
-def _read(file: Path, base: Path | None) -> NoteFile | IngestProblem:
+def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     try:
         with open_regular(file, links=False) as stream:  # what was resolved is what is read
             status = os.fstat(stream.fileno())

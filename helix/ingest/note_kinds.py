@@ -102,7 +102,7 @@ def _stands_alone(text: str, heading: str) -> bool:
 
 def _rule(block: SectionBlock, heading: str, last: str) -> SectionNote:
     lead = block.lead.rstrip(": ") if block.lead.endswith(":") else ""
-    trigger, resolution = _told(block.text, heading, lead)
+    trigger, resolution = _trigger_and_resolution(block.text, heading, lead)
     return SectionNote(
         kind=kind_of(block.text, last),
         trigger=trigger,
@@ -128,7 +128,7 @@ def _snippet(block: SectionBlock, heading: str, last: str, *, alone: bool) -> Se
     )
 
 
-def _told(text: str, heading: str, lead: str = "") -> tuple[str, str]:
+def _trigger_and_resolution(text: str, heading: str, lead: str = "") -> tuple[str, str]:
     """Return when a note matters and what it says: by its heading and what leads to it, else by its first sentence."""
     if about := ": ".join(part for part in (heading, lead) if part):
         return shorten(about, _LONGEST_TRIGGER), text
@@ -152,7 +152,7 @@ def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterato
     for piece in chunks(text, _LONGEST_REST):
         # Of a long text its beginning tells the kind: somewhere in it stands every cue.
         kind = kind_of(piece if len(piece) <= _LONGEST_RULE else piece[:_BEGINNING], last)
-        trigger, resolution = _told(piece, heading)
+        trigger, resolution = _trigger_and_resolution(piece, heading)
         yield SectionNote(
             kind=kind,
             trigger=trigger,

@@ -78,10 +78,10 @@ def _held(item: Slice) -> bool:
     episode = item.episode
     if screen(episode.trust, episode.content, episode.source, episode.agent, episode.session, *episode.files).held:
         return True
-    return any(screen(memory.trust, *_said(memory)).held for memory in item.memories)
+    return any(screen(memory.trust, *_texts_of_draft(memory)).held for memory in item.memories)
 
 
-def _said(memory: MemoryDraft) -> tuple[str, ...]:
+def _texts_of_draft(memory: MemoryDraft) -> tuple[str, ...]:
     return (body(memory.trigger, memory.resolution), memory.name, memory.agent, *texts_of(memory.attributes))
 
 

@@ -114,7 +114,7 @@ def read_transcripts(files: Iterable[Path], project_of: ProjectOf) -> Iterator[S
     for file in files:
         history = _History(_agent_of(file), project_of, file.absolute(), trust=trust_of(file))
         try:
-            yield from _read(file, history, before)
+            yield from _read_slices(file, history, before)
         except Exception as error:  # the boundary to a file that anything may have written: the others are ingested
             log.exception("a history could not be ingested", extra={"file": str(file), "line": history.lines})
             why = f"the rest was not ingested, by a fault of Helix ({type(error).__name__}): the log has more"
@@ -135,7 +135,7 @@ def read_records(
     yield from history.end(before + history.lines)
 
 
-def _read(file: Path, history: _History, before: int) -> Iterator[Slice | IngestProblem]:
+def _read_slices(file: Path, history: _History, before: int) -> Iterator[Slice | IngestProblem]:
     unread, whole = 0, True
     try:
         with open_regular(file) as stream:

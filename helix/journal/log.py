@@ -221,7 +221,7 @@ class Journal:
             for payload, salt, digest in connection.execute(
                 f"SELECT {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? ORDER BY seq", (after,)
             ):
-                change = _read(payload, salt, digest)
+                change = _proved_change(payload, salt, digest)
                 if change is not None and change.note.get("job") != but_job:
                     kinds.update(dict.fromkeys(wanted.intersection(map(drop_of, change.operations)), change.kind))
         return kinds
@@ -254,12 +254,12 @@ class Journal:
     def restate(self) -> Comparison:
         """Make the journal's state anew from its log where they differ; return what differed, in one transaction."""
         with self.database.transaction(long=True) as connection:
-            return restating.mend(connection, self.database.beside, _read, self._tokenise)
+            return restating.mend(connection, self.database.beside, _proved_change, self._tokenise)
 
     def compare_state(self) -> Comparison:
         """Compare the journal's state with a replay of its log, as of one moment; nothing is changed."""
         with self.database.snapshot() as connection:
-            return restating.compare(connection, self.database.beside, _read, self._tokenise)
+            return restating.compare(connection, self.database.beside, _proved_change, self._tokenise)
 
     def mended(self, read: Callable[[], T]) -> T:
         """Return what `read` does; at a damaged row of the journal's state make that good and read once more."""
@@ -336,7 +336,7 @@ class Journal:
         beside = self.database.beside.with_name("strand")
         with (
             self.database.snapshot() as connection,
-            restating.as_of(connection, beside, _read, _no_tokens, seq) as scratch,
+            restating.as_of(connection, beside, _proved_change, _no_tokens, seq) as scratch,
         ):
             yield state.Snapshot(scratch)
 
@@ -361,7 +361,7 @@ def read_rows(connection: DatabaseConnection, after: int, limit: int) -> list[Ro
         f"SELECT seq, {_AT}, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
     ).fetchall()
     for seq, at, payload, salt, digest in stored:
-        change = _read(payload, salt, digest)
+        change = _proved_change(payload, salt, digest)
         if change is not None:
             complete = state.completed(connection, change.operations)
             operations = tuple(op for op in complete if op is not None)
@@ -375,10 +375,10 @@ def unreadable_rows(connection: DatabaseConnection, after: int, limit: int) -> l
         f"SELECT seq, {_PAYLOAD}, {_SALT}, {_DIGEST} FROM log WHERE seq > ? AND seq <= ? AND payload IS NOT NULL",
         (after, after + limit),
     )
-    return [seq for seq, payload, salt, digest in stored if _read(payload, salt, digest) is None]
+    return [seq for seq, payload, salt, digest in stored if _proved_change(payload, salt, digest) is None]
 
 
-def _read(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | None:
+def _proved_change(payload: bytes | None, salt: bytes | None, digest: bytes) -> Change | None:
     """Return the change of a stored row, or None when it was erased or is not what was written."""
     if payload is None or not _is_proved(payload, salt, digest):
         return None
@@ -392,7 +392,7 @@ def _is_proved(payload: bytes, salt: object, digest: object) -> bool:
     return isinstance(salt, bytes) and digest_of(salt, payload) == digest
 
 
-proved = _read
+proved = _proved_change
 
 
 def _pack(change: Change) -> bytes:

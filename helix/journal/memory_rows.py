@@ -40,7 +40,7 @@ class MemoryRows:
         with self._guard:
             self._catch_up()
             seqs = sorted({seq for one in ids for seq in self._rows.get(one, ())})
-        return list(self._read(seqs))
+        return list(self._select_rows(seqs))
 
     def _catch_up(self) -> None:
         if self._seen and self._journal.chain_at(self._seen) != self._chain:  # a backup took the journal's place
@@ -58,7 +58,7 @@ class MemoryRows:
             found: list[tuple[int, bytes | None]] = connection.execute(statement, (self._seen, _PAGE)).fetchall()
         return found
 
-    def _read(self, seqs: list[int]) -> Iterator[Row]:
+    def _select_rows(self, seqs: list[int]) -> Iterator[Row]:
         statement = (
             "SELECT seq, CAST(at AS INTEGER), CAST(payload AS BLOB) FROM log"
             f" WHERE seq IN {_LISTED} AND payload IS NOT NULL ORDER BY seq"

@@ -80,27 +80,31 @@ class Versions:
 
     def tagged(self, tag: str) -> StoredVersion | None:
         """Return the strand version of that tag from the journal; None where none has it."""
-        found = self._read("WHERE tag = ?", tag)
+        found = self._select_versions("WHERE tag = ?", tag)
         return found[0] if found else None
 
     def head(self, selection: str) -> StoredVersion | None:
         """Return the last strand version of a selection in the journal that the store itself has held, or None."""
-        found = self._read("WHERE selection = ? AND seq IS NOT NULL ORDER BY seq DESC, rowid DESC LIMIT 1", selection)
+        found = self._select_versions(
+            "WHERE selection = ? AND seq IS NOT NULL ORDER BY seq DESC, rowid DESC LIMIT 1", selection
+        )
         return found[0] if found else None
 
     def get(self, version_id: str) -> StoredVersion | None:
         """Return a strand version from the journal by its id; None where it is not known."""
-        found = self._read("WHERE id = ?", version_id)
+        found = self._select_versions("WHERE id = ?", version_id)
         return found[0] if found else None
 
     def named(self, wanted: str) -> list[StoredVersion]:
         """Return the strand versions in the journal of that tag, or those whose ids begin so."""
         tagged = self.tagged(wanted)
-        return [tagged] if tagged is not None else self._read("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
+        return (
+            [tagged] if tagged is not None else self._select_versions("WHERE substr(id, 1, ?) = ?", len(wanted), wanted)
+        )
 
     def all(self) -> list[StoredVersion]:
         """Return every strand version in the journal that was held or taken in, the newest first."""
-        return self._read(
+        return self._select_versions(
             "WHERE seq IS NOT NULL OR taken_at IS NOT NULL ORDER BY coalesce(taken_at, at) DESC, rowid DESC"
         )
 
@@ -110,7 +114,7 @@ class Versions:
         seen, ahead = set[str](), list(dict.fromkeys(starts))
         while ahead and len(found) < most:
             # Strands of strangers name any number of versions that nobody has: they are asked for together.
-            rows = self._read("WHERE id IN (SELECT value FROM json_each(?))", json.dumps(ahead))
+            rows = self._select_versions("WHERE id IN (SELECT value FROM json_each(?))", json.dumps(ahead))
             known = {version.id: version for version in rows}
             nearest = [known[one] for one in ahead if one in known][: most - len(found)]
             found.update((version.id, version) for version in nearest)
@@ -118,7 +122,7 @@ class Versions:
             ahead = [one for one in dict.fromkeys(chain.from_iterable(v.parents for v in nearest)) if one not in seen]
         return list(found.values())
 
-    def _read(self, where: str, *values: Any) -> list[StoredVersion]:
+    def _select_versions(self, where: str, *values: Any) -> list[StoredVersion]:
         with self._database.reading() as connection:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM strand_version {where}", values).fetchall()
         return [

@@ -54,18 +54,18 @@ class Writes:
                     wanted.passages.add(op.id)
                 case PutEdge() | DropEdge() if effects:
                     wanted.edges.add(edge_key(op))
-        self._read(wanted)
+        self._read_before(wanted)
         if wanted.ends:
             gone = WantedRows(passages={one for owned in self._there.passages_of.values() for one in owned})
             gone.edges.update(key for keys in self._there.edges_at.values() for key in keys if effects)
-            self._read(gone)
+            self._read_before(gone)
 
     def spelled_out(self, op: Operation) -> Iterator[Operation]:
         """Yield an operation for the journal, a DropNode behind the drops of all that is attached to the node."""
         if isinstance(op, DropNode):
             ref = Ref(label=op.label, id=op.id)
             if ref not in self._there.edges_at:
-                self._read(WantedRows(ends={ref}))
+                self._read_before(WantedRows(ends={ref}))
             yield from map(edge_drop, self._edges_at(ref))
             yield from (DropPassage(id=passage_id) for passage_id in self._passages_of(ref))
         yield op
@@ -90,7 +90,7 @@ class Writes:
             case DropPassage() if drop.id in self._passages:
                 return self._passages[drop.id]
             case _:
-                self._read(state.wanted([drop]))
+                self._read_before(state.wanted([drop]))
                 return state.put_of(drop, self._there)
 
     def check(self, op: Operation) -> None:
@@ -128,7 +128,7 @@ class Writes:
 
     def batch(self) -> RowBatch:
         """Return what is to be written of the journal's state, and forget it."""
-        self._read(WantedRows(passages=set(self._passages)))
+        self._read_before(WantedRows(passages=set(self._passages)))
         there = (self._there.passages[name] for name in self._passages)
         batch = RowBatch(
             nodes=self._nodes,
@@ -141,7 +141,7 @@ class Writes:
         self._owned.clear()
         return batch
 
-    def _read(self, wanted: WantedRows) -> None:
+    def _read_before(self, wanted: WantedRows) -> None:
         """Read what is wanted and not known yet."""
         there = self._there  # of a large change it has thousands, and one is wanted at a time: `-=` would look at all
         wanted.nodes = {one for one in wanted.nodes if one not in there.nodes}

@@ -100,7 +100,7 @@ def settle_duplicate(
     winner: Annotated[str, "The name or id of the one that the other is folded into, or `both` to keep them apart."],
 ) -> Memory:
     """Fold one of two memories into the other (`unmerge` takes it back), or keep both and list the pair no more."""
-    return same.settle(helix.store, a, b, winner)
+    return same.settle_pair(helix.store, a, b, winner)
 
 
 @mutation(Role.AGENT, person="take back what was said of two memories that say the same")

@@ -16,7 +16,7 @@ from helix.agents.experiment.holdback import treatment
 from helix.agents.experiment.memory_effect import showings_of
 from helix.agents.outcomes import noting
 from helix.agents.outcomes.ledger import ledger_of
-from helix.agents.outcomes.task_end import settle, tell_outcome
+from helix.agents.outcomes.task_end import settle_task, tell_outcome
 from helix.agents.tasks import dag, explorations, plan_end, task_lists
 from helix.agents.tasks import plans as planning
 from helix.agents.tasks import workspaces as attempts
@@ -222,7 +222,7 @@ def complete_workspace(
     """Say that an attempt delivered; what that is worth to the memories it was shown is for evidence to say."""
     ending = Ending(delivered=delivered, utilized=utilized)
     with helix.foreground.request():
-        return attempts.complete_workspace(helix.store, id, ending, settle=partial(_settle, helix.store))
+        return attempts.complete_workspace(helix.store, id, ending, settle=partial(_settle_attempt, helix.store))
 
 
 @mutation(Role.AGENT)
@@ -237,7 +237,7 @@ def block_workspace(
     """Say that an attempt came to nothing, and why."""
     ending = Ending(reason=reason, tried=tried, error=error, utilized=utilized)
     with helix.foreground.request():
-        return attempts.block_workspace(helix.store, id, ending, settle=partial(_settle, helix.store))
+        return attempts.block_workspace(helix.store, id, ending, settle=partial(_settle_attempt, helix.store))
 
 
 @query
@@ -376,9 +376,9 @@ def task_named(index: StoreIndex, name: str) -> Task:
     )
 
 
-def _settle(store: Store, task: str, outcome: str, utilized: Sequence[str]) -> None:
+def _settle_attempt(store: Store, task: str, outcome: str, utilized: Sequence[str]) -> None:
     noting.note_use(store, task, utilized=utilized)
-    settle(store, task, outcome=outcome)
+    settle_task(store, task, outcome=outcome)
 
 
 def _check(evidence: Evidence) -> Check:

@@ -244,12 +244,12 @@ def complete(litellm: Any, call: ProviderCall) -> ProviderReply:
             api_key=call.key or "none",
             api_base=call.url or None,
         )
-        return _read(litellm, call, response)
+        return _reply_of(litellm, call, response)
     except Exception as error:  # the outermost boundary of this process: LiteLLM passes on whatever it met
         return _failure(error)
 
 
-def _read(litellm: Any, call: ProviderCall, response: Any) -> ProviderReply:
+def _reply_of(litellm: Any, call: ProviderCall, response: Any) -> ProviderReply:
     usage = getattr(response, "usage", None)
     tokens_in, tokens_out = (
         min(max(int(getattr(usage, f"{part}_tokens", 0) or 0), 0), _MOST_TOKENS) for part in ("prompt", "completion")

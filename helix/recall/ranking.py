@@ -73,7 +73,7 @@ def rank(scene: Scene, found: SearchResult, recipe: Recipe, watch: Stopwatch, re
     rows, view = found.fused.rows, scene.view
     with watch("score"):
         columns = view.columns.at(rows)
-        lengths, first_passages = _read(view, rows)
+        lengths, first_passages = _passages_of(view, rows)
         signals = signals_of(
             columns,
             relevance=found.relevance,
@@ -133,7 +133,7 @@ def _best_first(factors: Factors, plain: BoolArray) -> tuple[FloatArray, IndexAr
     return scores, np.lexsort((np.arange(len(scores)), plain, -scores))
 
 
-def _read(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
+def _passages_of(view: CatalogueView, rows: IndexArray) -> tuple[FloatArray, IndexArray]:
     """Return how many tokens the living passages of each row have, and the first of them (NO_INDEX without one)."""
     passages = view.passages.of_rows(rows, view.count)
     sorter = np.argsort(rows)

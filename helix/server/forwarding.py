@@ -152,7 +152,11 @@ class Forwarder:
             return False
         async with there:
             await send({"type": "websocket.accept", "subprotocol": there.subprotocol})
-            await _first(_said(there, receive), _told(there, send), _lost(home.lives, lambda: _STREAM_LOOK_SECONDS))
+            await _first(
+                _forward_to_home(there, receive),
+                _forward_to_client(there, send),
+                _lost(home.lives, lambda: _STREAM_LOOK_SECONDS),
+            )
         return True
 
     async def close(self) -> None:
@@ -180,7 +184,7 @@ async def _body(scope: Scope, receive: Receive, send: Send) -> bytes | None:
     return None if body is None else bytes(body)
 
 
-async def _said(home: ClientConnection, receive: Receive) -> None:
+async def _forward_to_home(home: ClientConnection, receive: Receive) -> None:
     """Hand on what a client says, until it leaves."""
     while (message := await receive())["type"] == "websocket.receive":
         text = message.get("text")
@@ -188,7 +192,7 @@ async def _said(home: ClientConnection, receive: Receive) -> None:
     await home.close()
 
 
-async def _told(home: ClientConnection, send: Send) -> None:
+async def _forward_to_client(home: ClientConnection, send: Send) -> None:
     """Hand on what the home says, until it ends."""
     code = 1000
     try:

@@ -89,7 +89,9 @@ def _ordered(
         last = value, cast(int, index.row_of(_behind(index, str(ident), (label,))))
     found = first_by(index, order, time, rows, limit + 1, last)
     values = {row: value for value, row in found}
-    return _read(index, cut(list(values), limit, len(rows), lambda row: cursor_of((values[row], index.id_of(row)))))
+    return _read_page(
+        index, cut(list(values), limit, len(rows), lambda row: cursor_of((values[row], index.id_of(row))))
+    )
 
 
 def parts(index: StoreIndex, wanted: MemoryFilter) -> dict[str, Rows]:
@@ -138,7 +140,7 @@ def page(store: Store, rows: Rows, labels: Sequence[Label], limit: int, after: s
     check_limit(store.runtime, limit)
     index = store.index
     behind = None if after is None else _behind(index, after, labels)
-    return _read(index, cut(index.newest(rows, limit + 1, behind), limit, len(rows), index.id_of))
+    return _read_page(index, cut(index.newest(rows, limit + 1, behind), limit, len(rows), index.id_of))
 
 
 def _behind(index: StoreIndex, ident: str, labels: Sequence[Label]) -> Ref:
@@ -148,7 +150,7 @@ def _behind(index: StoreIndex, ident: str, labels: Sequence[Label]) -> Ref:
     return found
 
 
-def _read(index: StoreIndex, rows: Page[int]) -> Page[Any]:
+def _read_page(index: StoreIndex, rows: Page[int]) -> Page[Any]:
     """Return the nodes of a page's rows, without those that were dropped since they were found."""
     held = index.records.present([index.ref_of(row) for row in rows])
     return rows.each(dict(zip(rows, held, strict=True)).__getitem__)

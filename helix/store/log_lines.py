@@ -26,7 +26,7 @@ def last_lines(store: Path, count: int) -> list[LogLine]:
     for name in (DAEMON_LOG, f"{DAEMON_LOG}.1"):
         if len(found) < count:
             found = [*_end_of(store / LOGS / name), *found]
-    return [_read(line) for line in found[-count:]]
+    return [_parse_line(line) for line in found[-count:]]
 
 
 def _end_of(path: Path) -> list[str]:
@@ -40,7 +40,7 @@ def _end_of(path: Path) -> list[str]:
     return lines[1:] if size > _READ else lines
 
 
-def _read(line: str) -> LogLine:
+def _parse_line(line: str) -> LogLine:
     with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         said = json.loads(line)
         more = [f"{name}={value}" for name, value in sorted(said.items()) if name not in _OWN]

@@ -57,10 +57,10 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: 
         _opened(source, tenant, by, doubted=target.startswith(_ADDRESS)) as here,
         _opened(target, tenant, by, into=True, fresh=True) as there,
     ):
-        if comes := _said(here.backend, moving.MOVED_FROM):
+        if comes := _meta_of(here.backend, moving.MOVED_FROM):
             raise StoreError(f"the move of this store from {comes} was cut off", hint="end that one: `helix migrate`")
-        number = _said(here.backend, moving.MOVE)
-        goes_on = number and _said(there.backend, moving.MOVE) == number
+        number = _meta_of(here.backend, moving.MOVE)
+        goes_on = number and _meta_of(there.backend, moving.MOVE) == number
         if here.went and not goes_on and not (here.went == there.name and _is_empty(there.backend)):
             hint = "move it from there; where that place lost it, it goes there again, and `--to` has to be written so"
             raise StoreError(f"this store has moved to {here.went}", hint=hint)
@@ -91,13 +91,13 @@ def end(target: str, tenant: str, by: str = "operator", *, unseen: bool = False)
     operator says that such a server is gone.
     """
     with _opened(target, tenant, by, into=True) as there:
-        comes = _said(there.backend, moving.MOVED_FROM)
+        comes = _meta_of(there.backend, moving.MOVED_FROM)
         if not comes:
             raise InvalidInputError("no move to here was cut off", hint="say where the store is: --from")
         if _is_there(comes, there.backend, unseen=unseen):
             hint = "end the move: --from in its place; take a copy away that is from a backup older than the move"
             raise StoreError(f"the source of this move is there: {comes}", hint=hint)
-        if not _said(there.backend, moving.WHOLE):
+        if not _meta_of(there.backend, moving.WHOLE):
             hint = "remove what did: the folder, or with `helix tenant delete`; bring the source back from a backup"
             raise StoreError(f"not all of the store in {comes} arrived here", hint=hint)
         return _arrive(there, {"source": "gone"})
@@ -109,7 +109,8 @@ def _is_there(source: str, arrived: Backend, *, unseen: bool) -> bool:
     try:
         with _opened(address, slug, "") as side:
             return any(
-                (said := _said(arrived, key)) and _said(side.backend, key) == said for key in (moving.MOVE, _STORE)
+                (said := _meta_of(arrived, key)) and _meta_of(side.backend, key) == said
+                for key in (moving.MOVE, _STORE)
             )
     except NotFoundError:
         return False
@@ -137,7 +138,7 @@ def _is_empty(backend: Backend) -> bool:
         return connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
 
 
-def _said(backend: Backend, key: str) -> str:
+def _meta_of(backend: Backend, key: str) -> str:
     with backend.reading() as connection:
         row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return "" if row is None else str(row[0])
@@ -187,7 +188,7 @@ def _in_file(folder: Path, *, fresh: bool, doubted: bool) -> Iterator[_MoveSide]
         yield _MoveSide(
             name=str(folder.resolve()),
             backend=database,
-            went=_said(database, moving.MOVED_TO),
+            went=_meta_of(database, moving.MOVED_TO),
             keeps={},
             begun=MarkFile(folder / MARK_NAME).suspend,
             left=lambda told: None,
@@ -218,14 +219,14 @@ def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> 
                 server.set_state(tenant.id, states.INCOMING)
 
             def arrived(told: Mapping[str, object]) -> bool:
-                state = _said(database, moving.LEFT_AS) or states.ACTIVE
+                state = _meta_of(database, moving.LEFT_AS) or states.ACTIVE
                 audit.set_state(server, tenant.id, state, by, "tenant.arrived", told)
                 return state == states.SUSPENDED
 
             yield _MoveSide(
                 name=f"{address}{_TENANT}{slug}",
                 backend=database,
-                went=_said(database, moving.MOVED_TO),
+                went=_meta_of(database, moving.MOVED_TO),
                 keeps=keeps,
                 begun=begun,
                 # Not where to: the tenant's own people read its audit.

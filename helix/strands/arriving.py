@@ -152,7 +152,7 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         read = _reading_by(store, strand, job)
         for batch in _read_through(store, strand, read, base, ticket, lambda _: None):
             read.plan(batch)
-        return _told(strand, base, read, read.counts)
+        return _counted_result(strand, base, read, read.counts)
     staged = Staged(store.path, job)
     try:
         read, erased = _stage(store, strand, base, ticket, staged)
@@ -165,7 +165,7 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
             staged.remove()
     read.examples = done.examples
     done.counts["contradictions to decide"] = len(_to_decide(store.index) - waiting)
-    return _told(strand, base, read, read.counts + done.counts)
+    return _counted_result(strand, base, read, read.counts + done.counts)
 
 
 def _reading_by(store: Store, strand: Strand, job: str) -> Merge:
@@ -414,7 +414,7 @@ def _note(store: Store, note: Mapping[str, Any]) -> None:
     )
 
 
-def _told(strand: Strand, base: str | None, merge: Merge, counted: Counter[str]) -> dict[str, Any]:
+def _counted_result(strand: Strand, base: str | None, merge: Merge, counted: Counter[str]) -> dict[str, Any]:
     received = merge.received
     counts = {**counted, "redacted": received.redacted, "quarantined": received.quarantined}
     return {

@@ -73,7 +73,7 @@ class GitRemote(Remote):
         blob = f"{self._head}:{StrandName.read(name)}"
         check_size(int(self._word("cat-file", "-s", blob)), most)
         asked = ("cat-file", "blob", blob)
-        with os.fdopen(files.create_private(target, exclusive=True), "wb") as file, self._told(*asked) as told:
+        with os.fdopen(files.create_private(target, exclusive=True), "wb") as file, self._run_git(*asked) as told:
             file.writelines(_blocks(told))
 
     def publish(self, source: Path, name: str) -> None:
@@ -184,14 +184,14 @@ class GitRemote(Remote):
 
     def _git(self, *arguments: str, given: dict[str, str] | None = None) -> bytes:
         answer = bytearray()
-        with self._told(*arguments, given=given) as told:
+        with self._run_git(*arguments, given=given) as told:
             for block in _blocks(told):
                 answer += block
                 if len(answer) > _MOST_ANSWER:
                     raise InvalidInputError(f"{self._url} names more files or branches than any place of strands has")
         return bytes(answer)
 
-    def _told(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[GitOutput]:
+    def _run_git(self, *arguments: str, given: dict[str, str] | None = None) -> AbstractContextManager[GitOutput]:
         command = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", *arguments)
         return exchanging(self._folder, *command, stopped=self._stopped, given=given)
 

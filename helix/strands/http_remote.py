@@ -164,7 +164,7 @@ class HttpRemote(Remote):
         while (answer := self._answer("POST", "/turns")).status == 409:  # it exchanges with somebody else
             self._wait(end)
         with self._as_a_helix():
-            job = str(self._read(answer)["job"])
+            job = str(self._json_of(answer)["job"])
             while (said := self._asked("GET", f"/turns/{job}"))["state"] == "running":
                 self._wait(end)
             if said["state"] != "done":
@@ -206,9 +206,9 @@ class HttpRemote(Remote):
         return not self._met and isinstance(self._broken, ConnectionRefusedError | socket.gaierror)
 
     def _asked(self, method: str, path: str) -> Any:
-        return self._read(self._answer(method, path))
+        return self._json_of(self._answer(method, path))
 
-    def _read(self, answer: _Answer) -> Any:
+    def _json_of(self, answer: _Answer) -> Any:
         if answer.status not in (200, 202, 204):
             self._refuse(answer)
         return answer.json()

@@ -221,7 +221,7 @@ class Keyring:
         file = self._folder / _TRUSTED
         try:
             held: Mapping[str, Mapping[str, Any]] = json.loads(files.read_text(file, links=False))
-            return {name: _read(name, said) for name, said in held.items()}
+            return {name: _parse_key(name, said) for name, said in held.items()}
         except FileNotFoundError:
             return {}
         except (*_UNREADABLE, AttributeError, InvalidInputError) as error:
@@ -246,7 +246,7 @@ def is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def _read(name: str, said: Mapping[str, Any]) -> StrandKey:
+def _parse_key(name: str, said: Mapping[str, Any]) -> StrandKey:
     since, revoked = (
         None if said[one] is None else datetime.fromisoformat(said[one]) for one in ("since", "revoked_at")
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from helix.errors import ConflictError
 from helix.memory.change.compose import Composer
 from helix.memory.contradiction.classify import NewStatement, same_words
-from helix.memory.contradiction.rivals import settled, unsettled
+from helix.memory.contradiction.rivals import settle_in_run, unsettled
 from helix.memory.job_run.run import Run, Watch
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.memory.upkeep.merge import fold, rank
@@ -45,7 +45,7 @@ def meet(run: Run, fresh: Sequence[Ref], known: Iterable[Known], counts: Counter
         _rest(ticket, len(pairs) + done, 2 * len(pairs))
         (memory,) = store.records.present([ref])
         for one in unsettled(store, memory, elsewhere if met else None) if isinstance(memory, Memory) else ():
-            settled(run, one)
+            settle_in_run(run, one)
 
 
 def _rest(ticket: Watch, done: int, total: int) -> None:

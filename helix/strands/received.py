@@ -85,7 +85,7 @@ class Received:
         self.redacted += bool(changed) or texts != row.texts
         props.update(changed)
         if not self.signer.is_own:
-            texts = _said(texts, props)
+            texts = _stated_texts(texts, props)
         if isinstance(put, PutNode):
             props.update(self._screened(put.label, props))
         return row_of(replace(put, props=props), texts, row.scope)
@@ -144,7 +144,7 @@ class Received:
         return {"status": Status.QUARANTINED.value}
 
 
-def _said(texts: tuple[str, ...], props: Props) -> tuple[str, ...]:
+def _stated_texts(texts: tuple[str, ...], props: Props) -> tuple[str, ...]:
     """Return the texts that a node is found by, of those that it says: nobody sees another, and nothing screens it."""
     said = "\n".join(one.text for one in texts_of(props) if one.place != "name")
     words = set(said.split())

@@ -166,13 +166,13 @@ def key_of(put: PutNode | PutEdge) -> Key:
 def row_of(put: PutNode | PutEdge, texts: Iterable[str] = (), scope: str = "") -> StrandRow:
     """Return the strand row of a node or an edge of the store."""
     if isinstance(put, PutNode):
-        props = _said({**NODE_DEFAULTS.get(put.label, {}), **put.props}, put.label)
+        props = _plain_props({**NODE_DEFAULTS.get(put.label, {}), **put.props}, put.label)
         return StrandRow(replace(put, props=props), tuple(texts), str(props.get("scope", "")))
-    said = {name: value for name, value in _said(put.props, None).items() if value != EDGE_DEFAULTS.get(name)}
+    said = {name: value for name, value in _plain_props(put.props, None).items() if value != EDGE_DEFAULTS.get(name)}
     return StrandRow(replace(put, props=said), scope=scope)
 
 
-def _said(props: Props, of: Label | None) -> dict[str, Scalar]:
+def _plain_props(props: Props, of: Label | None) -> dict[str, Scalar]:
     """Return the properties that are something, each number as it is always written: never `0` for `0.0`."""
     said: dict[str, Scalar] = {name: value for name, value in props.items() if value is not None}
     for name, number in _numbers(of):

@@ -43,12 +43,12 @@ class Shares:
 
     def all(self) -> list[MemoryShare]:
         """Return every share by which strands are exchanged, by name."""
-        return [kept.share for kept in self._read()]
+        return [kept.share for kept in self._read_shares()]
 
     def of_token(self, token: str) -> MemoryShare | None:
         """Return the share that a token for exchanging strands opens; each is compared in constant time."""
         told = _digest(token)
-        found = [kept.share for kept in self._read() if hmac.compare_digest(kept.digest, told)]
+        found = [kept.share for kept in self._read_shares() if hmac.compare_digest(kept.digest, told)]
         return found[0] if found else None
 
     def get(self, name: str) -> MemoryShare:
@@ -68,7 +68,7 @@ class Shares:
         if not 0 < len(scopes) <= _MOST_SCOPES:
             raise InvalidInputError("a share is of one scope or more", hint="`helix list --scope all` shows them")
         with _WRITING:
-            held = self._read()
+            held = self._read_shares()
             if any(kept.share.name == name for kept in held):
                 raise ConflictError(f"a share is called {name!r} already", hint="revoke it, or choose another name")
             token = f"{TOKEN}{secrets.token_hex(32)}"
@@ -79,7 +79,7 @@ class Shares:
     def put(self, share: MemoryShare) -> None:
         """Keep a share by which strands are exchanged, as it is told elsewhere, with no token of its own."""
         with _WRITING:
-            held = self._read()
+            held = self._read_shares()
             kept = _KeptShare(share=share, digest="")
             if kept not in held:
                 self._write([*(one for one in held if one.share.name != share.name), kept])
@@ -88,10 +88,10 @@ class Shares:
         """End a share: its token opens nothing from now on. Raises NotFoundError."""
         with _WRITING:
             ended = self.get(name)
-            self._write([kept for kept in self._read() if kept.share.name != name])
+            self._write([kept for kept in self._read_shares() if kept.share.name != name])
         return ended
 
-    def _read(self) -> list[_KeptShare]:
+    def _read_shares(self) -> list[_KeptShare]:
         held: Mapping[str, Mapping[str, Any]] = _content(self._file)
         try:
             return [

@@ -47,7 +47,7 @@ class Staged:
     def batches(self, most: int, heaviest: int | None) -> Iterator[list[Incoming]]:
         """Yield a strand's rows, so many and so many bytes at once; raises OSError or ValueError for damaged ones."""
         for lines in in_batches(read_lines(self._rows), len, most, heaviest):
-            yield [_read(line) for line in lines]
+            yield [_parse_incoming(line) for line in lines]
 
     def known(self, version: str) -> Iterator[Known]:
         """Yield what is known of the strand rows of the other side, whose version that is."""
@@ -91,7 +91,7 @@ def _line(one: Incoming) -> bytes:
     return canonical_json([one.key, None if one.theirs is None else one.theirs.said(), *digests, vectors])
 
 
-def _read(line: bytes) -> Incoming:
+def _parse_incoming(line: bytes) -> Incoming:
     key, said, base, of_theirs, vectors = json.loads(line)
     return Incoming(
         key=tuple(key),

@@ -105,15 +105,15 @@ class Syncing:
             and not self._is_for_more()
             and (self.state.seq, self.state.names) == (self.store.journal.last_seq, told)
         ):
-            return self._told("")
+            return self._report("")
         if self.terms.may_take:
             self._take_all(there)
         left = self._leave(there) if self.terms.may_leave else ""
         done = not left and not self.taken and not self.problems
         self.state.seq, self.state.names = (self.store.journal.last_seq, told) if done else (None, "")
-        return self._told(left)
+        return self._report(left)
 
-    def _told(self, left: str) -> dict[str, Any]:
+    def _report(self, left: str) -> dict[str, Any]:
         self.state.problems = problems = _shortened(self.problems)
         head = self.store.journal.versions.head(self.selection.named)
         return {

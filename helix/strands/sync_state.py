@@ -63,12 +63,12 @@ class SyncState:
 def read(journal: Journal, place: str) -> SyncState:
     """Return what is known of a place that strands are synced with; nothing is of a new one."""
     told = journal.meta(_key(place))
-    return (None if told is None else _read(told)) or SyncState(place)
+    return (None if told is None else _parse_state(told)) or SyncState(place)
 
 
 def every(journal: Journal) -> list[SyncState]:
     """Return what is known of each place; a note that is damaged is of none."""
-    return [state for told in journal.metas(SYNCED).values() if (state := _read(told)) is not None]
+    return [state for told in journal.metas(SYNCED).values() if (state := _parse_state(told)) is not None]
 
 
 def warnings(journal: Journal) -> list[str]:
@@ -112,7 +112,7 @@ def _key(place: str) -> str:
     return SYNCED + hashlib.sha256(place.encode()).hexdigest()[:32]
 
 
-def _read(told: str) -> SyncState | None:
+def _parse_state(told: str) -> SyncState | None:
     """Return what a note says; None for one that is damaged."""
     try:
         said: dict[str, Any] = json.loads(told)

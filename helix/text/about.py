@@ -141,12 +141,12 @@ def _of_prose(text: str) -> Iterator[str]:
         head = match[1]
         if head not in HEADS:
             continue
-        said = _said(head, text[match.end() :].partition("\n")[0])
+        said = _command_words(head, text[match.end() :].partition("\n")[0])
         if len(said) > 1:
             yield from whole_forms(" ".join(said))
 
 
-def _said(head: str, rest: str) -> list[str]:
+def _command_words(head: str, rest: str) -> list[str]:
     """Return the words of a sentence that belong to a command whose first word is `head`."""
     said, named = [head], False
     known = _ENGLISH_ACTIONS.get(head, SUBCOMMANDS.get(head, frozenset()))

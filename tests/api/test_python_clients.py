@@ -156,7 +156,7 @@ def test_every_answer_can_be_read_by_its_type() -> None:
     """A record with a type that the reader does not know would fail only when it is first answered."""
     for name in OPERATIONS.keys() - python_client.BY_HAND:
         hint = typed._hints(name)["return"]
-        assert typed._read(hint | None, None) is None
+        assert typed._typed_value(hint | None, None) is None
         with pytest.raises(HelixError):
             typed.answer(name, {camel(name) + "?": 0})
 

@@ -8,7 +8,7 @@ import pytest
 
 from helix.agents.outcomes.feedback import feedback
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, injections, learn, mirror
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.job_run.run import Run
@@ -123,13 +123,13 @@ def test_what_agents_only_claimed_of_it_stays_claimed(living: Helix, store: Stor
     task = mirror(store, TaskSighting(session="s", key="1"))
     inject(store, task.id, [Shown(memory_id=loser, name="m", kind="pattern", rank=1, score=1.0)], held_back=False)
     note_use(store, task.id, utilized=[loser])
-    settle(store, task.id, outcome="delivered")
+    settle_task(store, task.id, outcome="delivered")
     merged(store)
     held = memories.get(living, winner)
     assert (held.helped, claimed_of(held), held.label) == (2.75, 0.25, "[83% of 3]")
-    settle(store, task.id, outcome="")
+    settle_task(store, task.id, outcome="")
     assert (memories.get(living, winner).helped, claimed_of(memories.get(living, winner))) == (2.5, 0.0)
-    settle(store, task.id, outcome="delivered")
+    settle_task(store, task.id, outcome="delivered")
     unmerge(store, loser)
     assert [claimed_of(memories.get(living, one)) for one in (winner, loser)] == [0.0, 0.25]
 

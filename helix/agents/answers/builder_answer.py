@@ -74,7 +74,7 @@ def read_builder(text: str) -> BuilderAnswer:
     """Read a builder's last message as its answer: of several outcomes the last that says something; never raises."""
     said: dict[str, str] = {}
     outcome = ""
-    for name, value in _told(_parted(text)):
+    for name, value in _own_sections(_parted(text)):
         value = "" if len(value) <= _SHORT and _SAYS_NOTHING.fullmatch(value) else value
         if name in _ENDED and (value or not outcome or not said[outcome.upper()]):
             outcome = name.lower()
@@ -121,7 +121,7 @@ def read_learned(given: object) -> tuple[Learned, ...]:
     return tuple(dict.fromkeys(one for one in read if one is not None))
 
 
-def _told(text: str) -> list[tuple[str, str]]:
+def _own_sections(text: str) -> list[tuple[str, str]]:
     """Return what an answer says under its names: an outcome that is quoted counts where the answer is the quotation.
 
     That it is only where it has no outcome of its own, and begins or ends with what it quotes.

@@ -65,10 +65,10 @@ def sections(
     lines = textwrap.dedent(text).split("\n")
     code, fences = _fenced(lines, form, quoted=quoted)
     lines = ["" if number in fences else line for number, line in enumerate(lines)]
-    found = list(_read(lines, form, code))
+    found = list(_parse_fields(lines, form, code))
     if found or not quoted:
         return found
-    return list(_read([_QUOTED.sub("", line).rstrip() for line in lines], form, set()))
+    return list(_parse_fields([_QUOTED.sub("", line).rstrip() for line in lines], form, set()))
 
 
 class _Form:
@@ -135,7 +135,7 @@ def _closed(lead: str, rest: str) -> str:
     return rest.removesuffix(opened[0]) if rest.endswith(opened[0]) else rest.replace("**", "", 1)
 
 
-def _read(lines: list[str], form: _Form, code: set[int]) -> Iterator[tuple[str, str]]:
+def _parse_fields(lines: list[str], form: _Form, code: set[int]) -> Iterator[tuple[str, str]]:
     headings = {
         number: found
         for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True))

@@ -67,7 +67,7 @@ def read_planner(text: str) -> PlannerAnswer:
     given = _given(text)
     mapped = dict(_pairs(said.get("TASK_MAPPING", ""))) or dict(_named(mapping(given.get("task_mapping"))))
     tasks = plan_tasks(given.get("tasks", said.get("TASKS")))
-    questions = _told(given.get("questions")) or lines(said.get("QUESTIONS", ""))
+    questions = _lines_of(given.get("questions")) or lines(said.get("QUESTIONS", ""))
     count = _COUNT.search(said.get("PLAN_COMPLETE", ""))
     decided = word(given.get("decision") or said.get("DECISION"))
     found = _WORD.match(decided)
@@ -80,7 +80,7 @@ def read_planner(text: str) -> PlannerAnswer:
         mapping=mapped,
         announced=int(count[0]) if count else None,
         tasks=tasks,
-        learned=_told(given.get("learned")) or lines(said.get("LEARNED", "")),
+        learned=_lines_of(given.get("learned")) or lines(said.get("LEARNED", "")),
     )
     return replace(answer, problems=answer_problems(answer))
 
@@ -173,7 +173,7 @@ def _asked(text: str) -> tuple[str, ...]:
     return tuple(line for line in said if "?" in line or "\uff1f" in line) or said
 
 
-def _told(given: object) -> tuple[str, ...]:
+def _lines_of(given: object) -> tuple[str, ...]:
     return lines(given) if isinstance(given, str) else words(given)
 
 

@@ -148,10 +148,10 @@ def _disputes(index: StoreIndex, scope: str | None) -> list[_Line]:
     open_ones = contradictions(index, None, DisputeStatus.OPEN)
     asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]
     fit = [case for case in asked if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
-    return [_Line(title="OPEN_CONTRADICTIONS", text=_told(case)) for case in fit[-_MOST_DISPUTES:]]
+    return [_Line(title="OPEN_CONTRADICTIONS", text=_render_dispute(case)) for case in fit[-_MOST_DISPUTES:]]
 
 
-def _told(case: Dispute) -> str:
+def _render_dispute(case: Dispute) -> str:
     sides = (f"{side.name} ({side.said_by}: {claim(side, _LONGEST_CLAIM)})" for side in (case.first, case.second))
     return " against ".join(sides)
 

@@ -130,13 +130,13 @@ def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, 
             found[row] = _BY_WORDS
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
-    memories = ((found[row], index.memory(row)) for row in _read(index, ranked, action))
+    memories = ((found[row], index.memory(row)) for row in _select_rows(index, ranked, action))
     fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(index, key, one, action))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
     return tuple(islice(_once(sites), limit))
 
 
-def _read(index: StoreIndex, ranked: Sequence[int], action: Action) -> list[int]:
+def _select_rows(index: StoreIndex, ranked: Sequence[int], action: Action) -> list[int]:
     """Return which of the ranked rows are read for an action, in their order: of each class of trust the first few.
 
     At an edit those come before the others that hold a word of its passage which little else in the store holds.

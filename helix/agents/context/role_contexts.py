@@ -208,20 +208,20 @@ def _delivery(task: Mapping[str, Any] | Task | PlanTask | Delivery) -> Delivery 
         case Delivery():
             return task
         case PlanTask():
-            return _said(task.seq, task.slug, task.delivered) if task.outcome == DELIVERED else None
+            return _delivery_of(task.seq, task.slug, task.delivered) if task.outcome == DELIVERED else None
         case Task():
             said = task.attributes
-            return _said(said.get(SEQ), said.get(SLUG), said.get(SUMMARY)) if task.outcome == DELIVERED else None
+            return _delivery_of(said.get(SEQ), said.get(SLUG), said.get(SUMMARY)) if task.outcome == DELIVERED else None
     if "delivered" in task:
-        return _said(task.get("seq"), task.get("slug"), task.get("delivered"))
+        return _delivery_of(task.get("seq"), task.get("slug"), task.get("delivered"))
     if not state(task).successful:
         return None
     metadata = task.get("metadata")
     said = metadata if isinstance(metadata, Mapping) else {}
-    return _said(said.get("seq"), said.get("slug") or task.get("subject"), said.get("summary"))
+    return _delivery_of(said.get("seq"), said.get("slug") or task.get("subject"), said.get("summary"))
 
 
-def _said(seq: object, slug: object, delivered: object) -> Delivery | None:
+def _delivery_of(seq: object, slug: object, delivered: object) -> Delivery | None:
     words = one_line(delivered, _LONGEST_DELIVERY) if isinstance(delivered, str) else ""
     if not words:
         return None

@@ -143,7 +143,7 @@ def compared(
         days=days,
         periods=periods,
         leaders=_leaders(cases),
-        says=_said(with_memory, held_back, delivered, repeated, holdback),
+        says=_remarks(with_memory, held_back, delivered, repeated, holdback),
     )
 
 
@@ -266,7 +266,7 @@ def _with_kinds(records: Records, found: Report) -> Report:
     return replace(found, leaders=leaders)
 
 
-def _said(
+def _remarks(
     with_memory: Arm, held_back: Arm, delivered: Lift | None, repeated: Lift | None, holdback: float
 ) -> tuple[str, ...]:
     says = []

@@ -74,7 +74,7 @@ def action_ended(
     elif status is not None:
         failed = True if status else None
     ended = _ended(action, exit_status=status, failed=failed, output=output)
-    return ActionEnded(**_told(payload), action=ended, wrote=_written(payload))
+    return ActionEnded(**_common_fields(payload), action=ended, wrote=_written(payload))
 
 
 def delivery(payload: Payload) -> str:
@@ -109,7 +109,7 @@ def _fits(payload: Payload) -> bool:
     return names and all(len(_text(payload, key)) <= _LONGEST_PATH for key in _PATHS)
 
 
-def _told(payload: Payload) -> dict[str, Any]:
+def _common_fields(payload: Payload) -> dict[str, Any]:
     """Return what every event has."""
     return {
         "session": _text(payload, "session_id"),
@@ -123,7 +123,7 @@ def _told(payload: Payload) -> dict[str, Any]:
 
 
 def _session_began(payload: Payload) -> HookEvent:
-    return SessionBegan(**_told(payload), source=_text(payload, "source"))
+    return SessionBegan(**_common_fields(payload), source=_text(payload, "source"))
 
 
 def is_by_client(prompt: str) -> bool:
@@ -133,7 +133,7 @@ def is_by_client(prompt: str) -> bool:
 
 def _prompt(payload: Payload) -> HookEvent:
     prompt = own_words(_text(payload, "prompt"))
-    return PromptGiven(**_told(payload), prompt=prompt, by_client=is_by_client(prompt))
+    return PromptGiven(**_common_fields(payload), prompt=prompt, by_client=is_by_client(prompt))
 
 
 def _before_tool(payload: Payload) -> HookEvent | None:
@@ -143,7 +143,7 @@ def _before_tool(payload: Payload) -> HookEvent | None:
         if not isinstance(prompt, str) or len(prompt) > _LONGEST_PROMPT:
             return None  # it is given back with memories in it, so it is taken whole or not at all
         return AgentCalled(
-            **_told(payload),
+            **_common_fields(payload),
             call=_text(payload, "tool_use_id"),
             called_type=_text(given, "subagent_type"),
             prompt=prompt,
@@ -154,13 +154,15 @@ def _before_tool(payload: Payload) -> HookEvent | None:
         return None
     if action.is_edit:
         action = replace(action, passage=f"{_written(payload, _TAKEN_OUT)}\n{_written(payload)}"[:_OUTPUT_KEPT])
-    return ActionBegins(**_told(payload), action=action)
+    return ActionBegins(**_common_fields(payload), action=action)
 
 
 def _after_tool(payload: Payload) -> HookEvent | None:
     tool, answer = _text(payload, "tool_name"), _table(payload, "tool_response")
     if tool in _AGENTS:
-        return AgentJoined(**_told(payload), call=_text(payload, "tool_use_id"), started=_text(answer, "agentId"))
+        return AgentJoined(
+            **_common_fields(payload), call=_text(payload, "tool_use_id"), started=_text(answer, "agentId")
+        )
     if tool in ("TaskCreate", "TaskUpdate"):
         return _task_tool(payload, answer)
     action = _action(payload)
@@ -168,7 +170,7 @@ def _after_tool(payload: Payload) -> HookEvent | None:
         return None
     if not action.command:
         changed = replace(action, change=_changed(_table(payload, "tool_input")))
-        return ActionEnded(**_told(payload), action=_ended(changed, failed=False), wrote=_written(payload))
+        return ActionEnded(**_common_fields(payload), action=_ended(changed, failed=False), wrote=_written(payload))
     background = bool(_text(answer, "backgroundTaskId"))
     parts = (_text(answer, "stdout"), _text(answer, "stderr"))
     ended = _ended(
@@ -178,7 +180,7 @@ def _after_tool(payload: Payload) -> HookEvent | None:
         interrupted=answer.get("interrupted") is True,
         output="\n".join(part for part in parts if part),
     )
-    return ActionEnded(**_told(payload), action=ended)
+    return ActionEnded(**_common_fields(payload), action=ended)
 
 
 def _after_failure(payload: Payload) -> HookEvent | None:
@@ -193,7 +195,7 @@ def _after_failure(payload: Payload) -> HookEvent | None:
         interrupted=payload.get("is_interrupt") is True,
         output=error[status.end() :] if status else error,
     )
-    return ActionEnded(**_told(payload), action=ended)
+    return ActionEnded(**_common_fields(payload), action=ended)
 
 
 def _task_tool(payload: Payload, answer: Payload) -> HookEvent | None:
@@ -203,7 +205,7 @@ def _task_tool(payload: Payload, answer: Payload) -> HookEvent | None:
     if not task or answer.get("success") is False:
         return None
     return TaskTold(
-        **_told(payload),
+        **_common_fields(payload),
         task=task,
         subject=_text(given, "subject") or _text(made, "subject"),
         description=_text(given, "description"),
@@ -217,7 +219,7 @@ def _task_completed(payload: Payload) -> HookEvent | None:
     if not task:
         return None
     return TaskTold(
-        **_told(payload),
+        **_common_fields(payload),
         task=task,
         subject=_text(payload, "task_subject"),
         description=_text(payload, "task_description"),
@@ -226,14 +228,14 @@ def _task_completed(payload: Payload) -> HookEvent | None:
 
 
 def _agent_started(payload: Payload) -> HookEvent:
-    return AgentStarted(**_told(payload))
+    return AgentStarted(**_common_fields(payload))
 
 
 def _agent_stopped(payload: Payload) -> HookEvent | None:
     if not _text(payload, "agent_id") or not _text(payload, "agent_type"):
         return None  # compaction ends an agent without a type
     return AgentStopped(
-        **_told(payload),
+        **_common_fields(payload),
         message=_text(payload, "last_assistant_message"),
         agent_transcript=_text(payload, "agent_transcript_path"),
         again=payload.get("stop_hook_active") is True,
@@ -241,11 +243,11 @@ def _agent_stopped(payload: Payload) -> HookEvent | None:
 
 
 def _rested(payload: Payload) -> HookEvent:
-    return Rested(**_told(payload), compacting=_text(payload, "hook_event_name") == "PreCompact")
+    return Rested(**_common_fields(payload), compacting=_text(payload, "hook_event_name") == "PreCompact")
 
 
 def _session_ended(payload: Payload) -> HookEvent:
-    return SessionEnded(**_told(payload), reason=_text(payload, "reason"))
+    return SessionEnded(**_common_fields(payload), reason=_text(payload, "reason"))
 
 
 _READERS: Mapping[str, Callable[[Payload], HookEvent | None]] = {

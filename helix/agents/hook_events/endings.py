@@ -23,7 +23,7 @@ from helix.agents.observer.observe import Origin, observe_builder, observe_explo
 from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id, tasks_of
 from helix.model.candidate import Candidate
 from helix.model.edge import Ref
@@ -43,9 +43,9 @@ def agent_stopped(context: HookContext, event: AgentStopped) -> Reaction:
     if kind is None:
         return Reaction(always=(context.when_sure(worker, lambda: _finish(context, context.session.key_of(worker))),))
     message = _of_a_size(event.message or last_words(event.agent_transcript))
-    if worker.sure and _said(kind, message)[2]:
+    if worker.sure and _claim_of(kind, message)[2]:
         context.session.follow(context.session.key_of(worker), COMPLETED)
-    steps = (_tell, _settle_said, _learn)
+    steps = (_tell, _settle_claimed, _learn)
 
     def step(do: Callable[[HookContext, AgentStopped, SessionWorker, AgentType, str], None]) -> Work:
         return context.when_sure(worker, lambda: do(context, event, worker, worker.kind or kind, message))
@@ -59,7 +59,7 @@ def rested(context: HookContext, event: Rested) -> Reaction:
     if event.agent:
         return NOTHING
     flush = (lambda: context.memory_worker.flush(context.session.scope),) if event.compacting else ()
-    settled = (lambda: _settle(context, SESSION_KEY), lambda: _settle_open(context, of_agents=False))
+    settled = (lambda: _settle_by_evidence(context, SESSION_KEY), lambda: _settle_open(context, of_agents=False))
     return Reaction(always=(*settled, *flush), did="flushes" if event.compacting else "")
 
 
@@ -76,20 +76,20 @@ def _tell(context: HookContext, event: AgentStopped, worker: SessionWorker, kind
 
     Of a task of the client's list an agent that says what came of it says that too: it may not have the list's tools.
     """
-    key, (said, _, outcome) = context.session.key_of(worker), _said(kind, message)
+    key, (said, _, outcome) = context.session.key_of(worker), _claim_of(kind, message)
     over = bool(outcome) or key.startswith("agent:")
     context.sees(key, {AGENT: event.agent, **said}, status=COMPLETED if over else None)
 
 
-def _settle_said(
+def _settle_claimed(
     context: HookContext, event: AgentStopped, worker: SessionWorker, kind: AgentType, message: str
 ) -> None:
     """Settle an agent's task by what it claims and what it did."""
     task = context.session.task_of(worker)
-    _, utilized, outcome = _said(kind, message)
+    _, utilized, outcome = _claim_of(kind, message)
     context.ensure(task, context.session.key_of(worker))
     note_use(context.store, task, utilized=utilized, earlier=tuple(worker.files))
-    settle(context.store, task, outcome=outcome or None)
+    settle_task(context.store, task, outcome=outcome or None)
     remember_unsolved(context, worker, task)
 
 
@@ -112,7 +112,7 @@ def _of_a_size(message: str) -> str:
     return ends(message, _MESSAGE)
 
 
-def _said(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[str, ...], str]:
+def _claim_of(kind: AgentType, message: str) -> tuple[Mapping[str, object], tuple[str, ...], str]:
     """Return what an agent says of its task, which memories it says it used, and the outcome it claims."""
     if kind is AgentType.BUILDER:
         answer = read_builder(message)
@@ -144,11 +144,11 @@ def _placed(candidate: Candidate, context: HookContext, worker: SessionWorker, t
     return replace(candidate, attributes={**candidate.attributes, **blocked_by(context, worker, task)})
 
 
-def _settle(context: HookContext, key: str) -> None:
+def _settle_by_evidence(context: HookContext, key: str) -> None:
     """Settle a task that nobody says the outcome of, where memories were shown to it: by its evidence."""
     task = task_id(context.session.scope, context.session.name, key)
     if injections(context.store.index, task):
-        settle(context.store, task)
+        settle_task(context.store, task)
 
 
 def _settle_open(context: HookContext, *, of_agents: bool) -> None:
@@ -160,12 +160,12 @@ def _settle_open(context: HookContext, *, of_agents: bool) -> None:
     for task in tasks_of(context.store.index, scope=context.session.scope, session=context.session.name):
         mine = of_agents or CALL not in task.attributes
         if task.status == IN_PROGRESS and mine and ledger_of(task).evidence:
-            settle(context.store, task.id)
+            settle_task(context.store, task.id)
 
 
 def _finish(context: HookContext, key: str) -> None:
     """Settle such a task, and have nobody work on it any more."""
-    _settle(context, key)
+    _settle_by_evidence(context, key)
     if find_task(context.store.index, task_id(context.session.scope, context.session.name, key)) is not None:
         context.sees(key, {}, status=COMPLETED)
 

@@ -14,7 +14,7 @@ from helix.agents.hook_events.unsolved import remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder
 from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.noting import note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import find_task, task_id
 from helix.model.task import (
     AGENT,
@@ -86,7 +86,7 @@ def _keep(context: HookContext, event: TaskTold) -> None:
         note_use(context.store, task, utilized=said.utilized)
     outcome = SKIPPED if deleted else said.outcome
     if outcome or event.status == COMPLETED:
-        settle(context.store, task, outcome=outcome or None)
+        settle_task(context.store, task, outcome=outcome or None)
     if outcome == BLOCKED and not event.agent:
         remember_unsolved(context, context.session.worker(""), task)
     known = find_task(context.store.index, task)

@@ -93,7 +93,7 @@ def _known(context: HookContext, one: Unsolved) -> Memory | None:
 def _add(context: HookContext, task: Task, one: Unsolved) -> None:
     request = StoreRequest(
         trigger=one.trigger,
-        resolution=_told(task),
+        resolution=_render_tried(task),
         kind=Kind.FAILURE,
         scope=context.session.scope,
         confidence=_SURENESS,
@@ -118,7 +118,7 @@ def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> No
     stands_on = [op.target for op in context.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
     if episode in stands_on:
         return
-    tried = _told(task)
+    tried = _render_tried(task)
     fresh = tried not in known.resolution
     told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
     grows = known.provenance.trust.rank >= Trust.TOOL_OUTPUT.rank and (fresh or len(stands_on) < TIMES)
@@ -146,7 +146,7 @@ def _named(context: HookContext, one: Unsolved) -> str:
     return f"{context.client}:{short_digest(context.session.name, one.first.id)}"
 
 
-def _told(task: Task) -> str:
+def _render_tried(task: Task) -> str:
     tried = str(task.attributes.get(named.TRIED) or "").strip()
     shown = tried if len(tried) <= _MOST_TRIED else tried[: _MOST_TRIED - 3].rstrip() + "..."
     return f"Not solved. Tried without success: {shown}" if shown else "Not solved: the task ended blocked by it."

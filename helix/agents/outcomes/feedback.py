@@ -57,7 +57,7 @@ def feedback(
         composer = Composer(store, store.runtime.clock())
         changed = []
         for memory in _named(store.index, names):
-            told = _told(memory)
+            told = _given_credit(memory)
             if claimed:
                 _check_claims(memory, told, delta)
             after, entry = give_credit(memory, said, composer.now)
@@ -78,7 +78,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
         composer = Composer(store, store.runtime.clock())
         changed = []
         for memory in _named(store.index, names):
-            told = _told(memory)
+            told = _given_credit(memory)
             mine = [place for place, one in enumerate(told) if not claimed or one.outcome == _CLAIMED]
             if not mine:
                 raise ConflictError(
@@ -98,7 +98,7 @@ def _named(index: StoreIndex, names: Sequence[str]) -> list[Memory]:
     return list({memory.id: memory for memory in found}.values())
 
 
-def _told(memory: Memory) -> list[CreditEntry]:
+def _given_credit(memory: Memory) -> list[CreditEntry]:
     held: Any = memory.attributes.get(_SAID)
     return [entry_from(one) for one in held] if isinstance(held, list) else []
 

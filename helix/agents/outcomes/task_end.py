@@ -33,7 +33,7 @@ _WARNINGS = (Kind.FAILURE, Kind.SYSTEMIC)
 Update = Callable[[TaskLedger], TaskLedger]
 
 
-def settle(store: Store, ident: str, *, outcome: str | None = None) -> Settlement:
+def settle_task(store: Store, ident: str, *, outcome: str | None = None) -> Settlement:
     """Settle a task: give every memory shown to it what its outcome says, and take back what an earlier one gave.
 
     `outcome` is the agent's word: delivered, blocked, skipped, or nothing; None where it is what was said before.

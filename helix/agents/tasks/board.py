@@ -90,7 +90,7 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
     scope, session = intake.scope(seen.scope), intake.session(seen.session)
     ident = task_id(scope, session, intake.label(seen.key, "key"))
     blockers = [task_id(scope, session, intake.label(key, "key")) for key in seen.blocked_by]
-    said, words = _said(seen), _words(intake, seen.objective, seen.attributes)
+    said, words = _checked_state(seen), _words(intake, seen.objective, seen.attributes)
 
     def decision() -> Decision[Task]:
         composer, known = Composer(store, store.runtime.clock()), find_task(store.index, ident)
@@ -122,7 +122,7 @@ def note(
     seen = TaskSighting(
         session="", key="", status=status, outcome=outcome, treatment=treatment, verification=verification
     )
-    said, words = _said(seen), _words(intake, None, attributes or {})
+    said, words = _checked_state(seen), _words(intake, None, attributes or {})
 
     def decision() -> Decision[Task | None]:
         known = find_task(store.index, ident)
@@ -152,7 +152,7 @@ def _words(intake: Intake, objective: str | None, attributes: Mapping[str, objec
     return words
 
 
-def _said(seen: TaskSighting) -> dict[str, Any]:
+def _checked_state(seen: TaskSighting) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for name, known in _KNOWN.items():
         word = getattr(seen, name)

@@ -46,7 +46,7 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     scope, session = intake.scope(request.scope), intake.session(request.session)
     if is_private(store.journal, session):
         raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
-    found, problems = _read(request, intake)
+    found, problems = _parse_exploration(request, intake)
     kept = {name: found[name] for name in PARTS if name in found}
     objective = intake.text(word(found.get("objective")) or request.objective, "objective", required=False)
     attributes = intake.attributes(kept, store.runtime.settings.text_limit)
@@ -82,7 +82,7 @@ def load_exploration(index: StoreIndex, ident: str = "", scope: str = GLOBAL_SCO
     return cast(Exploration, index.records.node(ref))
 
 
-def _read(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any], list[str]]:
+def _parse_exploration(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any], list[str]]:
     """Return the exploration that a text comes to, and in sentences what of the text is not in it."""
     objects = [one for value in values(request.answer) for one in mappings(value)]
     wholes = [one for one in objects if any(mapping(one.get(name)) for name in PARTS)]
@@ -93,14 +93,16 @@ def _read(request: ExplorationRequest, intake: Intake) -> tuple[Mapping[str, Any
             "there is nothing that was explored in it",
             hint="hand in JSON with any of: " + ", ".join((*PARTS, "findings")),
         )
-    problems = [f"excluded, as it is not JSON: {_told(piece, intake)}" for piece in beside_json(request.answer)]
+    problems = [
+        f"excluded, as it is not JSON: {_cleaned_excerpt(piece, intake)}" for piece in beside_json(request.answer)
+    ]
     if len(wholes) > 1 or (wholes and len(objects) > 1):
         problems.append("excluded: all but the first exploration; hand in one, or the answers of explorers")
     if any(one.keys().isdisjoint((*KEYS, *PARTS)) for one in objects):
         problems.append("excluded: JSON with none of: " + ", ".join(KEYS))
     for place, answer in enumerate(answers, start=1):
         whose = f"answer {place}: " if len(answers) > 1 else ""
-        problems += [f"{whose}{_told(problem, intake)}" for problem in answer.problems]
+        problems += [f"{whose}{_cleaned_excerpt(problem, intake)}" for problem in answer.problems]
         if answer.is_empty:
             problems.append(f"{whose}nothing was found")
     return found, problems
@@ -113,5 +115,5 @@ def _says(value: object) -> bool:
     return any(_says(item) for item in value) if isinstance(value, list | tuple) else value not in (None, "")
 
 
-def _told(text: str, intake: Intake) -> str:
+def _cleaned_excerpt(text: str, intake: Intake) -> str:
     return intake.text(shortened(text, _TOLD), "answer", required=False)

@@ -84,12 +84,12 @@ def _reason(error: ToolError, tool: Tool) -> HelixError:
 def _misfit(tool: Tool, error: ValidationError) -> InvalidInputError:
     """Return what is wrong with arguments that do not fit a tool's schema."""
     wrong = error.errors(include_url=False, include_context=False)
-    said = list(dict.fromkeys(_said(tool, one["loc"], one["type"], one["input"]) for one in wrong))
+    said = list(dict.fromkeys(_problem_of(tool, one["loc"], one["type"], one["input"]) for one in wrong))
     about = _arguments(tool).get(str(wrong[0]["loc"][0]), {}).get("description")
     return InvalidInputError("; ".join(said[:_MOST_TOLD]), hint=about or _takes(tool))
 
 
-def _said(tool: Tool, where: Sequence[int | str], kind: str, value: object) -> str:
+def _problem_of(tool: Tool, where: Sequence[int | str], kind: str, value: object) -> str:
     name, schema = str(where[0]), _arguments(tool).get(str(where[0]), {})
     if kind == "missing":
         return f"`{name}` is missing: it must be {_expected(schema)}"

@@ -33,7 +33,7 @@ def _fits(peek: Peek) -> bool:
         return database.tables >= _NEEDED
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_claude_mem(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each observation and an episode for each summary, in the order in which they were made."""
     try:
         with foreign_database(asked.path) as database:
@@ -87,5 +87,5 @@ CLAUDE_MEM = Adapter(
     name="claude-mem",
     looks_for="the SQLite file of claude-mem, with the tables observations and session_summaries",
     fits=_fits,
-    read=_read,
+    read=_read_claude_mem,
 )

@@ -16,7 +16,7 @@ from helix.model.provenance import NOTES
 _PLACE = re.compile(r"(?:(?:projects/)?[^/]+/)?memory/.+\.md")
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_client_memory(asked: Asked) -> Iterator[Told]:
     """Yield the sections of each project's memory, in the scope of the folder that its sessions were held in."""
     top = asked.path
     folders = [top / "memory", *top.glob("*/memory"), *top.glob("projects/*/memory")]
@@ -43,6 +43,6 @@ CLIENT_MEMORY = Adapter(
     name="claude-code",
     looks_for="memory files of Claude Code: memory/*.md of a project, or ~/.claude/projects with several",
     fits=_fits,
-    read=_read,
+    read=_read_client_memory,
     extractor=NOTES,
 )

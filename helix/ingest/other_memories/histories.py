@@ -61,7 +61,7 @@ def _record(session: str, folder: str, at: object, key: str, role: str, block: M
     return {"type": role, "sessionId": session, "cwd": folder, "timestamp": at, "uuid": key, "message": message}
 
 
-def _said(session: str, folder: str, at: object, key: str, role: str, texts: Iterable[str]) -> Iterator[Record]:
+def _text_record(session: str, folder: str, at: object, key: str, role: str, texts: Iterable[str]) -> Iterator[Record]:
     text = "\n".join(one for one in texts if role != "user" or not _is_put_in(one))
     if text.strip():
         yield _record(session, folder, at, key, role, {"type": "text", "text": text})
@@ -107,7 +107,7 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             texts = [str(block.get("text") or "") for block in blocks_of(payload.get("content"))]
             whole = "\n".join(texts)
             key = str(payload.get("id") or f"{at}#{short_digest(whole)}")
-            yield from _said(session, folder, at, key, str(payload["role"]), texts)
+            yield from _text_record(session, folder, at, key, str(payload["role"]), texts)
         elif kind == "function_call" and call:
             commands[call] = _codex_command(payload.get("arguments"))
         elif kind == "function_call_output":
@@ -159,7 +159,9 @@ def _gemini(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             # What a person typed is told apart where it is not what the model was sent: a command's own text, files.
             said = message.get("displayContent", message.get("content", message.get("message")))
             texts = [str(block.get("text") or "") for block in blocks_of(said)]
-            yield from _said(session, folder, at, str(message.get("id", message.get("messageId", ""))), role, texts)
+            yield from _text_record(
+                session, folder, at, str(message.get("id", message.get("messageId", ""))), role, texts
+            )
             calls = message.get("toolCalls")
             for call in calls if isinstance(calls, list) else []:
                 if isinstance(call, Mapping) and str(call.get("id")) not in seen:
@@ -263,7 +265,7 @@ def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str,
     at = None if moment is None else moment.isoformat()
     if part.get("type") == "text" and role in ("user", "assistant") and part.get("synthetic") is not True:
         typed = _parsed(part.get("metadata")).get("helix")  # our plugin's note of the command that gave the text
-        yield from _said(session, folder, at, str(row.get("id")), role, [str(typed or part.get("text") or "")])
+        yield from _text_record(session, folder, at, str(row.get("id")), role, [str(typed or part.get("text") or "")])
     state = part.get("state")
     if part.get("type") == "tool" and part.get("tool") == "bash" and isinstance(state, Mapping):
         given, told = state.get("input"), state.get("metadata")

@@ -23,7 +23,7 @@ def _fits(peek: Peek) -> bool:
     )
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_mcp_memory(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each entity, its observations as it has them, and a link for each relation."""
     sources: dict[str, str] = {}
     relations: list[tuple[str, str, str]] = []
@@ -61,5 +61,5 @@ MCP_MEMORY = Adapter(
     name=_NAME,
     looks_for='JSON lines of the MCP memory server: {"type": "entity", "name", "entityType", "observations"}',
     fits=_fits,
-    read=_read,
+    read=_read_mcp_memory,
 )

@@ -36,7 +36,7 @@ def _fits(peek: Peek) -> bool:
 _MARKS = ("user_id", "agent_id", "run_id", "hash", "categories")
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_mem0(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each; what mem0 keeps of it beside its text becomes attributes."""
     for one in objects_of(asked.path, *_LISTS, longest=_LONGEST):
         yield one if isinstance(one, IngestProblem) else _memory(one)
@@ -109,5 +109,5 @@ MEM0 = Adapter(
     name=_NAME,
     looks_for='a JSON list of mem0, or one under "results": {"id", "memory", "user_id", "created_at", ...}',
     fits=_fits,
-    read=_read,
+    read=_read_mem0,
 )

@@ -41,7 +41,7 @@ _SAID = ("trigger", "resolution", "name", "scope", "importance", "confidence", "
 _OF_EPISODES = ("session", "scope", "agent", "role")
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_own_export(asked: Asked) -> Iterator[Told]:
     """Yield active memories and episodes, and the edges that people draw between memories.
 
     The file may be anybody's. Nothing that Helix found out or counted is believed: no outcomes, no tasks, no versions.
@@ -87,7 +87,7 @@ OWN = Adapter(
     looks_for='what `helix export` wrote: JSON lines that begin with {"helix": "export"}, '
     "or a folder of nothing but notes with `helix:` first",
     fits=lambda peek: is_lines(peek) or is_vault(peek),
-    read=_read,
+    read=_read_own_export,
 )
 
 

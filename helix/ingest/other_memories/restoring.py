@@ -63,7 +63,7 @@ class Restorer:
         stream, done = iter(records), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
-            edges = [self._between_those_here(one) for one in self._told(batch)]
+            edges = [self._between_those_here(one) for one in self._without_secrets(batch)]
             if plan:
                 self._tally.edges += len(edges)
                 for one in nodes:
@@ -96,7 +96,7 @@ class Restorer:
                     )
                 self._tally.redacted += bool(intake.redacted)
 
-    def _told(self, batch: Sequence[OwnRecord]) -> Iterator[Edge]:
+    def _without_secrets(self, batch: Sequence[OwnRecord]) -> Iterator[Edge]:
         """Yield the edges, without secrets in their texts."""
         for edge in batch:
             if isinstance(edge, Edge):

@@ -53,7 +53,7 @@ def _fits(peek: Peek) -> bool:
     )
 
 
-def _read(asked: Asked) -> Iterator[Told]:
+def _read_vault(asked: Asked) -> Iterator[Told]:
     """Yield a memory for each note and for each observation in it, then the links between the notes."""
     sources: dict[str, str] = {}
     aliases: dict[str, str] = {}
@@ -149,5 +149,5 @@ VAULT = Adapter(
     name=_NAME,
     looks_for="a folder of notes (.md) with [[links]], or an .obsidian folder: Obsidian, basic-memory",
     fits=_fits,
-    read=_read,
+    read=_read_vault,
 )

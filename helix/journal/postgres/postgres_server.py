@@ -415,9 +415,9 @@ class Server:
         if done == "ROLLBACK":
             raise EngineError("the server took the change back", hint="try again")
         if said:
-            self._settle(tenant, epoch, commits, "; ".join(said))
+            self._settle_commit(tenant, epoch, commits, "; ".join(said))
 
-    def _settle(self, tenant: int, epoch: int | None, commits: int, why: str) -> None:
+    def _settle_commit(self, tenant: int, epoch: int | None, commits: int, why: str) -> None:
         """Find out whether a commit came in; where it did, have another one prove that all before it is durable."""
         until = time.monotonic() + SETTLED_WITHIN_SECONDS
         while True:

@@ -88,12 +88,12 @@ def accept(store: Store, name_or_id: str, by: str = "") -> Holdable:
     def active(node: Holdable, composer: Composer, who: str) -> Holdable:
         return released(node, composer, who) if isinstance(node, Memory) else replace(node, status=Status.ACTIVE)
 
-    return _settle(store, name_or_id, "accept", by, _held, active)
+    return _decide_held(store, name_or_id, "accept", by, _held, active)
 
 
 def reject(store: Store, name_or_id: str, by: str = "") -> Holdable:
     """Forget a captured memory or episode that is in quarantine; nothing is deleted. Raises as `accept` does."""
-    return _settle(store, name_or_id, "reject", by, _held, lambda node, *_: replace(node, status=Status.FORGOTTEN))
+    return _decide_held(store, name_or_id, "reject", by, _held, lambda node, *_: replace(node, status=Status.FORGOTTEN))
 
 
 def hold(store: Store, name_or_id: str, by: str = "") -> Holdable:
@@ -108,7 +108,7 @@ def hold(store: Store, name_or_id: str, by: str = "") -> Holdable:
         attributes = {name: value for name, value in node.attributes.items() if name != ACCEPTED_BY}
         return replace(node, status=Status.QUARANTINED, attributes=attributes)
 
-    return _settle(store, name_or_id, "hold", by, _holdable, held)
+    return _decide_held(store, name_or_id, "hold", by, _holdable, held)
 
 
 def released(memory: Memory, composer: Composer, by: str = "") -> Memory:
@@ -137,7 +137,7 @@ def restate_evidence(index: StoreIndex, composer: Composer, before: Memory, afte
             composer.patch(edge.target, status=after.status)
 
 
-def _settle(
+def _decide_held(
     store: Store,
     name_or_id: str,
     kind: str,

@@ -99,14 +99,14 @@ class Intake:
         if len(text) > limit:
             raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
         try:
-            kept: dict[str, Any] = map_texts(value or {}, self._told)
+            kept: dict[str, Any] = map_texts(value or {}, self._redacted_value)
         except RecursionError as error:
             raise InvalidInputError("attributes are nested too deeply") from error
         if own := [key for key in kept if key.startswith(OWN_ATTRIBUTE)]:
             raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
         return kept
 
-    def _told(self, name: str, value: str) -> str:
+    def _redacted_value(self, name: str, value: str) -> str:
         cleaned = self._cleaned(value, "an attribute", required=False)
         return self._noted(redact_value(name, cleaned)) if cleaned else ""
 

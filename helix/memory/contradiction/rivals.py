@@ -78,21 +78,21 @@ def set_against_all(run: Steps, memories: Iterable[Memory], rest: Callable[[], N
     for memory in memories:
         rest()
         for one in unsettled(run.store, memory):
-            undisturbed &= settled(run, one)
+            undisturbed &= settle_in_run(run, one)
     return undisturbed
 
 
-def settled(run: Steps, one: Unsettled) -> bool:
+def settle_in_run(run: Steps, one: Unsettled) -> bool:
     """Settle or flag one contradiction as a step of a run; return whether both memories were unchanged."""
     name = "|".join(map(str, _words(one.newer) + _words(one.known)))
     step = f"settle:{one.newer.id}:{one.known.id}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-    return run.write(step, settle(run.store, one)) is not False
+    return run.write(step, settle_one(run.store, one)) is not False
 
 
 def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
     """Settle or flag the contradictions of a stored memory, and return the names of the contrary ones."""
     for one in unsettled(store, memory):
-        change = settle(store, one)
+        change = settle_one(store, one)
 
         def decision(change: Callable[[Composer], bool] = change) -> Decision[None]:
             composer = Composer(store, store.runtime.clock())
@@ -105,7 +105,7 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
 
-def settle(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
+def settle_one(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
     """Return the decision that settles a contradiction, where both memories are unchanged; it tells whether."""
 
     def compose(composer: Composer) -> bool:

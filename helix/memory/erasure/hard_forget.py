@@ -65,8 +65,8 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
     return ErasePlan(
         root=root,
-        goes=tuple(_told(store.records, {**circle.goes, **names})),
-        stays=tuple(_told(store.records, circle.stays)),
+        goes=tuple(_erasables(store.records, {**circle.goes, **names})),
+        stays=tuple(_erasables(store.records, circle.stays)),
         copies=copies,
     )
 
@@ -302,7 +302,7 @@ def _root(index: StoreIndex, name_or_id: str) -> Ref:
         ) from error
 
 
-def _told(records: Records, found: dict[Ref, str]) -> Iterator[Erasable]:
+def _erasables(records: Records, found: dict[Ref, str]) -> Iterator[Erasable]:
     for (ref, why), node in zip(found.items(), records.nodes(list(found)), strict=True):
         yield Erasable(ref=ref, name=_name_of(node), why=why)
 

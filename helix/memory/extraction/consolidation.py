@@ -128,7 +128,7 @@ def _matched(
     return [(one, pairs.get(one.key)) for one in wanted], [one for one in free if one.live]
 
 
-def _told(wanted: Desired) -> str:
+def _render_wanted(wanted: Desired) -> str:
     """Return a desired memory in a line for people."""
     words = f"{wanted.trigger} => {wanted.resolution}" if wanted.resolution else wanted.trigger
     return f"{wanted.kind} {cut_at_word(words, _SHOWN)!r} ({len(wanted.grounding)} episodes)"
@@ -181,12 +181,12 @@ class _Scope:
             shaken = (*orphaned, *derived.rejoining(self._store.records, there, orphaned))
             near = (evidence.row_of(episode) for one in shaken for episode in one.grounding)
             touched = {*fresh, *(row for row in near if row is not None)}
-            self._settle(evidence, there, evidence.rows if everything else touched, orphaned)
+            self._write_difference(evidence, there, evidence.rows if everything else touched, orphaned)
             if not self._overtaken:
                 self._mark(evidence, fresh)
                 return
 
-    def _settle(
+    def _write_difference(
         self, evidence: EpisodeEvidence, there: Sequence[Existing], touched: Iterable[int], orphaned: Sequence[Existing]
     ) -> None:
         """Write the difference between what the touched episodes ask for and what is there."""
@@ -243,7 +243,7 @@ class _Scope:
             else:
                 derived.renew(composer, self._store.records, now, wanted, prepared)
 
-        self._run.say(f"{'strengthen' if same else 'renew'} {known.memory.name}: {_told(wanted)}")
+        self._run.say(f"{'strengthen' if same else 'renew'} {known.memory.name}: {_render_wanted(wanted)}")
         self._write(_step(wanted), f"memories {'strengthened' if same else 'renewed'}", known, wanted, change)
 
     def _pass_on(self, wanted: Desired, heir: Memory) -> None:
@@ -264,7 +264,7 @@ class _Scope:
     def _tell(self, wanted: Desired, outcome: str | None) -> None:
         if outcome is not None:
             self._run.count(outcome)
-            self._run.say(f"{outcome}: {_told(wanted)}")
+            self._run.say(f"{outcome}: {_render_wanted(wanted)}")
 
     def _is_kept_out(self, wanted: Desired, known: Existing | None) -> bool:
         """Return whether a memory would come (back), or be put into words, that somebody had erased or undone."""

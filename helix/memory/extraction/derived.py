@@ -102,7 +102,7 @@ def existing(index: StoreIndex, scope: str, rest: Rest = go_on) -> list[Existing
     found = []
     for _, memory in sorted(newest.items()):
         rest()
-        found.append(_read(index.records, memory))
+        found.append(_existing_of(index.records, memory))
     return found
 
 
@@ -131,7 +131,7 @@ def _version(memory: Memory) -> tuple[bool, datetime, str]:
     return memory.status in _LIVE, memory.recorded_at, memory.id
 
 
-def _read(records: Records, memory: Memory) -> Existing:
+def _existing_of(records: Records, memory: Memory) -> Existing:
     ref = memory.ref
     edges = [edge_from(op) for op in records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
@@ -355,7 +355,7 @@ def compared(
     """Return how a memory that derivation wants stands to the active ones: without a model by words alone."""
     vector = prepared.vectors[0]
     if vector is None:
-        twins = [one for one in store.index.memories_named(slug(said.trigger)) if _told(one, scope, said)]
+        twins = [one for one in store.index.memories_named(slug(said.trigger)) if _is_same_statement(one, scope, said)]
         return (
             (ContradictionVerdict.NOOP, min(twins, key=lambda one: one.id))
             if twins
@@ -399,5 +399,5 @@ def sight(composer: Composer, records: Records, known: Memory, wanted: Desired) 
     return bool(fresh)
 
 
-def _told(memory: Memory, scope: str, said: NewStatement) -> bool:
+def _is_same_statement(memory: Memory, scope: str, said: NewStatement) -> bool:
     return memory.status is Status.ACTIVE and same_scope(memory.scope, scope) and same_words(memory, said)

@@ -88,11 +88,11 @@ class EpisodeEvidence:
         links: dict[bytes, dict[bytes, int]] = defaultdict(dict)
         rivals: dict[bytes, set[bytes]] = defaultdict(set)
         frontier = {row for row in touched if row in self._readable}
-        self._read(sorted(frontier))
+        self._read_missing(sorted(frontier))
         while frontier:
             reached |= frontier
             telling = [row for row in sorted(frontier) if self._items[row]]
-            self._read(self._around(telling))
+            self._read_missing(self._around(telling))
             frontier = self._link(telling, links, rivals) - reached
         self.give_way()
         items = self._of(sorted(reached))
@@ -132,7 +132,7 @@ class EpisodeEvidence:
             return unread if rows else []
         return list(self._vectors.near(rows, unread, self._bars.around, self.give_way))
 
-    def _read(self, rows: Sequence[int]) -> None:
+    def _read_missing(self, rows: Sequence[int]) -> None:
         """Read the rows that were not read yet: what is kept of them, else the episodes themselves."""
         missing = [row for row in rows if row not in self._items]
         for start in range(0, len(missing), _LOOKED_UP_AT_ONCE):

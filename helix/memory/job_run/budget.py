@@ -29,11 +29,11 @@ class Budget:
         """`limit` is the sum at which a consolidation is due; 0 or less: never."""
         self._store = store
         self.limit = limit
-        marks = _read(store.journal.meta(_KEY) or "{}")
+        marks = _parse_kept(store.journal.meta(_KEY) or "{}")
         self._marks = (
             {name: mark for name, mark in marks.items() if _is_moment(mark)} if isinstance(marks, dict) else {}
         )
-        began = _read(store.journal.meta(_ROUND) or "null")
+        began = _parse_kept(store.journal.meta(_ROUND) or "null")
         self._round: int = began if _is_moment(began) else self._marks.get(_ALL, 0)
 
     def spent(self, scope: str | None = None) -> float:
@@ -64,7 +64,7 @@ class Budget:
         self._store.journal.set_meta(_KEY, json.dumps(self._marks))
 
 
-def _read(words: str) -> Any:
+def _parse_kept(words: str) -> Any:
     """Return what a kept word says; None for a damaged one: all counts as new then."""
     try:
         return json.loads(words)

@@ -81,13 +81,13 @@ def checked(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         return dict(payload)
     given = {name: value for name, value in payload.items() if value is not None}
     if wrong := sorted(str(name) for name in payload if name not in allowed):
-        raise InvalidInputError(f"{kind} takes no {wrong[0]!r}", hint=_told(kind, allowed))
+        raise InvalidInputError(f"{kind} takes no {wrong[0]!r}", hint=_render_allowed(kind, allowed))
     for name, value in given.items():
         if not allowed[name].fits(value):
             message = f"{name} of {kind} must be {allowed[name]}, not {value!r:.100}"
-            raise InvalidInputError(message, hint=_told(kind, allowed))
+            raise InvalidInputError(message, hint=_render_allowed(kind, allowed))
     return {"scope": None, **given} if "scope" in allowed else given
 
 
-def _told(kind: str, allowed: Parameters) -> str:
+def _render_allowed(kind: str, allowed: Parameters) -> str:
     return f"{kind} takes " + "; ".join(f"{name}: {what}" for name, what in allowed.items())

@@ -76,11 +76,11 @@ def _open(records: Records, newer: Memory, known: Memory) -> bool:
         can_contradict(known.kind)
         and hold_at_once(newer, known)
         and contradiction(_statement(newer), _statement(known)) is None
-        and not _told(records, newer, known)
+        and not _is_linked(records, newer, known)
     )
 
 
-def _told(records: Records, newer: Memory, known: Memory) -> bool:
+def _is_linked(records: Records, newer: Memory, known: Memory) -> bool:
     edges = (op for op in records.edges_at(_ref(newer)) if op.type in _TOLD)
     return any(known.id in (op.source.id, op.target.id) for op in edges)
 
@@ -90,7 +90,7 @@ def _opposing(store: Store, newer: Memory, known: Memory, why: Contradiction) ->
         one, other = (cast(Memory, node) for node in store.records.nodes([_ref(newer), _ref(known)]))
         unchanged = (_statement(one), _statement(other)) == (_statement(newer), _statement(known))
         standing = one.status is Status.ACTIVE and other.status is Status.ACTIVE and hold_at_once(one, other)
-        if not unchanged or not standing or _told(store.records, one, other):
+        if not unchanged or not standing or _is_linked(store.records, one, other):
             return False
         oppose(composer, store.index, one, other, why)
         return True

@@ -209,14 +209,14 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
     """Return a changed memory as it is when an agent has changed it (empty: a person has)."""
     if not agent:
         return changed
-    if _told(changed) == _told(old):
+    if _stated_words(changed) == _stated_words(old):
         return replace(changed, confidence=min(changed.confidence, old.confidence))
     trust = weakest_trust(old.provenance.trust, Trust.AGENT_INFERRED)
     provenance = replace(old.provenance, trust=trust, agent=agent)
     return replace(changed, provenance=provenance, confidence=bounded_confidence(changed.confidence, trust))
 
 
-def _told(memory: Memory) -> tuple[str, ...]:
+def _stated_words(memory: Memory) -> tuple[str, ...]:
     """Return what of a memory is told as its source's word; its name and its project are words too."""
     return memory.trigger, memory.resolution, memory.kind, memory.name, memory.scope
 

@@ -58,7 +58,7 @@ def count(store: Store, scope: str | None) -> int:
     return len(_pairs(store.index, store, scope, None))
 
 
-def settle(store: Store, a: str, b: str, winner: str) -> Memory:
+def settle_pair(store: Store, a: str, b: str, winner: str) -> Memory:
     """Have a person fold one of two duplicates into the other, the winner, or keep `both`; return the one that stays.
 
     What was folded comes back with `unmerge`; a pair that is kept apart is not listed, and not folded by a job.
@@ -103,11 +103,11 @@ def _pairs(index: StoreIndex, store: Store, scope: str | None, threshold: float 
         raise InvalidInputError(f"threshold must be above 0 and at most 1, not {least!r}")
     active = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & index.holding(to_micros(store.runtime.clock()))
     found = (store.near_pairs if threshold is None else NearPairs()).of(index, active, least)
-    here, settled = index.where(Label.MEMORY, scope=scope), _settled(index)
+    here, settled = index.where(Label.MEMORY, scope=scope), _settled_pairs(index)
     return [pair for pair in found if pair[0] in here and not settled & {pair[:2], pair[1::-1]}]
 
 
-def _settled(index: StoreIndex) -> set[tuple[int, int]]:
+def _settled_pairs(index: StoreIndex) -> set[tuple[int, int]]:
     """Return the rows of the pairs that contradict each other or are kept apart, one way round."""
     against = [row for ref in index.sources_of(Relation.CONTRADICTS) if (row := index.row_of(ref)) is not None]
     rivals = index.supports_of(against, Relation.CONTRADICTS)

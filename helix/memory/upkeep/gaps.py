@@ -200,16 +200,16 @@ def _answer_of(store: Store, gap: Memory) -> Memory | None:
 def _may_answer(gap: Memory, memory: Memory) -> bool:
     """Return whether a memory is a later one than a gap, no hearsay, and speaks of the same."""
     late = memory.recorded_at >= gap.recorded_at
-    return late and memory.provenance.trust is not Trust.WEB and _told(gap, memory) >= _TOLD
+    return late and memory.provenance.trust is not Trust.WEB and _share_covered(gap, memory) >= _TOLD
 
 
 def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
     """Return whether what may answer a gap is near enough to it (None: neither has a vector), and was not tried."""
-    near = cosine >= _bar(store.runtime) if cosine is not None else _told(gap, memory) >= _TOLD_WITHOUT_VECTORS
+    near = cosine >= _bar(store.runtime) if cosine is not None else _share_covered(gap, memory) >= _TOLD_WITHOUT_VECTORS
     return near and all(edge.source.id != memory.id for edge in _solving(store.records, gap))
 
 
-def _told(gap: Memory, memory: Memory) -> float:
+def _share_covered(gap: Memory, memory: Memory) -> float:
     """Return the share of a question's words that a memory has."""
     asked = terms(f"{gap.trigger}\n{gap.resolution}")
     return len(asked & terms(f"{memory.trigger}\n{memory.resolution}")) / max(1, len(asked))

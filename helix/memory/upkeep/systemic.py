@@ -235,11 +235,11 @@ def _earliest(failure: Failure) -> tuple[datetime, str]:
 
 
 def _body(found: _Finding) -> str:
-    trigger, resolution = _said(found)
+    trigger, resolution = _summary_of(found)
     return f"{trigger}\n{resolution}"
 
 
-def _said(found: _Finding) -> tuple[str, str]:
+def _summary_of(found: _Finding) -> tuple[str, str]:
     told_of = (_FIXED_BY.sub("", member.memory.resolution) for member in found.members)
     fixes = dict.fromkeys(fix for fix in told_of if fix)
     told = f"{NOTE}\nFixed so far by: {'; '.join(fixes)}" if fixes else NOTE
@@ -247,7 +247,7 @@ def _said(found: _Finding) -> tuple[str, str]:
 
 
 def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
-    trigger, resolution = _said(found)
+    trigger, resolution = _summary_of(found)
     members = [member.memory for member in found.members]
     scope = members[0].scope
     provenance = Provenance(extractor=EXTRACTOR, trust=weakest_trust(*(memory.provenance.trust for memory in members)))

@@ -89,7 +89,7 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
         job=job,
         restored=sum(change.restored for change in came),
         kept_out=sum(change.kept_out for change in came),
-        conflicts=_told(store, job, came[-1].conflicts) if came[-1].conflicts else (),
+        conflicts=_render_conflicts(store, job, came[-1].conflicts) if came[-1].conflicts else (),
         dry_run=dry_run,
     )
 
@@ -223,7 +223,7 @@ def _clashing(index: StoreIndex, coming: Mapping[Ref, PutNode], gone: Collection
             yield op
 
 
-def _told(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoConflict, ...]:
+def _render_conflicts(store: Store, job: str, conflicts: Mapping[Drop, str]) -> tuple[UndoConflict, ...]:
     """Return the conflicts in words, each with the kind of the last change that touched it."""
     steps = store.journal.effects.steps(job)
     kinds = store.journal.last_kinds([drop for drop, why in conflicts.items() if not why], min(steps.values()), job)

@@ -181,7 +181,7 @@ class MemoryWorker:
         with self._thread.changed:
             self._awaited += 1
             self._foreground.wake()
-            self._thread.changed.wait_for(self._settled, seconds)
+            self._thread.changed.wait_for(self._is_idle, seconds)
             self._awaited -= 1
             return not self._left()
 
@@ -256,7 +256,7 @@ class MemoryWorker:
             log.exception("background work came to nothing")
             return self._pace.trouble
 
-    def _settled(self) -> bool:
+    def _is_idle(self) -> bool:
         paused = self._paused or self._store.paused
         return self._stopping or (self._thread.resting and (paused or not self._left()))
 

@@ -115,7 +115,7 @@ def normal_forms(line: str, *, folder: str = "", root: str = "") -> tuple[str, .
 
 def invocation(words: Sequence[str]) -> CommandParts | None:
     """Return a simple command line taken apart, without what wraps it; None where it has no subject of its own."""
-    return _read(list(words), 0)
+    return _parts_of(list(words), 0)
 
 
 def whole_forms(line: str) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def unwrapped(words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
 
 
 def _forms(simple: Command, folder: str, root: str) -> Iterator[CommandForm]:
-    plain = _read(list(simple.words), 0)
+    plain = _parts_of(list(simple.words), 0)
     if plain is None:
         return
     moved = _moved(simple)
@@ -208,7 +208,7 @@ def is_path(word: str) -> bool:
     return "://" not in name and ("/" in name or is_file_name(name))
 
 
-def _read(said: list[str], depth: int) -> CommandParts | None:
+def _parts_of(said: list[str], depth: int) -> CommandParts | None:
     """Return a simple command taken apart; None where it has no subject of its own."""
     if not said or depth > _MOST_UNWRAPPED:
         return None
@@ -217,7 +217,7 @@ def _read(said: list[str], depth: int) -> CommandParts | None:
         return None
     inner = _unwrapped(tool, said)
     if inner is not None:
-        return _read(inner, depth + 1)
+        return _parts_of(inner, depth + 1)
     rest = said[1:]
     if tool in SHELLS:
         return _of_shell(rest, depth)
@@ -225,10 +225,10 @@ def _read(said: list[str], depth: int) -> CommandParts | None:
         if rest[:1] == ["-m"] and len(rest) > 1:
             module = ALIASES.get(rest[1], rest[1])
             if module not in MODULES and (module in WITH_ACTIONS or module in ALONE_ENOUGH or module in VALUES):
-                return _read([module, *rest[2:]], depth + 1)
+                return _parts_of([module, *rest[2:]], depth + 1)
             return _apart("python", ("-m", module), rest[2:])
         if rest and basename(rest[0]) == "manage.py":
-            return _read(["manage.py", *rest[1:]], depth + 1)
+            return _parts_of(["manage.py", *rest[1:]], depth + 1)
     code = _past_options(rest, 0, VALUES.get(tool, frozenset()))
     if 0 < code < len(rest) and rest[code - 1] == GIVEN_CODE.get(tool):
         return _apart(tool, (rest[code - 1], rest[code]), [*rest[: code - 1], *rest[code + 1 :]])
@@ -242,9 +242,9 @@ def _of_shell(rest: list[str], depth: int) -> CommandParts | None:
     at = next((place for place, word in enumerate(rest) if re.fullmatch(r"-[a-z]*c[a-z]*", word)), None)
     if at is not None and at + 1 < len(rest):
         inner = [command for command in simple_commands(rest[at + 1]) if not command.piped]
-        return _read(list(inner[-1].words), depth + 1) if inner else None
+        return _parts_of(list(inner[-1].words), depth + 1) if inner else None
     script = next((place for place, word in enumerate(rest) if not word.startswith("-")), None)
-    return None if script is None else _read(rest[script:], depth + 1)
+    return None if script is None else _parts_of(rest[script:], depth + 1)
 
 
 def _tool(word: str) -> str:

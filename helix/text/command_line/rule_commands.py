@@ -189,7 +189,7 @@ def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from ((edited, keys_of_file(edited)) for edited in edited_in_place(line))
     for part in simple_commands(line):
         said, _ = unwrapped(part.words)
-        one = _read(part, CommandRole.SPOKEN)
+        one = _parse_command(part, CommandRole.SPOKEN)
         if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
             continue
         for word in said:
@@ -209,7 +209,7 @@ def edited_in_place(line: str) -> tuple[str, ...]:
 
 
 def _run_by(line: str) -> list[RuleCommand]:
-    return [one for part in simple_commands(line) if (one := _read(part, CommandRole.SPOKEN)) is not None]
+    return [one for part in simple_commands(line) if (one := _parse_command(part, CommandRole.SPOKEN)) is not None]
 
 
 def _matches(one: RuleCommand, it: RuleCommand) -> bool:
@@ -270,7 +270,7 @@ def _role(before: str, after: str) -> CommandRole:
 def _of_line(line: str, role: CommandRole, *, block: bool = False) -> Iterator[RuleCommand]:
     """Yield the commands of a line of code; what is no command by its first word names none."""
     for part in simple_commands(line.strip().removeprefix("$ ")):
-        one = _read(part, role)
+        one = _parse_command(part, role)
         if one is not None and (one.said or one.places or not block) and _is_command(one, part.words, block):
             yield one
 
@@ -297,7 +297,7 @@ def _is_command(one: RuleCommand, said: Sequence[str], block: bool) -> bool:
     return known or (not block and bool(alike))
 
 
-def _read(part: Command, role: CommandRole) -> RuleCommand | None:
+def _parse_command(part: Command, role: CommandRole) -> RuleCommand | None:
     said, ran = unwrapped(part.words)
     if len(said) > 1 and said[0] in GIVEN_CODE and is_path(said[1]):
         said = said[1:]  # a script is run rather than its interpreter

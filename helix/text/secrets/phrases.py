@@ -119,7 +119,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span(1), "password")
     for word in _NAMING_WORDS:
         if word in lowered:
-            yield from _told(text, lowered, word)
+            yield from _stated_values(text, lowered, word)
     if "login" in lowered or "cred" in lowered or "zugang" in lowered:
         for match in _LOGIN.finditer(text):
             if strength.looks_told(value := match["plain"].rstrip(_STOPS)):
@@ -142,7 +142,7 @@ def _pairs(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[Span]:
                 yield Span(match.start("plain"), match.start("plain") + len(value), "password")
 
 
-def _told(text: str, lowered: str, word: str) -> Iterator[Span]:
+def _stated_values(text: str, lowered: str, word: str) -> Iterator[Span]:
     """Yield the values that a sentence gives to what a word names: "the password for staging is ..."."""
     kind = "credential" if word in _TOKEN_WORDS else "password"
     at = lowered.find(word)

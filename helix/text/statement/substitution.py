@@ -41,7 +41,7 @@ def words_exchanged(one: str, other: str) -> bool:
     and a few words that stand for each other make no difference, nor does what only one of the two says more. Which of
     the two comes first makes none either.
     """
-    a, b = (_read(text) for text in sorted((one, other)))
+    a, b = (_stems_of(text) for text in sorted((one, other)))
     left, right = (tuple(dict.fromkeys(word for word in words if _says_something(word))) for words in (a, b))
     if sorted(map(sorted, left)) == sorted(map(sorted, right)):
         return _swapped(a, b)
@@ -55,7 +55,7 @@ def words_exchanged(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str) -> _Words:
+def _stems_of(text: str) -> _Words:
     """Return what each word of a statement counts as: its stems, for a compound those of its parts too."""
     plain = without_aliases(_REASON.sub("", without_openers(text))).casefold().replace("\u2019", "'")
     found = _WORD.findall(plain)[:_MOST_WORDS]

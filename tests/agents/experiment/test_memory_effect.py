@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.errors import InvalidInputError
 from helix.memory.remember.curate import EditRequest
@@ -32,7 +32,7 @@ def worked(store: Store, key: str, memory: str, *, used: bool, well: bool, held_
     inject(store, task, [shown], held_back=held_back)
     note_use(store, task, commands=["make release" if used else "ls"])
     note_evidence(store, task, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=well, id="1"))
-    settle(store, task, outcome="delivered" if well else "blocked")
+    settle_task(store, task, outcome="delivered" if well else "blocked")
     return task
 
 

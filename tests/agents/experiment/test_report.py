@@ -21,7 +21,7 @@ from helix.agents.experiment.holdback import SHARE
 from helix.agents.experiment.report_page import page
 from helix.agents.outcomes.ledger import REPEATED, ledger_of, with_ledger
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
@@ -190,7 +190,7 @@ def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
             [Shown(memory_id=memory, name="", kind="", rank=1, score=1, arm=arm, tokens=30)],
             held_back=held,
         )
-        settle(store, task)
+        settle_task(store, task)
         return task
 
     session("idle"), session("idle and held back", held=True)
@@ -201,7 +201,7 @@ def test_a_session_that_was_briefed_and_did_nothing_itself_is_no_task(
     note_use(store, session("edited"), files=["a.py"])
     note_evidence(store, session("verified"), Evidence(kind=EvidenceKind.TEST, command="pytest", passed=True, id="1"))
     note_repeats(store, session("failed again"), [failure])
-    settle(store, session("told"), outcome="skipped")
+    settle_task(store, session("told"), outcome="skipped")
     found = learning.report(living)
     assert (found.undrawn.tasks, found.undrawn.open, found.undrawn.tokens) == (5, 3, 180)
     assert found.undrawn.tokens_per_task == 30
@@ -373,7 +373,7 @@ def test_from_tasks_to_report_and_what_was_known_before_comes_again(
         note_evidence(store, task, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=not held, at=moment()))
         if held:
             note_repeats(store, task, [failure])
-        settle(store, task, outcome="delivered")
+        settle_task(store, task, outcome="delivered")
     found = learning.report(living)
     assert (found.undrawn.tasks, found.undrawn.delivered.hits, found.undrawn.tokens) == (2, 2, 40)
     assert (found.held_back.tasks, found.held_back.blocked, found.held_back.repeated.hits) == (1, 1, 1)

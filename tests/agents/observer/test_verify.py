@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helix.agents.observer.queue import enqueue
 from helix.agents.observer.verify import verify
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate
@@ -69,7 +69,7 @@ def test_a_session_without_a_task_is_judged_by_what_it_ran_or_left_out_and_says_
             )
             note_evidence(store, task, evidence)
         if runs is not None:
-            settle(store, task)
+            settle_task(store, task)
             mirror(store, TaskSighting(session=name, key=SESSION_KEY, status="completed"))
     report = verify(store)
     said = {line.split()[1]: line.partition(": ")[2] for line in report.stats.sessions_without_task}
@@ -125,7 +125,7 @@ def test_honest_verdicts_that_nothing_was_used_are_no_alarm(living: Helix, store
         inject(store, task.id, [replace(one, arm=arm)], held_back=False)
         note_use(store, task.id, commands=["make release"])
         note_evidence(store, task.id, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=True, id="1"))
-        settle(store, task.id, outcome="delivered")
+        settle_task(store, task.id, outcome="delivered")
     report = verify(store)
     assert (report.status, report.issues) == ("ok", ())
     assert (report.stats.judged, report.stats.credited, report.stats.with_feedback) == (2, 0, 0)
@@ -160,7 +160,7 @@ def test_what_it_counts_is_what_there_is(living: Helix, store: Store, tasks: lis
         inject(store, task, some, held_back=held)
         if settled:
             note_use(store, task, commands=["make"])
-            settle(store, task, outcome="delivered")
+            settle_task(store, task, outcome="delivered")
         withheld += count if held else 0
         injected += 0 if held else count
         judged += count if settled and not held else 0

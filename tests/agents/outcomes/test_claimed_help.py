@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helix.agents.outcomes.feedback import feedback
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
@@ -49,7 +49,7 @@ def test_help_that_is_only_claimed_is_unproven_until_something_verifies_it(livin
     memory = lesson(living)
     fresh = memories.get(living, memory)
     task = used(living, store, "1", memory)
-    settle(store, task, outcome="delivered")
+    settle_task(store, task, outcome="delivered")
     held = memories.get(living, memory)
     assert (held.helped, held.effectiveness, held.label, claimed_of(held)) == (0.25, 1.0, "", 0.25)
     ran(store, task, passed=True)
@@ -57,14 +57,14 @@ def test_help_that_is_only_claimed_is_unproven_until_something_verifies_it(livin
     assert (held.helped, held.label, claimed_of(held)) == (0.5, "", 0.0)
     ran(store, task, passed=False)
     assert (memories.get(living, memory).helped, memories.get(living, memory).failed > 0) == (0.0, True)
-    settle(store, task, outcome="skipped")
+    settle_task(store, task, outcome="skipped")
     assert memories.get(living, memory) == fresh
 
 
 def test_a_claim_outweighs_nothing_that_was_verified_and_what_a_person_says_counts(living: Helix, store: Store) -> None:
     memory = lesson(living)
-    settle(store, used(living, store, "1", memory), outcome="delivered")
-    settle(store, used(living, store, "2", memory), outcome="blocked")
+    settle_task(store, used(living, store, "1", memory), outcome="delivered")
+    settle_task(store, used(living, store, "2", memory), outcome="blocked")
     assert memories.get(living, memory).label == ""
     feedback(store, [memory], 0.9)
     assert (memories.get(living, memory).label, memories.get(living, memory).helped) == (
@@ -75,7 +75,7 @@ def test_a_claim_outweighs_nothing_that_was_verified_and_what_a_person_says_coun
 
 def test_what_is_claimed_grows_less_with_age_as_all_evidence_does(living: Helix, store: Store, moment: Moment) -> None:
     memory = lesson(living)
-    settle(store, used(living, store, "1", memory), outcome="delivered")
+    settle_task(store, used(living, store, "1", memory), outcome="delivered")
     moment.forward(days=40)
     memories.decay(living)
     held = memories.get(living, memory)
@@ -101,7 +101,7 @@ def test_the_label_is_the_share_of_verified_help_whatever_came_before(
         if end in ("passed", "failed"):
             ran(store, task, passed=end == "passed")
             runs[number] = end
-        settle(store, task, outcome="skipped" if end == "skipped" else "blocked" if end == "told" else "delivered")
+        settle_task(store, task, outcome="skipped" if end == "skipped" else "blocked" if end == "told" else "delivered")
         last[number] = end
     good = bad = claimed = 0.0
     for number, end in last.items():

@@ -13,7 +13,7 @@ from helix.agents.answers.prompt import BuilderParams
 from helix.agents.context.relevant import PATIENCE, Sources, is_worth_its_room
 from helix.agents.context.role_contexts import builder_context
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
@@ -45,7 +45,7 @@ def begun(store: Store, key: str, ids: Sequence[str], arm: str = RECALL) -> str:
 def passed(store: Store, task: str, *, well: bool = True, used: bool = False) -> None:
     note_use(store, task, commands=["python release.py", *(["make logo"] if used else [])])
     note_evidence(store, task, Evidence(kind=EvidenceKind.TEST, command="pytest", passed=well, id="1", at=LATER))
-    settle(store, task, outcome="delivered" if well else "blocked")
+    settle_task(store, task, outcome="delivered" if well else "blocked")
 
 
 def told(living: Helix, number: int) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def test_what_is_charged_goes_by_how_many_tasks_it_was_in_not_by_their_order(
     for number, end in steps:
         task = begun(store, f"{before} {number}", [memory])
         if end == "skipped":
-            settle(store, task, outcome="skipped")
+            settle_task(store, task, outcome="skipped")
         else:
             passed(store, task, well=end != "failed", used=end == "used")
         last[number] = end

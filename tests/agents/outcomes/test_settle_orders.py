@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.task_end import override, settle
+from helix.agents.outcomes.task_end import override, settle_task
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
@@ -36,7 +36,7 @@ def _edit(minute: int) -> Step:
 
 
 def _claim(outcome: str) -> Step:
-    return lambda store, task, ids: settle(store, task, outcome=outcome)
+    return lambda store, task, ids: settle_task(store, task, outcome=outcome)
 
 
 def _said(delta: float) -> Step:
@@ -52,7 +52,7 @@ def _claimed_use(store: Store, task: str, ids: list[str]) -> None:
 
 
 def _again(store: Store, task: str, ids: list[str]) -> object:
-    return settle(store, task)
+    return settle_task(store, task)
 
 
 @st.composite
@@ -94,15 +94,15 @@ def _end(living: Helix, store: Store, steps: list[Step]) -> Any:
     inject(store, task, shown, held_back=False)
     for step in steps:
         step(store, task, ids)
-    settle(store, task)
+    settle_task(store, task)
     seq = store.journal.last_seq
-    settle(store, task)
+    settle_task(store, task)
     assert store.journal.last_seq == seq, "what is settled stays as it is"
     held, node = [memories.get(living, one) for one in ids], find_task(store.index, task)
     assert node is not None
     worth = [(one.helped, one.failed, one.uses) for one in held]
     outcomes = [one.outcome for one in injections(store.index, task)]
-    settle(store, task, outcome="skipped")
+    settle_task(store, task, outcome="skipped")
     left = [(one.helped, one.failed) for one in (memories.get(living, ident) for ident in ids)]
     assert left[1] == (0, 0)
     assert left[0] in ((0, 0), (1, 0), (0.25, 0), (0, 1)), "only a person's word is left"

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, inject, mirror
 from helix.memory.remember.request import StoreRequest
 from helix.model.evidence import Evidence, EvidenceKind
@@ -54,7 +54,7 @@ def test_what_failed_before_a_fix_was_shown_is_not_its_failure(
         note_repeats(store, task, [memory], moment())
     show(store, task, memory)
     note_use(store, task, files=["src/colour.py"], edited_at=moment())
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == (0, 0)
     ran(store, task, True, moment())
     assert worth(living, memory) == (0.5, 0)
@@ -70,7 +70,7 @@ def test_what_failed_again_after_a_fix_was_shown_and_used_is_its_failure(
     at = moment()
     ran(store, task, False, at)
     note_repeats(store, task, [memory], at)
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == (0, 0.3)
 
 
@@ -82,7 +82,7 @@ def test_what_was_done_before_a_memory_was_shown_is_no_use_of_it(living: Helix, 
     note_use(store, task, commands=["make colours"], at=done)
     note_use(store, task, earlier=["src/colour.py"], utilized=["another"])
     ran(store, task, False, moment())
-    assert [gain.signs for gain in settle(store, task, outcome="blocked").gains] == [()]
+    assert [gain.signs for gain in settle_task(store, task, outcome="blocked").gains] == [()]
     assert worth(living, memory) == (0, 0)
 
 
@@ -94,7 +94,7 @@ def test_what_passed_before_a_memory_was_shown_says_nothing_of_it(
     note_use(store, task, files=["a.py"], edited_at=moment())
     ran(store, task, True, moment())
     show(store, task, memory, RECALL)
-    gains = settle(store, task, outcome="delivered").gains
+    gains = settle_task(store, task, outcome="delivered").gains
     assert [(gain.failed, gain.quality) for gain in gains] == [(0, None)]
 
 
@@ -106,11 +106,11 @@ def test_in_a_session_without_a_task_what_fails_later_is_other_work(
     show(store, task, memory)
     note_use(store, task, files=["src/colour.py"], edited_at=moment())
     ran(store, task, True, moment())
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == (0.5, 0)
     note_use(store, task, files=["src/other.py"], edited_at=moment())
     ran(store, task, False, moment())
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == expected
 
 
@@ -120,7 +120,7 @@ def test_an_old_showing_is_not_blamed_for_an_unrelated_failure(living: Helix, st
     note_use(store, task, files=["src/colour.py"], edited_at=moment())
     moment.forward(days=1)
     ran(store, task, False, moment(), EvidenceKind.BUILD)
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == (0, 0)
 
 
@@ -131,7 +131,7 @@ def test_what_passes_between_a_showing_and_its_use_is_not_the_help_of_it(
     show(store, task, memory)
     ran(store, task, True, moment())
     note_use(store, task, files=["src/colour.py"], edited_at=moment())
-    settle(store, task)
+    settle_task(store, task)
     assert worth(living, memory) == (0, 0)
 
 
@@ -146,7 +146,7 @@ def test_a_commit_that_is_taken_back_counts_where_it_landed_after_the_showing(
     show(store, task, after)
     note_use(store, task, commands=["make colours"], at=moment())
     ran(store, task, False, moment(), EvidenceKind.REVERT, commit="abcdef1")
-    settle(store, task)
+    settle_task(store, task)
     assert (worth(living, before), worth(living, after)) == ((0, 0.3), (0, 0))
 
 
@@ -158,10 +158,10 @@ def test_a_warning_whose_failure_came_up_before_it_was_shown_was_not_in_vain(
     show(store, task, memory, ACTION)
     note_use(store, task, commands=["make all"], at=moment())
     ran(store, task, True, moment())
-    assert [gain.use for gain in settle(store, task).gains] == ["unknown"]
+    assert [gain.use for gain in settle_task(store, task).gains] == ["unknown"]
     again = begun(store, "2")
     show(store, again, memory, ACTION)
     note_repeats(store, again, [memory], moment())
     note_use(store, again, commands=["make all"], at=moment())
     ran(store, again, True, moment())
-    assert [gain.use for gain in settle(store, again).gains] == ["unused"]
+    assert [gain.use for gain in settle_task(store, again).gains] == ["unused"]

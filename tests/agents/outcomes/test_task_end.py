@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_use
-from helix.agents.outcomes.task_end import override, settle, tell_outcome
+from helix.agents.outcomes.task_end import override, settle_task, tell_outcome
 from helix.agents.outcomes.verdicts import Use, verdict
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, learn, mirror
 from helix.errors import InvalidInputError, NotFoundError
@@ -80,7 +80,7 @@ def test_a_memory_that_was_used_gets_its_half_once_and_the_edge_says_so(living: 
     note_use(store, task, commands=[USING], text="done")
     note_evidence(store, task, ran(True, tests_passed=7))
     assert worth(living, used) == (0, 0, 0), "nothing is given before the task has ended"
-    settled = settle(store, task, outcome="delivered")
+    settled = settle_task(store, task, outcome="delivered")
     assert settled.changed
     assert [(gain.outcome, gain.use, gain.quality) for gain in settled.gains] == [
         ("helped", "evidence", 5),
@@ -90,7 +90,7 @@ def test_a_memory_that_was_used_gets_its_half_once_and_the_edge_says_so(living: 
     assert (worth(living, used), worth(living, idle)) == ((0.5, 0, 1), (0, 0.1, 0))
     before = store.journal.last_seq
     for _ in range(3):
-        assert not settle(store, task).changed
+        assert not settle_task(store, task).changed
         note_evidence(store, task, ran(True, tests_passed=7))
         note_use(store, task, commands=[USING], text="done")
     assert store.journal.last_seq == before
@@ -110,7 +110,7 @@ def test_evidence_is_kept_as_evidence_and_claims_as_claims(living: Helix, store:
     memory = lesson(living)
     task = begun(store, shown=[memory])
     note_use(store, task, utilized=[memories.get(living, memory).name], files=["a.py"])
-    claimed = settle(store, task, outcome="delivered")
+    claimed = settle_task(store, task, outcome="delivered")
     assert [(gain.outcome, gain.use) for gain in claimed.gains] == [("claimed", "claimed")]
     assert worth(living, memory) == (0.25, 0, 1)
     assert memories.get(living, memory).easiness == 2.5, "a claim reinforces nothing"
@@ -118,7 +118,7 @@ def test_evidence_is_kept_as_evidence_and_claims_as_claims(living: Helix, store:
     node = kept(store, task)
     (row,) = cast(list[dict[str, object]], node.attributes["helix:evidence"])
     assert (row["command"], row["passed"], row["tests_failed"]) == ("pytest", False, 2)
-    again = settle(store, task)
+    again = settle_task(store, task)
     assert (node.outcome, again.claimed, again.verification) == ("blocked", "delivered", Verification.FAILED)
     assert worth(living, memory) == (0, 0.3, 1)
 
@@ -128,7 +128,7 @@ def test_a_better_verdict_takes_back_exactly_and_so_does_a_revert(living: Helix,
     fresh = memories.get(living, memory)
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
-    settle(store, task, outcome="delivered")
+    settle_task(store, task, outcome="delivered")
     moment.forward(hours=2)
     note_evidence(store, task, ran(True, 1, commit="abc1234"))
     assert worth(living, memory) == (0.5, 0, 1)
@@ -138,7 +138,7 @@ def test_a_better_verdict_takes_back_exactly_and_so_does_a_revert(living: Helix,
     assert worth(living, memory) == (0, 0.3, 1)
     assert kept(store, task).outcome == "blocked"
     assert kept(store, other).verification == "", "to revert is no failure of whoever does it"
-    settle(store, task, outcome="skipped")
+    settle_task(store, task, outcome="skipped")
     assert memories.get(living, memory) == fresh
 
 
@@ -147,8 +147,8 @@ STEPS: tuple[Step, ...] = (
     lambda store, task: note_evidence(store, task, ran(False, 1)),
     lambda store, task: note_evidence(store, task, ran(True, 2)),
     lambda store, task: note_use(store, task, commands=[USING]),
-    lambda store, task: settle(store, task, outcome="delivered"),
-    lambda store, task: settle(store, task),
+    lambda store, task: settle_task(store, task, outcome="delivered"),
+    lambda store, task: settle_task(store, task),
 )
 
 
@@ -159,10 +159,10 @@ def test_in_whatever_order_the_end_is_the_same(living: Helix, store: Store) -> N
         task = begun(store, f"task {number}", shown=[memory])
         for step in order:
             step(store, task)
-        settle(store, task)
+        settle_task(store, task)
         node = kept(store, task)
         ends.add((worth(living, memory), node.outcome, node.verification))
-        settle(store, task, outcome="skipped")
+        settle_task(store, task, outcome="skipped")
         assert worth(living, memory) == (0, 0, 0)
     assert ends == {((0.5, 0, 1), "delivered", "passed")}
 
@@ -173,10 +173,10 @@ def test_tasks_that_share_a_memory_give_and_take_their_own(living: Helix, store:
     for task, passed in zip(tasks, (True, False, True, True), strict=True):
         note_use(store, task, commands=[USING])
         note_evidence(store, task, ran(passed))
-        settle(store, task)
+        settle_task(store, task)
     assert worth(living, memory) == (1.5, 0.3, 4)
     for task in tasks[1:]:
-        settle(store, task, outcome="skipped")
+        settle_task(store, task, outcome="skipped")
     assert worth(living, memory) == (0.5, 0, 1)
     assert memories.get(living, memory).easiness == pytest.approx(2.6)
     assert memories.get(living, memory).half_life_days == pytest.approx(90 * 2.6)
@@ -198,7 +198,7 @@ def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_be
         step = draw.randrange(4)
         if step == 0:
             said[task] = draw.choice(["", "delivered", "blocked", "skipped"])
-            settle(store, task, outcome=said[task])
+            settle_task(store, task, outcome=said[task])
         elif step == 1:
             passed = draw.random() < 0.5
             last[task] = Verification.PASSED if passed else Verification.FAILED
@@ -208,10 +208,10 @@ def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_be
             used[task].add(memory)
             note_use(store, task, utilized=[memory])
         else:
-            settle(store, task)
+            settle_task(store, task)
     expected = {memory: [0.0, 0.0, 0] for memory in memories}
     for task in tasks:
-        settle(store, task)
+        settle_task(store, task)
         for shown in injections(store.index, task):
             use = Use.CLAIMED if shown.memory_id in used[task] else Use.UNUSED if used[task] else Use.UNKNOWN
             found = verdict(last[task], use, outcome=said[task])
@@ -221,7 +221,7 @@ def test_counters_are_what_the_last_word_on_every_task_comes_to_whatever_came_be
         memory: pytest.approx(tuple(counts)) for memory, counts in expected.items()
     }
     for task in tasks:
-        settle(store, task, outcome="skipped")
+        settle_task(store, task, outcome="skipped")
     assert {worth(living, memory) for memory in memories} == {(0, 0, 0)}
 
 
@@ -233,11 +233,11 @@ def test_what_was_held_back_quarantined_or_shown_to_no_one_gets_nothing(living: 
     store.writer.submit(lambda: _status(store, hidden, Status.QUARANTINED))
     note_use(store, task, commands=[USING], utilized=[memories.get(living, withheld).name])
     note_evidence(store, task, ran(True))
-    assert settle(store, task, outcome="delivered").gains == ()
+    assert settle_task(store, task, outcome="delivered").gains == ()
     assert worth(living, withheld) == worth(living, hidden) == (0, 0, 0)
-    assert settle(store, "nobody", outcome="delivered").gains == ()
+    assert settle_task(store, "nobody", outcome="delivered").gains == ()
     with pytest.raises(InvalidInputError, match="not an outcome"):
-        settle(store, task, outcome="fine")
+        settle_task(store, task, outcome="fine")
 
 
 def _status(store: Store, ident: str, status: Status) -> Any:
@@ -255,7 +255,7 @@ def test_an_edited_memory_is_credited_in_its_newest_version(living: Helix, store
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
-    settle(store, task)
+    settle_task(store, task)
     newer = memories.edit(living, memory, EditRequest(resolution=f"run `{USING}` before anything else"))
     assert (newer.id != memory, newer.helped) == (True, 0.5)
     other = lesson(living, "a parsnip is late", resolution="wait for it")
@@ -270,11 +270,11 @@ def test_what_a_person_says_of_a_memory_in_a_task_stands(living: Helix, store: S
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
-    settle(store, task)
+    settle_task(store, task)
     assert [one.failed for one in override(store, task, [name], -1.0)] == [1.0]
     assert worth(living, memory) == (0, 1.0, 1)
     note_evidence(store, task, ran(True, 5))
-    (gain,) = settle(store, task, outcome="delivered").gains
+    (gain,) = settle_task(store, task, outcome="delivered").gains
     assert isinstance(gain, Gain)
     assert (gain.overridden, gain.outcome, worth(living, memory)) == (True, "failed", (0, 1.0, 1))
     override(store, task, [name], 0.5, 5)
@@ -292,11 +292,11 @@ def test_memories_that_helped_one_task_grow_together_and_apart_again(living: Hel
         task = begun(store, str(number), shown=[one, other])
         note_use(store, task, commands=[USING])
         note_evidence(store, task, ran(True))
-        settle(store, task)
+        settle_task(store, task)
         assert bonds(living, one, "co_occurs") == [(low, high, number + 1.0)]
     note_evidence(store, task, ran(False, 5))
     assert bonds(living, one, "co_occurs") == [(low, high, 1.0)]
-    settle(store, begun(store, "0"), outcome="skipped")
+    settle_task(store, begun(store, "0"), outcome="skipped")
     assert bonds(living, one, "co_occurs") == []
 
 
@@ -306,9 +306,9 @@ def test_an_edge_that_a_person_drew_outlives_what_tasks_add_to_it(living: Helix,
     task = begun(store, shown=[one, other])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
-    settle(store, task)
+    settle_task(store, task)
     assert bonds(living, one, "co_occurs") == [(one, other, 3.0)]
-    settle(store, task, outcome="skipped")
+    settle_task(store, task, outcome="skipped")
     assert bonds(living, one, "co_occurs") == [(one, other, 2.0)]
 
 
@@ -320,11 +320,11 @@ def test_a_pattern_solves_the_failure_whose_error_came_up_and_only_that(living: 
     show(store, task, [met], ON_ERROR)
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(True))
-    settle(store, task)
+    settle_task(store, task)
     assert bonds(living, pattern, "solves") == [(pattern, met, 1.0)]
     learned = lesson(living, "CI needs the lock file", resolution="commit uv.lock")
     learn(store, task, learned)
-    settle(store, task)
+    settle_task(store, task)
     assert bonds(living, learned, "solves") == [(learned, met, 1.0)]
     note_evidence(store, task, ran(False, 5))
     assert bonds(living, met, "solves") == []
@@ -336,7 +336,7 @@ def test_a_pattern_that_is_only_claimed_solves_nothing(living: Helix, store: Sto
     show(store, task, [met], ON_ERROR)
     note_use(store, task, utilized=[memories.get(living, pattern).name])
     note_evidence(store, task, ran(True))
-    settle(store, task)
+    settle_task(store, task)
     assert bonds(living, pattern, "solves") == []
 
 
@@ -346,9 +346,9 @@ def test_a_failure_that_led_to_another_one_causes_it(living: Helix, store: Store
     show(store, task, [met], ON_ERROR)
     new = lesson(living, "the lock file is ignored in CI", "failure", resolution="")
     learn(store, task, new)
-    settle(store, task, outcome="blocked")
+    settle_task(store, task, outcome="blocked")
     assert bonds(living, met, "causes") == [(met, new, 1.0)]
-    settle(store, task, outcome="delivered")
+    settle_task(store, task, outcome="delivered")
     assert bonds(living, met, "causes") == []
 
 
@@ -357,7 +357,7 @@ def test_three_similar_failures_learned_by_tasks_are_systemic(living: Helix, sto
         task = begun(store, str(number))
         failure = lesson(living, f"upload job times out {words} behind the proxy", "failure", resolution="")
         learn(store, task, failure)
-        settle(store, task, outcome="blocked")
+        settle_task(store, task, outcome="blocked")
         moment.forward(days=1)
     (systemic,) = memories.memories(living, MemoryFilter(kinds=["systemic"])).items
     assert isinstance(systemic, Memory)
@@ -396,9 +396,9 @@ def test_a_task_that_the_client_reports_on_again_is_judged_by_the_new_word(livin
     memory = lesson(living)
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
-    settle(store, task, outcome="delivered")
+    settle_task(store, task, outcome="delivered")
     mirror(store, TaskSighting(session="s", key="1", status=COMPLETED, outcome="blocked"))
-    assert settle(store, task).claimed == "blocked"
+    assert settle_task(store, task).claimed == "blocked"
     assert worth(living, memory) == (0, 0.3, 1)
 
 
@@ -407,7 +407,7 @@ def test_what_a_person_says_of_a_task_goes_before_every_command(living: Helix, s
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
     note_evidence(store, task, ran(False))
-    settle(store, task)
+    settle_task(store, task)
     assert tell_outcome(store, task, "delivered").verification is Verification.PASSED
     assert worth(living, memory) == (0.5, 0, 1)
     note_evidence(store, task, ran(False, 5))
@@ -424,7 +424,7 @@ def test_an_edit_after_the_tests_leaves_the_claim_alone(living: Helix, store: St
     note_evidence(store, task, ran(True, 1))
     edited: datetime = START + timedelta(hours=1, minutes=5)
     note_use(store, task, commands=[USING], files=["a.py"], edited_at=edited)
-    assert settle(store, task, outcome="delivered").verification is Verification.NONE
+    assert settle_task(store, task, outcome="delivered").verification is Verification.NONE
     assert worth(living, memory) == (0.25, 0, 1)
 
 
@@ -432,6 +432,6 @@ def test_a_persons_word_that_is_worth_what_the_agents_was_takes_its_place(living
     memory = lesson(living)
     task = begun(store, shown=[memory])
     note_use(store, task, commands=[USING])
-    settle(store, task, outcome="delivered")
+    settle_task(store, task, outcome="delivered")
     override(store, task, [memory], 0.25)
     assert worth(living, memory) == (0.25, 0, 1)

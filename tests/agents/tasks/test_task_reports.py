@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from helix.agents.outcomes.noting import note_evidence, note_use
-from helix.agents.outcomes.task_end import settle
+from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import TaskSighting, inject, learn, mirror
 from helix.agents.tasks.plans import PlanRequest, save_plan
 from helix.memory.remember.request import StoreRequest
@@ -25,7 +25,7 @@ def test_a_task_shows_what_proves_what_came_of_it(living: Helix, store: Store) -
     inject(store, ident, [Shown(memory_id=memory.id, name="", kind="", rank=1, score=0.5)], held_back=False)
     note_use(store, ident, commands=["make release"])
     note_evidence(store, ident, Evidence(kind=EvidenceKind.TEST, command="pytest -q", passed=True, tests_passed=7))
-    settle(store, ident, outcome="delivered")
+    settle_task(store, ident, outcome="delivered")
     learn(store, ident, memory.id)
     found = tasks.task(living, ident)
     assert (found.task.objective, found.task.outcome, found.claimed) == ("release", "delivered", "delivered")
