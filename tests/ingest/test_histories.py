@@ -36,7 +36,7 @@ def helix(settings: Settings) -> Iterator[Helix]:
         yield opened
 
 
-def codex(folder: Path) -> Path:
+def codex(folder: Path, run_in: str = "") -> Path:
     def item(**payload: Any) -> dict[str, Any]:
         return {"timestamp": AT, "type": "response_item", "payload": payload}
 
@@ -57,6 +57,7 @@ def codex(folder: Path) -> Path:
     ]
     for number, (command, status, output) in enumerate(RUNS):
         given = {"cmd": command} if number else {"command": ["bash", "-lc", command]}
+        given |= {"workdir": run_in} if run_in else {}
         call = {"name": "exec_command", "arguments": json.dumps(given), "call_id": f"c{number}"}
         told: Any = f"Chunk ID: 1\nProcess exited with code {status}\nOutput:\n{output}"
         if number == 1:
@@ -72,7 +73,7 @@ def codex(folder: Path) -> Path:
     return folder / "sessions"
 
 
-def gemini_messages() -> list[dict[str, Any]]:
+def gemini_messages(run_in: str = "") -> list[dict[str, Any]]:
     calls = []
     for number, (command, status, output) in enumerate(RUNS):
         told = (
@@ -80,6 +81,7 @@ def gemini_messages() -> list[dict[str, Any]]:
         )
         result = [{"functionResponse": {"response": {"output": told}}}]
         call = {"id": f"c{number}", "name": "run_shell_command", "args": {"command": command}, "status": "success"}
+        call["args"] |= {"dir_path": run_in} if run_in else {}
         calls.append({**call, "result": result, "timestamp": AT})
     cut = [{"functionResponse": {"response": {"output": "Command was cancelled by user before it could complete."}}}]
     calls += [
@@ -103,20 +105,20 @@ def gemini_messages() -> list[dict[str, Any]]:
     ]
 
 
-def gemini(folder: Path) -> Path:
+def gemini(folder: Path, run_in: str = "") -> Path:
     chats = folder / "tmp" / "p" / "chats"
     chats.mkdir(parents=True)
     (chats.parent / ".project_root").write_text(str(folder), "utf-8")
     head = {"sessionId": "s1", "projectHash": "0", "startTime": AT}
-    first, *rest = gemini_messages()
+    first, *rest = gemini_messages(run_in)
     lines = [head, {"$set": {"messages": [first]}}, *rest, {"$set": {"lastUpdated": AT}}]
     (chats / "session-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    older = {**head, "messages": gemini_messages()}  # older versions write the same session as one object
+    older = {**head, "messages": gemini_messages(run_in)}  # older versions write the same session as one object
     (chats / "session-2.json").write_text(json.dumps(older), "utf-8")
     return folder / "tmp"
 
 
-def opencode(folder: Path) -> Path:
+def opencode(folder: Path, run_in: str = "") -> Path:
     data = folder / "data"
     data.mkdir(parents=True)
     with closing(sqlite3.connect(data / "opencode.db")) as made, made:
@@ -131,7 +133,7 @@ def opencode(folder: Path) -> Path:
         for number, (command, status, output) in enumerate(RUNS):
             state = {
                 "status": "completed",
-                "input": {"command": command},
+                "input": {"command": command, "workdir": run_in},
                 "metadata": {"output": output, "exit": status},
             }
             parts.append(("assistant", {"type": "tool", "tool": "bash", "callID": f"c{number}", "state": state}))
@@ -182,6 +184,15 @@ def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, t
     ]
     again = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
     assert (again["episodes"], again["memories"]) == (0, 0)
+
+
+@pytest.mark.parametrize("make", [codex, gemini, opencode])
+def test_a_command_of_a_history_is_of_the_folder_that_its_call_names(helix: Helix, tmp_path: Path, make: Any) -> None:
+    place = make(tmp_path / "shop", "secret")
+    (tmp_path / "shop" / ".helixignore").write_text("secret/\n", "utf-8")
+    done = dict(finished(helix, ingest.import_memories(helix, str(place))).result)
+    assert (done["source"], done["memories"]) == (make.__name__, 0)
+    assert {one.role for one in capture.episodes(helix).items} == {"user", "assistant"}
 
 
 def test_of_a_projects_command_in_gemini_its_person_said_the_name_and_no_more(helix: Helix, tmp_path: Path) -> None:

@@ -57,11 +57,22 @@ def renamed(payload: Payload, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def call(payload: Payload, tools: Mapping[str, str], given: Mapping[str, str]) -> dict[str, Any]:
-    """Return a hook payload whose tool and its input have the names that Claude Code has for them."""
+    """Return a hook payload whose tool and its input have the names that Claude Code has for them.
+
+    A folder that `given` calls `run_in` is the one that a command is run in, and not its session's.
+    """
     held = payload.get("tool_input")
     named = renamed(held, given) if isinstance(held, Mapping) else {}
     tool = str(payload.get("tool_name") or "")
-    return {**payload, "tool_name": tools.get(tool, tool), "tool_input": named}
+    return run_in({**payload, "tool_name": tools.get(tool, tool), "tool_input": named}, named.get("run_in"))
+
+
+def run_in(payload: Payload, folder: object) -> dict[str, Any]:
+    """Return the hook payload of a command that is run in a folder of its own, if it names one."""
+    if not folder or not isinstance(folder, str):
+        return {**payload}
+    session = str(payload.get("cwd") or "")
+    return {**payload, "cwd": posixpath.join(session, folder), "project_folder": session}
 
 
 def patched(payload: Payload, patch: object) -> dict[str, Any]:
@@ -139,7 +150,7 @@ def read_codex(payload: Payload) -> HookEvent | None:
     ended = _ended_in_history(str(payload.get("transcript_path") or ""), str(payload.get("tool_use_id") or ""))
     status, output = ended.get("exit_code"), payload.get("tool_response")
     return claude_code.action_ended(
-        payload,
+        run_in(payload, ended.get("cwd")),
         status=status if isinstance(status, int) else None,
         output=output if isinstance(output, str) else str(ended.get("aggregated_output") or ""),
     )
@@ -264,6 +275,7 @@ _GEMINI_EVENTS = {
 }
 _GEMINI_NAMES = {name: own for own, name in _GEMINI_EVENTS.items()}
 _GEMINI_TOOLS = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write"}
+_GEMINI_GIVEN = {"directory": "run_in", "dir_path": "run_in"}
 _WRAPPING = re.compile(r"</?untrusted_context>\n?|^Output: (?:\(empty\))?|^Process Group PGID: \d+\n?", re.MULTILINE)
 
 _ENDED = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
@@ -286,7 +298,7 @@ def read_gemini(payload: Payload) -> HookEvent | None:
     """Read a hook payload of Gemini CLI as an event; None for what Helix does nothing about, or cannot read."""
     event = _GEMINI_EVENTS.get(str(payload.get("hook_event_name")))
     payload = {
-        **call(payload, _GEMINI_TOOLS, {}),
+        **call(payload, _GEMINI_TOOLS, _GEMINI_GIVEN),
         "hook_event_name": event,
         "tool_use_id": str(payload.get("timestamp") or "") if "tool_name" in payload else "",
     }
@@ -361,7 +373,7 @@ _OPENCODE_EVENTS = {
     "session.deleted": "SessionEnd",
 }
 _OPENCODE_TOOLS = {"bash": "Bash", "edit": "Edit", "write": "Write"}
-_OPENCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
+_OPENCODE_GIVEN = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "workdir": "run_in"}
 
 
 def read_opencode(payload: Payload) -> HookEvent | None:

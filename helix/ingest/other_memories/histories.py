@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from helix import files
 from helix.agents.hook_events.claude_code import is_by_client
@@ -34,6 +35,8 @@ the folder, what is selected in its editor, and what commands printed."""
 _ENDED = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _ROLLOUT, _CHAT = re.compile(r".*rollout-[^/]*\.jsonl"), re.compile(r".*(?:chats/[^/]*\.jsonl?|logs\.json)")
 _ROOT = ".project_root"
+_RUN_IN = ("workdir", "dir_path", "directory")
+"""What Codex and opencode, and Gemini CLI now and before, call the folder that a command is run in."""
 _LARGEST_CHAT = 1 << 26
 
 
@@ -73,21 +76,33 @@ def _is_put_in(text: str) -> bool:
 
 
 def _ran(
-    session: str, folder: str, at: object, call: str, command: str, status: int | None, output: str
+    session: str, folder: str, at: object, call: str, command: _Command, status: int | None, output: str
 ) -> Iterator[Record]:
     """Yield the call and the end of a command; without a status it was not run, or nobody knows how it ended."""
-    if call and command and status is not None:
-        block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
+    if call and command.line and status is not None:
+        block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command.line}}
         yield _record(session, folder, at, call, "assistant", block)
         text = f"Exit code {status}\n{output}" if status else output
         end = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": bool(status)}
-        yield _record(session, folder, at, call, "user", end)
+        yield _record(session, posixpath.join(folder, command.run_in), at, call, "user", end)
+
+
+class _Command(NamedTuple):
+    """A command of a history, and the folder that its call names to run it in, if it names one."""
+
+    line: str = ""
+    run_in: str = ""
+
+
+def _command(given: Mapping[str, Any], line: object) -> _Command:
+    folder = next((one for name in _RUN_IN if isinstance(one := given.get(name), str)), "")
+    return _Command(str(line or ""), folder)
 
 
 def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
     session = folder = ""
     of_agent = False
-    commands: dict[str, str] = {}
+    commands: dict[str, _Command] = {}
     for where, line in objects_in(file):
         if isinstance(line, IngestProblem):
             problems.append(IngestProblem(where=f"{file}, {where}", why=line.why))
@@ -112,7 +127,7 @@ def _codex(file: Path, problems: list[IngestProblem]) -> Iterator[Record]:
             commands[call] = _codex_command(payload.get("arguments"))
         elif kind == "function_call_output":
             status, output = _codex_end(payload.get("output"))
-            yield from _ran(session, folder, at, call, commands.pop(call, ""), status, output)
+            yield from _ran(session, folder, at, call, commands.pop(call, _Command()), status, output)
 
 
 def _codex_session(told: Mapping[str, Any]) -> str:
@@ -126,12 +141,12 @@ def _codex_session(told: Mapping[str, Any]) -> str:
     return str(parent or ("" if "subagent" in source else told.get("id")) or "")
 
 
-def _codex_command(arguments: object) -> str:
+def _codex_command(arguments: object) -> _Command:
     given = _parsed(arguments)
     command = given.get("cmd") or given.get("command")
     if isinstance(command, list):  # ["bash", "-lc", "make"]
         command = command[-1] if len(command) == 3 and str(command[1]).startswith("-") else " ".join(map(str, command))
-    return str(command or "")
+    return _command(given, command)
 
 
 def _codex_end(output: object) -> tuple[int | None, str]:
@@ -211,7 +226,7 @@ def _gemini_call(session: str, folder: str, call: Mapping[str, Any]) -> Iterator
     except (TypeError, KeyError, IndexError):
         return
     yield from _ran(
-        *(session, folder, call.get("timestamp"), str(call.get("id") or ""), str(given.get("command") or "")),
+        *(session, folder, call.get("timestamp"), str(call.get("id") or ""), _command(given, given.get("command"))),
         gemini_status(output),
         output,
     )
@@ -271,7 +286,7 @@ def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str,
         given, told = state.get("input"), state.get("metadata")
         if isinstance(given, Mapping) and isinstance(told, Mapping):
             status = told.get("exit")
-            command, output = str(given.get("command") or ""), str(told.get("output") or "")
+            command, output = _command(given, given.get("command")), str(told.get("output") or "")
             known = status if type(status) is int else None
             yield from _ran(session, folder, at, str(part.get("callID") or ""), command, known, output)
 

@@ -26,6 +26,8 @@ class NativeSession:
     def __init__(self, helix: Helix, project: Path, name: str = "s-1") -> None:
         self.helix, self.project, self.name = helix, project, name
         self.calls = count(1)
+        self.run_in: Payload = {}
+        """What a call of its shell has of the folder that it is run in; of Codex that is in the history."""
 
     def ask(self, payload: Payload) -> str:
         answer: Mapping[str, Any] = self.helix.hooks.tell(self.client, payload)
@@ -65,7 +67,7 @@ class Codex(NativeSession):
             "tool_use_id": call,
         }
         before = self.ask(tool)
-        item = {"type": "CommandExecution", "id": call, "exit_code": status, "aggregated_output": output}
+        item = {"type": "CommandExecution", "id": call, "exit_code": status, "aggregated_output": output, **self.run_in}
         with history.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"type": "event_msg", "payload": {"type": "item_completed", "item": item}}) + "\n")
         return before + self.ask({**tool, "hook_event_name": "PostToolUse", "tool_response": output})
@@ -88,7 +90,7 @@ class Gemini(NativeSession):
         return self.ask({**self.base("BeforeAgent"), "prompt": said})
 
     def run(self, command: str, status: int = 0, output: str = "") -> str:
-        tool = {"tool_name": "run_shell_command", "tool_input": {"command": command, "description": "d"}}
+        tool = {"tool_name": "run_shell_command", "tool_input": {"command": command, **self.run_in}}
         assert self.ask({**self.base("BeforeTool"), **tool}) == ""  # it would not be read there
         code = f"Exit Code: {status}\n" if status else ""
         said = f"<untrusted_context>\nOutput: {output or '(empty)'}\n{code}Process Group PGID: 17\n</untrusted_context>"
@@ -113,7 +115,7 @@ class Opencode(NativeSession):
         return self.ask({**self.base("chat.message"), "prompt": text})
 
     def run(self, command: str, status: int = 0, output: str = "") -> str:
-        return self._tool("bash", {"command": command, "description": "d"}, {"exit": status, "output": output})
+        return self._tool("bash", {"command": command, **self.run_in}, {"exit": status, "output": output})
 
     def edit(self, file: str) -> str:
         given = {"filePath": str(self.project / file), "oldString": "old", "newString": "new"}

@@ -448,6 +448,22 @@ def test_an_edit_is_of_the_file_that_its_path_names_from_where_the_agent_works(
         assert told == [f"It passed after changing {one} ('old' to 'the merger')." for one in kept]
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [(Codex, "cwd"), (Gemini, "dir_path"), (Gemini, "directory"), (Opencode, "workdir")]
+)
+def test_a_command_is_of_the_folder_that_its_call_names(
+    helix: Helix, project: Path, kind: type[NativeSession], name: str
+) -> None:
+    (project / ".helixignore").write_text("secret/\n", "utf-8")
+    session = kind(helix, project)
+    for folder in ("secret", "src"):
+        session.run_in = {name: str(project / folder) if kind is Codex else folder}
+        session.run(f"make {folder}", 2, ERROR)
+    assert helix.hooks.settle(MOST_SECONDS)
+    (said,) = capture.episodes(helix).items
+    assert ("make src" in said.content, said.scope) == (True, folder_identity(project).scope)
+
+
 def test_a_conversation_of_cursor_is_in_its_work_space_wherever_its_commands_run(helix: Helix, project: Path) -> None:
     session = Cursor(helix, project)
     for call in ({"command": "ls", "working_directory": "/"}, {"command": "ls", "working_directory": "."}):
