@@ -77,7 +77,7 @@ def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) ->
     """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
 
     Where anybody may put files, as in `/tmp`, another user's says nothing.
-    Raises InvalidInputError where that file cannot be read: going on without it would take in what it excludes.
+    Raises InvalidInputError where that file cannot be read: going on without it would ingest what it excludes.
     """
     rules = rules or IgnoreRules()
     file = folder / IGNORE_FILE
@@ -252,7 +252,7 @@ def _linear(parts: list[str]) -> str:
 
 
 def _tried_once(parts: list[str], wild: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the parts with each wildcard of one kind and what follows it, up to the next of `ends`, made atomic."""
+    """Make each wildcard of one kind atomic, with what follows it up to the next of `ends`; return the parts."""
     out: list[str] = []
     at = 0
     while at < len(parts):

@@ -349,7 +349,7 @@ def _common_folder(own: Path) -> Path:
 def place_from(base: Path, place: str) -> Path | None:
     """Return where a file of a folder says that something lies; None where no path can be meant.
 
-    To follow one that is longer than any takes the square of its length: minutes for what a file can hold.
+    A path that is longer than any is not followed: that takes the square of its length, minutes for a whole file.
     """
     try:
         return files.real_path(base / place) if len(str(base)) + len(place) < LONGEST_PATH else None

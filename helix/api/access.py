@@ -263,7 +263,7 @@ def _unauthorized(headers: Headers) -> Response:
 
 
 def _remember(table: dict[bytes, float], now: float, seconds: float) -> str:
-    """Return a new secret whose digest is kept for `seconds`; what has run out is let go."""
+    """Return a new secret whose digest is kept for `seconds`; expired ones are dropped."""
     for digest in [digest for digest, expiry in table.items() if expiry <= now]:
         del table[digest]
     secret = secrets.token_urlsafe(32)

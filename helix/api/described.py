@@ -118,7 +118,7 @@ _CAPITAL = re.compile("[A-Z]")
 def described(schema: GraphQLSchema) -> str:
     """Describe the API as JSON by names in Python: each enum's words, and each operation, with its arguments.
 
-    An argument that may be left out has a `default`: what stands for it, or null.
+    An argument that may be omitted has a `default`: what stands for it, or null.
     """
     words: dict[str, dict[str, str]] = {}
     found = {

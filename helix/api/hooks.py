@@ -182,7 +182,7 @@ async def _arrived(showing: PendingAnswer) -> None:
 
 
 def _lost(work: asyncio.Future[tuple[HookAnswer, dict[str, str]]]) -> None:
-    """Take note that what was answered in the end reached nobody."""
+    """Note that the answer to a hook reached nobody."""
     if not work.cancelled() and work.exception() is None:
         work.result()[0].showing.lost()
 

@@ -69,7 +69,7 @@ def build_schema() -> HelixSchema:
         query=create_type(
             "Query",
             queries,
-            description="What can be asked of Helix. An argument that is left out or null stands for its default.",
+            description="What can be asked of Helix. An argument that is omitted or null stands for its default.",
         ),
         mutation=create_type(
             "Mutation",

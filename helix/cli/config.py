@@ -49,7 +49,7 @@ def config(invocation: Invocation, /, names: tuple[str, ...], of_daemon: bool) -
 
 
 def strange_variables(*, misspelt: bool = False) -> list[str]:
-    """Return in sentences, for `helix config`, HELIX_ variables that are no setting; `misspelt`: similar ones."""
+    """Return a sentence for each HELIX_ variable that is not a setting; `misspelt`: only for those near one."""
     return [
         f"{name} is not a setting" + (f"; did you mean {meant}?" if meant else " of Helix")
         for name, meant in unknown_variables().items()

@@ -172,7 +172,7 @@ def _help(says: str, examples: tuple[str, ...]) -> str:
 
 
 def _parameter(name: str, told: Mapping[str, Any], way: As) -> click.Parameter:
-    """Return the parameter by which an argument is given: as its type says, as is usual for its name, as `way` says."""
+    """Return the click parameter of an argument: by its type, then what is usual for its name, then what `way` says."""
     takes = told["takes"].get(name)
     if name == "scope" and not way.attributes:
         way = PROJECT if takes["default"] else EVERY if told["writes"] else LISTED

@@ -197,7 +197,7 @@ def _send_all(
             show(chunk.bytes_read, total, f"{report['episodes'] + report['memories']} ingested")
     except BaseException:
         # Ctrl-C as well: whoever stops here has to know that the same command goes on from there.
-        invocation.say(f"up to line {reached} everything is in; the same command takes in the rest, and nothing twice")
+        invocation.say(f"all up to line {reached} is ingested; the same command ingests the rest, and nothing twice")
         raise
 
 
@@ -225,7 +225,7 @@ class Chunk:
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     """Yield a command's input lines in chunks of at most CHUNK_LINES and, unless one line is longer, CHUNK_BYTES.
 
-    A line that is not UTF-8, or longer than LINE_BYTES, is left out and named; memory stays bounded even when the
+    A line that is not UTF-8, or longer than LINE_BYTES, is excluded and named; memory stays bounded even when the
     input has no line breaks at all.
     """
     lines: list[str] = []

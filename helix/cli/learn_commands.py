@@ -212,7 +212,7 @@ def _stalled(out: Output, found: Record) -> None:
     "dag clear",
     "dag_clear",
     "helix dag clear --plan ID",
-    says="Give back tasks that were left in progress by a session that is no more: they are pending again.\n\n"
+    says="Give back tasks that were left in progress by a session that has ended: they are pending again.\n\n"
     "Tasks of a session that is open and has done something within a day stay as they are.",
     tasks=_TASKS,
     session=OWN_SESSION,

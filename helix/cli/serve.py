@@ -43,7 +43,7 @@ _TRIES = 100
 _PORTS = range(10_000, 65_536)
 _TICKS = 10  # a second of the server's, between looks at what names it
 _LEAVE_SECONDS = 25
-"""How long a daemon that was told to leave may take in all; `helix stop` waits a little longer."""
+"""How long a daemon that was told to leave may take altogether; `helix stop` waits a little longer."""
 
 
 def serve_store(settings: Settings, *, idle_minutes: float, ready: Ready) -> None:

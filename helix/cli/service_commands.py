@@ -58,7 +58,7 @@ class Manager:
             raise ConfigError(f"{self.file} is not a file of Helix: {error.strerror}", hint="move it away") from error
 
     def answers(self) -> bool:
-        """Whether the manager of this user can be told anything here."""
+        """Whether this user's service manager answers here."""
         return _run(self.session)[0]
 
 
@@ -120,7 +120,7 @@ def status(invocation: Invocation, /) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 @click.pass_obj
 def uninstall(invocation: Invocation, /, dry_run: bool) -> None:
-    """Stop the service and remove its file; nothing that is remembered goes.
+    """Stop the service and remove its file; all memories stay.
 
     \b
     helix service uninstall

@@ -291,7 +291,7 @@ command(
     "helix sync https://memory.example.org/sync/v1 --scope acme/api",
     "helix sync --forget /media/stick/helx",
     says="Have your machines hold the same, by way of a folder, a git repository, a bucket or a shared Helix.\n\n"
-    "Each leaves signed and encrypted strands there, and takes in what the others left. Without a place, those are "
+    "Each leaves signed and encrypted strands there, and imports what the others left. Without a place, those are "
     "shown that were synced with. A shared Helix wants a token: it is asked for, or taken from HELIX_SYNC_TOKEN. It "
     "gets the scopes that you name, where it shares just these.",
     place=As("place", required=False),
@@ -299,8 +299,8 @@ command(
     token=_NEVER,
     scopes=As("--scope", metavar="SCOPE", help="Only these scopes from now on; `all` for the whole store again."),
     watch=As("--watch", metavar="MINUTES", type=float, help="Do it in the background, every so many minutes."),
-    off=flag("--off", words="Do it in the background no more."),
-    forget=flag("--forget", words="Sync with the place no more, and know nothing more of it."),
+    off=flag("--off", words="Stop doing it in the background."),
+    forget=flag("--forget", words="Stop syncing with the place, and forget it."),
     locked=flag("--locked", words="Ask for a passphrase that the strands are locked with."),
 )
 def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> None:
@@ -330,9 +330,7 @@ def _sync(invocation: Invocation, place: str | None = None, **asked: Any) -> Non
 
 
 def _forgotten(out: Output, result: Record) -> None:
-    out.line(
-        f"{printed_text(result['place'])} is forgotten: this store is synced with it no more. Nothing is lost here"
-    )
+    out.line(f"{printed_text(result['place'])} is forgotten: this store no longer syncs with it. Nothing is lost here")
     left = result["left"]
     stay = "this store had left nothing there"
     if left:
@@ -434,7 +432,7 @@ command(
     show="{name} is believed as {trust}",
     trust=As("--as"),
 )
-command("keys revoke", "revoke_key", "helix keys revoke desktop", show="{name} is believed no more")
+command("keys revoke", "revoke_key", "helix keys revoke desktop", show="{name} is no longer believed")
 
 
 group(
@@ -473,4 +471,4 @@ def _shares(out: Output, found: Sequence[Record]) -> None:
     table(out, rows, {"NAME": "name", "RIGHTS": "rights", "SINCE": "since", "SCOPES": "scopes"})
 
 
-command("share revoke", "revoke_share", "helix share revoke ada", show="{name} is shared no more")
+command("share revoke", "revoke_share", "helix share revoke ada", show="{name} is no longer shared")

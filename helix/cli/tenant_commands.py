@@ -76,7 +76,7 @@ def list_(invocation: Invocation, /, address: str) -> None:
 @_of
 @click.pass_obj
 def suspend(invocation: Invocation, /, name: str, address: str) -> None:
-    """Serve a tenant no more, until `resume`; nothing is lost.
+    """Stop serving a tenant, until `resume`; nothing is lost.
 
     \b
     helix tenant suspend shop
@@ -327,7 +327,7 @@ def add_user(
 @_of
 @click.pass_obj
 def remove_user(invocation: Invocation, /, subject: str, issuer: str, slug: str, address: str) -> None:
-    """Let a person use a tenant no more.
+    """Take away a person's access to a tenant.
 
     \b
     helix user remove 248289761001 --tenant shop
@@ -335,7 +335,7 @@ def remove_user(invocation: Invocation, /, subject: str, issuer: str, slug: str,
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
         accounts.remove_member(of, _issuer_of(invocation, issuer), subject, by=operator())
-    invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} may use {of.slug} no more"))
+    invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} may no longer use {of.slug}"))
 
 
 @user.command("list")

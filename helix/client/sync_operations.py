@@ -1224,11 +1224,13 @@ class Operations(ABC):
         first: int | None = None,
         after: str | None = None,
     ) -> Page[Duplicate]:
-        """List pairs of active memories that say nearly the same, the most similar first; settled ones are left out."""
+        """List pairs of active memories that say nearly the same, the most similar first; settled ones are excluded."""
         return self._ask("duplicates", scope=scope, threshold=threshold, first=first, after=after)
 
     def settle_duplicate(self, a: str, b: str, winner: str) -> Memory:
-        """Fold one of two memories into the other (`unmerge` takes it back), or keep both and list the pair no more."""
+        """Fold one of two memories into the other (`unmerge` takes it back), or keep both and no longer list the
+        pair.
+        """
         return self._ask("settle_duplicate", a=a, b=b, winner=winner)
 
     def reopen_duplicate(self, a: str, b: str) -> Memory:
@@ -1290,8 +1292,8 @@ class Operations(ABC):
         return self._ask("trust_key", name=name, trust=trust)
 
     def revoke_key(self, name: str) -> StrandKey:
-        """Believe a key no more: what it signed is refused from now on, and what is shared with it is shared no
-        more.
+        """Stop believing a key: what it signed is refused from now on, and what is shared with it is no longer
+        shared.
 
         The file of an own key is removed, for good.
         """
@@ -1363,7 +1365,7 @@ class Operations(ABC):
         return self._ask("inspect_strand", path=path, verify=verify)
 
     def strand_log(self, *, limit: int | None = None) -> list[StrandVersion]:
-        """List the versions that this store has held or taken in, the newest first: who, when and why."""
+        """List the versions that this store has held or imported, the newest first: who, when and why."""
         return self._ask("strand_log", limit=limit)
 
     def diff_strands(self, path: str, *, other: str | None = None, passphrase: str | None = None) -> StrandDifference:
@@ -1394,8 +1396,8 @@ class Operations(ABC):
     ) -> Job:
         """Take in what your other machines left in a place, and leave there what the store holds by now.
 
-        Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken
-        in, as an import is; what was passed over is told in `problems`.
+        Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is
+        imported, as an import is; what was passed over is told in `problems`.
         """
         return self._ask("sync", place=place, passphrase=passphrase, key=key, scopes=scopes, token=token)
 
@@ -1410,8 +1412,7 @@ class Operations(ABC):
         return self._ask("watch_sync", place=place, minutes=minutes, scopes=scopes)
 
     def forget_place(self, place: str) -> Job:
-        """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay
-        there.
+        """Stop syncing with a place, and forget it; the job tells how many strands of this store stay there.
 
         Nothing is lost here, and nothing is removed there. `erased`: they have what was erased here since the
         last sync. Synced again it is as a new place.
@@ -1483,7 +1484,7 @@ class Operations(ABC):
         return self._ask("recover")
 
     def acknowledge_loss(self) -> int:
-        """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
+        """Stop reporting what the journal lost, and return how many losses there were; the kept files stay."""
         return self._ask("acknowledge_loss")
 
     def shutdown(self) -> bool:

@@ -68,7 +68,7 @@ class WireRequest:
         if len(self.body) > REQUEST_BYTES:
             raise InvalidInputError(
                 f"the request is larger than {REQUEST_BYTES:,} bytes",
-                hint="send it in smaller parts; `helix ingest` takes in whole files",
+                hint="send it in smaller parts; `helix ingest` reads whole files",
             )
 
     def headers(self, token: str) -> dict[str, str]:

@@ -24,14 +24,14 @@ _TIMES = ("occurred_at", "valid_from", "recorded_at", "started_at")
 
 
 def drawn_nodes(index: StoreIndex, refs: Iterable[Ref]) -> dict[Ref, GraphNode]:
-    """Return each node as the explorer draws it, in the order given; one that is gone by now is left out."""
+    """Return each node as the explorer draws it, in the order given; one that is gone by now is excluded."""
     wanted = list(dict.fromkeys(refs))
     held = zip(wanted, index.records.present(wanted), strict=True)
     return {ref: _drawn(index, ref, node) for ref, node in held if node is not None}
 
 
 def drawn_edges(index: StoreIndex, edges: Sequence[DropEdge], nodes: Mapping[Ref, GraphNode]) -> tuple[GraphEdge, ...]:
-    """Return each edge as the explorer draws it, of those with both ends drawn; one that is gone is left out."""
+    """Return each edge as the explorer draws it, of those with both ends drawn; one that is gone is excluded."""
     wanted = [edge for edge in edges if edge.source in nodes and edge.target in nodes]
     found = (edge_from(op) for op in index.records.edges(wanted) if op is not None)
     return tuple(

@@ -66,7 +66,7 @@ class Commit:
 def slice_of(commit: Commit, *, scope: str, index: CommitIndex, position: int) -> Slice:
     """Return a git commit as an episode, and as a memory with links to the commits it names where it is worth one.
 
-    What a commit takes back ends, whether or not it is worth a memory itself.
+    What a commit reverts ends, whether or not it is worth a memory itself.
     """
     source = _source(scope, commit.sha)
     files = touched(change.path for change in commit.changes)

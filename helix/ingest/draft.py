@@ -125,8 +125,8 @@ class Slice:
 def without_secret_names(item: Slice) -> Slice:
     """Return an ingested slice with no secret in the names of its parts: scopes, roles, entities, relations.
 
-    What it says is redacted later, when it is cleaned; by these it is looked up before. Readers put sources together
-    of parts that `told_key` told: as a whole, `git:api-key:<commit>` would read as a key.
+    Its texts are redacted later, when it is cleaned; its names are needed before, to look it up. Readers put
+    sources together of parts that `told_key` told: as a whole, `git:api-key:<commit>` would read as a key.
     """
     episode = item.episode
     return replace(

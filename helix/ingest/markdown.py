@@ -37,7 +37,7 @@ _FOUND_OUT = (Kind.SYSTEMIC, Kind.GAP)
 def read_notes(
     paths: Iterable[str | Path], *, root: Path | None = None, scope: str = "", mine: bool = False
 ) -> Iterator[Slice | IngestProblem]:
-    """Yield the sections of the Markdown notes at the paths as slices, and a problem for each file left out.
+    """Yield the sections of the Markdown notes at the paths as slices, and a problem for each excluded file.
 
     Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
     section that has not changed has the source it had, and of one that has changed, so has each rule in it that has

@@ -1,4 +1,4 @@
-"""Note files: finds the notes under the paths that a person named, and says why a file is left out."""
+"""Note files: finds the notes under the paths that a person named, and says why a file is excluded."""
 
 from __future__ import annotations
 

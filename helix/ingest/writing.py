@@ -181,7 +181,7 @@ class Importer:
         if self._store.index.generation != self._generation:
             raise ConflictError(
                 "the store was replaced while the import was at work: a backup was restored, or the model was changed",
-                hint="the same command takes in what is missing now",
+                hint="the same command ingests what is missing now",
             )
 
     def _cleaned(self, batches: Iterator[list[Slice]]) -> Iterator[list[Cleaned]]:

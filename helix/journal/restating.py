@@ -258,7 +258,7 @@ def _digest(what: object) -> bytes:
 
 
 def _refill(connection: DatabaseConnection, scratch: DatabaseConnection, table: str, *, whole: bool) -> None:
-    """Put what the log comes to in the place of a table's rows; where the log is damaged, readable rows stay."""
+    """Replace a table's rows by what the log comes to; where the log is damaged, readable rows stay."""
     columns = _COLUMNS[table]
     kept: list[Row] = []
     if not whole:

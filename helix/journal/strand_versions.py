@@ -1,4 +1,4 @@
-"""Versions: what a store held when a strand was written or taken in, each with the versions it came from."""
+"""Versions: what a store held when a strand was written or imported, each with the versions it came from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helix.model.clock import LATEST
 class StoredVersion:
     """One version. `seq`: the row of the log at which the store held exactly this; None for one from elsewhere.
 
-    `at` and `taken_at` are moments (microseconds); `taken_at` is None for what was never taken in.
+    `at` and `taken_at` are moments (microseconds); `taken_at` is None for what was never imported.
     """
 
     id: str
@@ -103,7 +103,7 @@ class Versions:
         )
 
     def all(self) -> list[StoredVersion]:
-        """Return every strand version in the journal that was held or taken in, the newest first."""
+        """Return every strand version in the journal that was held or imported, the newest first."""
         return self._select_versions(
             "WHERE seq IS NOT NULL OR taken_at IS NOT NULL ORDER BY coalesce(taken_at, at) DESC, rowid DESC"
         )

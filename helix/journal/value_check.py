@@ -47,14 +47,14 @@ def check_values(connection: DatabaseConnection, called: Path) -> None:
 
 
 def _check_spend(connection: DatabaseConnection) -> None:
-    """Raise ValueError for a count of what language models took that is none: a budget would hold no more."""
+    """Raise ValueError for a count of what language models took that is none: a budget would no longer hold."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'model_spend'").fetchone() is None:
         return  # an early journal
     for month, provider, *counts, cost in connection.execute(_SPEND):
         named = isinstance(month, str) and _MONTH.fullmatch(month) and isinstance(provider, str)
         counted = all(isinstance(count, int) and 0 <= count <= _MOST_COUNTED for count in counts)
         if not (named and counted and isinstance(cost, int | float) and 0 <= cost < math.inf):
-            raise ValueError("what a language model took in a month is no count")
+            raise ValueError("the use of a language model in one month is not a count")
 
 
 def _puts(connection: DatabaseConnection, called: Path) -> Iterator[Put]:

@@ -25,7 +25,7 @@ def nearest_active(
 ) -> list[tuple[Memory, float]]:
     """Return (memory, cosine) of the active memories of exactly this scope nearest to a vector, faded ones too.
 
-    `ended`: also those that hold no longer. `but`: those that are left out.
+    `ended`: also those that hold no longer. `but`: those that are excluded.
     """
     index = store.index
     rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE])

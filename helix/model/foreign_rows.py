@@ -1,4 +1,4 @@
-"""Foreign rows: nodes and edges that another store wrote hold what the model says of them, or are not taken in."""
+"""Foreign rows: nodes and edges that another store wrote hold what the model says of them, or are not imported."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class Memory:
 
     @property
     def effectiveness(self) -> float | None:
-        """helped / (helped + failed), room that it took left out; null before any feedback."""
+        """helped / (helped + failed), without room that it took; null before any feedback."""
         total = self.helped + spoken_against(self)
         return self.helped / total if total > 0 else None
 

@@ -44,7 +44,7 @@ class DropNode:
 class PutEdge:
     """Create the edge or overwrite the whole of it; an edge is known by its type and two ends.
 
-    A property that is left out has its default: there are many edges, and most of what they could say is not said.
+    A property that is omitted has its default: there are many edges, and most of what they could say is not said.
     """
 
     type: Relation

@@ -1,4 +1,4 @@
-"""Paging: pages of a sorted list, with cursors that nothing shifts that comes, goes or moves meanwhile."""
+"""Paging: pages of a sorted list, with cursors that stay right while items come, go or move."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class ExplorationReport:
     """An exploration that was kept; `problems` say in sentences what of the answers was excluded or is not as asked."""
 
     exploration: Annotated[Exploration, "The exploration itself."]
-    problems: Annotated[tuple[str, ...], "What of the answers was left out or is not as asked, in sentences."] = ()
+    problems: Annotated[tuple[str, ...], "What of the answers was excluded or is not as asked, in sentences."] = ()
 
 
 RECALL, ACTION, ON_ERROR, BRIEF, PROMPT = "recall", "action", "error", "brief", "prompt"

@@ -126,7 +126,7 @@ def brief(
     budget_tokens: Annotated[
         int | None, "About how many tokens it may take; by default the setting `brief_tokens`."
     ] = None,
-    without: Annotated[Sequence[str], "Names of memories that are known already and left out."] = (),
+    without: Annotated[Sequence[str], "Names of memories that are known already, to exclude."] = (),
 ) -> Brief:
     """Tell what there is to know of a project as a session begins, without a question."""
     budget = helix.settings.brief_tokens if budget_tokens is None else budget_tokens

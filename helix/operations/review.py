@@ -88,7 +88,7 @@ def duplicates(
     first: int = 50,
     after: str | None = None,
 ) -> Page[Duplicate]:
-    """List pairs of active memories that say nearly the same, the most similar first; settled ones are left out."""
+    """List pairs of active memories that say nearly the same, the most similar first; settled ones are excluded."""
     return same.duplicates(helix.store, scope, threshold, page_size(helix, "first", first), after)
 
 
@@ -99,7 +99,7 @@ def settle_duplicate(
     b: Annotated[str, "The name or id of the other one."],
     winner: Annotated[str, "The name or id of the one that the other is folded into, or `both` to keep them apart."],
 ) -> Memory:
-    """Fold one of two memories into the other (`unmerge` takes it back), or keep both and list the pair no more."""
+    """Fold one of two memories into the other (`unmerge` takes it back), or keep both and no longer list the pair."""
     return same.settle_pair(helix.store, a, b, winner)
 
 

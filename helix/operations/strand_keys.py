@@ -59,7 +59,7 @@ def trust_key(
 
 @mutation(None, person=_DECIDE)
 def revoke_key(helix: Helix, name: str) -> StrandKey:
-    """Believe a key no more: what it signed is refused from now on, and what is shared with it is shared no more.
+    """Stop believing a key: what it signed is refused from now on, and what is shared with it is no longer shared.
 
     The file of an own key is removed, for good.
     """

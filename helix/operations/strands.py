@@ -1,4 +1,4 @@
-"""Strands: carry what the store holds to other machines and people, and take in what they carry here."""
+"""Strands: carry what the store holds to other machines and people, and import what they carry here."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def inspect_strand(
 
 @query
 def strand_log(helix: Helix, limit: Annotated[int, "At most so many."] = 50) -> list[StrandVersion]:
-    """List the versions that this store has held or taken in, the newest first: who, when and why."""
+    """List the versions that this store has held or imported, the newest first: who, when and why."""
     return [
         StrandVersion(
             id=one.id,

@@ -39,7 +39,7 @@ def sync(
 ) -> Job:
     """Take in what your other machines left in a place, and leave there what the store holds by now.
 
-    Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is taken in, as an
+    Only signed and encrypted strands lie there. Of what the place has, only what a known key signed is imported, as an
     import is; what was passed over is told in `problems`.
     """
     address = address_of(place)
@@ -76,7 +76,7 @@ def watch_sync(
 
 @mutation(None, person=_SYNC)
 def forget_place(helix: Helix, place: Annotated[str, "As `syncedPlaces` tells it."]) -> Job:
-    """Sync with a place no more, and know nothing more of it; the job tells how many strands of this store stay there.
+    """Stop syncing with a place, and forget it; the job tells how many strands of this store stay there.
 
     Nothing is lost here, and nothing is removed there. `erased`: they have what was erased here since the last sync.
     Synced again it is as a new place.

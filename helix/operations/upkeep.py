@@ -142,7 +142,7 @@ def recover(helix: Helix) -> Job:
 
 @mutation(Role.ADMIN, person="say that a loss is known")
 def acknowledge_loss(helix: Helix) -> int:
-    """Tell no more of what the journal lost, and return how many losses there were; the kept files stay."""
+    """Stop reporting what the journal lost, and return how many losses there were; the kept files stay."""
     return recovery.acknowledge(helix.store)
 
 

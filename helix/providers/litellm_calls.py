@@ -307,10 +307,9 @@ def _stay_at_the_address() -> None:
 
 
 def _load_client(litellm: Any) -> None:
-    """Load the hundreds of modules that LiteLLM loads with its first call, before the time of a call begins.
+    """Load the hundreds of modules that LiteLLM loads with its first call, before the time limit of a call begins.
 
-    On a slow machine that time was too short for them, and so was each later one: whoever reaches its limit has the
-    whole process ended.
+    On a slow machine they took longer than the limit, which ends the process: so no later call ever got further.
     """
     _ = litellm.main.openai.OpenAI(api_key="none").chat.completions
 

@@ -1,4 +1,4 @@
-"""The seam to language models: questions with a JSON schema in, objects that fit it or reasons for none out."""
+"""The seam to language models: a question with a JSON schema goes in, an object that fits comes out, or why none."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def reason(
 ) -> str:
     """Return the sentence why an item is in a recall answer: words matched, meaning, files, time, links, how it stands.
 
-    `folded` names what says less and was left out for it.
+    `folded` names what says less and was excluded for it.
     """
     arms = {hit.arm: hit for hit in hits}
     parts: list[str] = []
@@ -63,9 +63,9 @@ def reason(
 
 
 def named_in(less: Mapping[int, Sequence[int]], nodes: Mapping[int, Node]) -> dict[int, str]:
-    """Return for each item of a recall answer the names of what was left out because it says less, then a count.
+    """Return for each item of a recall answer the names of what was excluded because it says less, then a count.
 
-    `less` maps what was left out to the places that say it; of several the first is told.
+    `less` maps what was excluded to the places that say it; of several the first is told.
     """
     left_out: dict[int, list[Node]] = {}
     for place in less:

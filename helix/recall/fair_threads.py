@@ -1,4 +1,4 @@
-"""Fair threads: a few threads that several stores of one process share, and take in turn."""
+"""Fair threads: a few threads that several stores of one process share, and use by turns."""
 
 from __future__ import annotations
 

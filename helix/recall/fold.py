@@ -34,7 +34,7 @@ that say more than their memory."""
 class Folding:
     """The order in which candidates are offered, and for what says less than others the places that say it too.
 
-    A candidate is left out once each of the places it is `within` is in the answer or left out itself.
+    A candidate is excluded once each of the places it is `within` is in the answer or excluded itself.
     """
 
     order: tuple[int, ...]
@@ -68,7 +68,7 @@ def fold(
 
 
 def _kept(place: int, within: Mapping[int, frozenset[int]]) -> int:
-    """Return what stands for a place in the end: a memory that another one says is itself left out.
+    """Return what stands for a place in the end: a memory that another one says is itself excluded.
 
     Where insights cite each other in a circle, as a stranger's can, each stands for itself.
     """

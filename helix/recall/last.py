@@ -79,7 +79,7 @@ class LastAnswers:
         return json.dumps(kept)  # as ASCII: a session's name may be of letters that no file holds
 
     def from_json(self, text: str, node_of: Callable[[Ref], Node]) -> None:
-        """Take up recall's answers that `to_json` wrote; what is no longer in the store is left out of them.
+        """Take up recall's answers that `to_json` wrote; what is no longer in the store is dropped from them.
 
         A text that was damaged is passed over: it holds nothing but what was answered last.
         """

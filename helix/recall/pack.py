@@ -66,7 +66,7 @@ def pack(
     With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
     is room, so their texts can be read as they are needed. Insights take INSIGHT_SHARE of the limit (one at
-    least) and of the budget at most. Into `folded` goes by its place what was left out for being within what is packed:
+    least) and of the budget at most. Into `folded` goes by its place what was excluded for being within what is packed:
     the places of those.
     """
     less: dict[int, list[int]] = {} if folded is None else folded

@@ -124,7 +124,7 @@ def term_shares(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, floa
     """Return by row the weights of the recall question's terms it holds, summed; by how rare each is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.
-    Rows that hold none are left out.
+    Rows that hold none are excluded.
     """
     view, found = index.view, dict[int, float]()
     here = np.zeros(view.count, np.bool_)

@@ -34,7 +34,7 @@ READ = "+cross_encoder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rereading:
-    """A second look at the best candidates of one recall. `note` is told why there is none where there is none."""
+    """A second look at the best candidates of one recall. `note` is told why, where there is none."""
 
     scene: Scene
     records: RecordReader

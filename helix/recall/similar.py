@@ -100,7 +100,7 @@ def suggest_edges(
 ) -> list[Suggestion]:
     """Return edges that a memory could have to similar ones of its scope, as recall finds them, the most similar first.
 
-    Memories it has an edge with already are left out; so is everything where it has no vector of its own.
+    Memories it has an edge with already are excluded; so is everything where it has no vector of its own.
     """
     passages = view.passages.of_rows(np.array([row]), view.count)
     own = view.passages.vectors.rows(passages[view.passages.embedded[passages]])

@@ -288,7 +288,7 @@ class Accounts:
             audit.note(connection, tenant.id, by, "user.add", detail)
 
     def remove_member(self, tenant: Tenant, issuer: str, subject: str, *, by: str) -> None:
-        """Let a person use a tenant no more. Raises NotFoundError."""
+        """Take away a person's access to a tenant. Raises NotFoundError."""
         with mapped(), self._server.connection() as connection, connection.transaction():
             if memberships.remove(connection, tenant.id, issuer, subject) == 0:
                 raise NotFoundError(f"{tenant.slug} has no such member", hint="`helix user list` shows them")

@@ -97,7 +97,7 @@ class Forwarder:
         if answering.cancelled():
             if leaving.cancelled() and not sent.is_set():
                 return False
-            why = "" if not leaving.cancelled() else "its process lives no more"
+            why = "" if not leaving.cancelled() else "its process has ended"
         elif isinstance(error := answering.exception(), httpx.HTTPError):
             why = type(error).__name__
         else:
@@ -218,7 +218,7 @@ async def _first(*ways: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:
 
 
 async def _lost(lives: Callable[[], Awaitable[bool]], seconds: Callable[[], float]) -> None:
-    """Wait until a home lives no more, which is looked for every so many `seconds`."""
+    """Wait until a home has ended, which is looked for every so many `seconds`."""
     while await lives():
         await asyncio.sleep(seconds())
 

@@ -266,7 +266,7 @@ class Front:
         """Return whether a tenant's home still is, as far as the database tells."""
         try:
             now = await self._tenants.where(there.slug, there.id)
-        except HelixError:  # it is out of reach, or the tenant is served no more, of which its home tells
+        except HelixError:  # it is out of reach, or the tenant is no longer served, of which its home tells
             return True
         return now.url == there.url and now.lives
 

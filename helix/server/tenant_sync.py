@@ -1,6 +1,6 @@
 """Tenant sync: what a laptop's store may exchange with a tenant by a key, over `/sync/v1`.
 
-A key that names a peer is a share: its scopes say of what, its role whether something is taken in and how far it is
+A key that names a peer is a share: its scopes say of what, its role whether something is imported and how far it is
 believed. The tenant signs with a key that follows from the server's secret, so that every process has it.
 """
 

@@ -247,7 +247,7 @@ def _without_graph(store: Store) -> None:
 def leave_losses(store: Store) -> tuple[CopyOutcome, ...]:
     """Remove a store's damaged journals that were put aside after a loss: they cannot be erased in.
 
-    While it may still be needed to take rows back it stays, and `let_kept_go` removes it once that is over.
+    One stays while rows may still be taken back from it; `let_kept_go` removes it then.
     """
     kept = sorted(store.path.glob(f"*{KNOWS_MORE}*"))
     if kept and losses(store.path):

@@ -42,7 +42,7 @@ class _MoveSide:
     left: Callable[[Mapping[str, object]], object]
     """Called before the store says where it went: from then on nobody serves it. Told what it was, for the audit."""
     arrived: Callable[[Mapping[str, object]], bool]
-    """Called before the store says no more that it is on its way here; returns whether it is not served yet."""
+    """Called before the store no longer says that it is on its way here; returns whether it is not served yet."""
 
 
 def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: str = "operator") -> moving.Moved:
@@ -75,7 +75,7 @@ def carry(source: str, target: str, tenant: str, progress: moving.Progress, by: 
 
         moved = moving.move(here.backend, there.backend, progress, begun)
         # Each of these may be the last one: what says that it left, or is on its way, is opened by nobody. And none
-        # says that it left before another one needs it no more.
+        # says that it left before another one no longer needs it.
         _say(there.backend, {moving.WHOLE: "yes"})
         told = {"rows": moved.rows["log"], "chain": moved.chain}
         here.left(told)

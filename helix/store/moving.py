@@ -40,13 +40,13 @@ TABLES: Mapping[str, Sequence[str]] = {
 """What is carried, with its columns. `known_copy` stays: copies of a file are no copies of what took its place."""
 
 MOVED_TO = "moved_to"
-"""Key under which a store says where it went: it is opened no more."""
+"""Key under which a store says where it went: it is no longer opened."""
 MOVED_FROM = "moved_from"
 """Key under which a store says, while it is carried here, where it comes from: it is not opened yet."""
 MOVE = "move"
 """Key under which both places keep the same number of a move: so each knows the other, however it is written."""
 WHOLE = "moved_whole"
-"""Key under which a store says that all of it arrived here: where it came from is needed no more."""
+"""Key under which a store says that all of it arrived here: where it came from is no longer needed."""
 LEFT_AS = "left_as"
 """Key under which a server's tenant keeps the state that it is moved away in, and comes back to."""
 OF_THE_PLACE = (MOVED_TO, MOVED_FROM, MOVE, WHOLE, LEFT_AS)

@@ -1,4 +1,4 @@
-"""Arriving: a strand is verified, opened, planned and taken in: whole, or not at all.
+"""Arriving: a strand is verified, opened, planned and imported: whole, or not at all.
 
 An import is one job: `helix undo` takes it back. First the strand is read to its end, and what it comes to lies ready
 beside the journal (`staged.py`). Only then is the first row written; `whole.py` has the writing come to its end.
@@ -134,7 +134,7 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
     """Take a strand in, or with `planned` only tell what that would come to; returns counts and examples.
 
     Taking the same strand in again changes nothing, but where the job was undone that took it in. Raises ConflictError
-    for one that is older than what was taken in already, or that holds only what changed since a version which this
+    for one that is older than what was imported already, or that holds only what changed since a version which this
     store never had; InvalidInputError for one that cannot be read. Whatever is raised, nothing of the strand stays.
     """
     strand.check_id()
@@ -222,7 +222,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
                 raise ConflictError("the import was stopped; nothing of it stays")
             merge.write(batch, f"rows {number}")
             done += len(batch)
-            watch.progress(done, note["rows"], "taking in")
+            watch.progress(done, note["rows"], "importing")
         _ask_again(Run(store, job, KIND, guarded=False))
         known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
         meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)
@@ -248,7 +248,7 @@ def _to_decide(index: StoreIndex) -> set[frozenset[str]]:
 
 @contextmanager
 def _graph_aside(store: Store, rows: int) -> Iterator[None]:
-    """Have the graph built anew behind so many rows that following them would take longer."""
+    """Rebuild the graph after an import of so many rows that following them would take longer."""
     if rows < max(_MANY, store.index.count // _SHARE):
         yield
         return
@@ -296,13 +296,13 @@ def common_version(store: Store, strand: Strand) -> str | None:
 
 
 def _was_undone(journal: Journal, strand: Strand) -> bool:
-    """Return whether the strand's version was taken in by a job that was undone since."""
+    """Return whether the strand's version was imported by a job that was undone since."""
     job = journal.meta(_TAKEN + strand.id)
     return job is not None and journal.effects.undone_at(job) is not None
 
 
 def _was_undone_since(journal: Journal, strand: Strand) -> bool:
-    """Return whether something else of the signer was taken back after the strand was taken in: its rows went along."""
+    """Return whether something else of the signer was taken back after the strand was imported: its rows went along."""
     ident, signer = strand.id, strand.signer.name
     taken = {one.id: one.taken_at for one in journal.versions.all() if one.taken_at is not None and one.who == signer}
     jobs = (journal.meta(_TAKEN + one) for one in taken)
@@ -311,7 +311,7 @@ def _was_undone_since(journal: Journal, strand: Strand) -> bool:
 
 
 def _is_known(journal: Journal, strand: Strand) -> bool:
-    """Return whether the strand's version was taken in or held already; raises ConflictError for an outdated one."""
+    """Return whether the strand's version was imported or held already; raises ConflictError for an outdated one."""
     versions, ident = journal.versions, strand.id
     if ident not in _contained(journal, strand):
         return False

@@ -32,7 +32,7 @@ HISTORIES = ("none", "all", "since")
 class Outgoing:
     """What a strand is to hold: a selection, and of it only what changed since a version where one is named.
 
-    `beside`: versions besides `since` that others may have: a row is left out only where it is the same in all of them.
+    `beside`: versions besides `since` that others may have: a row is excluded only where it is the same in all of them.
     `history`: `none`, `all` or `since` (behind that version) of the log's changes. `vectors`: bring them along, so that
     who has the same model need not make them.
     """

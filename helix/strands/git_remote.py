@@ -77,7 +77,7 @@ class GitRemote(Remote):
             file.writelines(_blocks(told))
 
     def publish(self, source: Path, name: str) -> None:
-        """Commit a strand and push it, as often as another machine is quicker."""
+        """Commit a strand and push it; try again each time another machine has pushed first."""
         self._ready()
         blob = self._word("hash-object", "-w", "--no-filters", "--", os.fspath(source.absolute()))
         self._commit(["update-index", "--add", "--cacheinfo", f"100644,{blob},{StrandName.read(name)}"])

@@ -86,7 +86,7 @@ class HttpRemote(Remote):
             return Terms(peer=str(said["key"]), scopes=scopes, asked=True, may_leave=write)
 
     def names(self) -> list[str]:
-        """Have the other side take in what lies there and leave what it holds; return the names of all strands."""
+        """Have the other side import what lies there and leave what it holds; return the names of all strands."""
         self._turn()
         with self._as_a_helix():
             return [str(one["name"]) for one in self._asked("GET", "/strands")["strands"]]

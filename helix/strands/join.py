@@ -2,7 +2,7 @@
 
 The two are joined property by property, by rules that do not ask which side is which and come to the same however often
 and in whatever order they are applied: the join of a semilattice, as in state-based CRDTs (Shapiro et al. 2011,
-"Conflict-free replicated data types"). So two stores that take in each other's rows end up the same. Nothing that one
+"Conflict-free replicated data types"). So two stores that import each other's rows end up the same. Nothing that one
 side ended goes on, and trust is the weaker one.
 """
 

@@ -107,7 +107,7 @@ class Keyring:
         return self._changed(name, trust=trust)
 
     def revoke(self, name: str) -> StrandKey:
-        """Believe a key no more: strands it signed are refused from now on. An own key's file is removed for good."""
+        """Stop believing a key: strands it signed are refused from now on. An own key's file is removed for good."""
         with _WRITING:
             if name not in self._own():
                 return self._changed(name, revoked_at=self._now)

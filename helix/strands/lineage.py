@@ -56,7 +56,7 @@ def version_id(selection: str, root: str, parents: Iterable[str]) -> str:
 def foreign_version_id(signer: str, version: str) -> str:
     """Return the id by which this store knows a strand's version that somebody else's key (hexadecimal) has signed.
 
-    An id says by its root what the version holds. What is signed by somebody else is not taken in as it is, and may
+    An id says by its root what the version holds. What is signed by somebody else is not imported as it is, and may
     hold anything where it tells of changes alone: it must not pass for the version of that id. The first SHORT digits
     of an id are enough.
     """
@@ -73,7 +73,7 @@ def note_version(
 ) -> StoredVersion:
     """Note the strand version that a selection of the store is now, a new one where its rows changed; return it.
 
-    `parents` are versions that were taken in since the last one: where the
+    `parents` are versions that were imported since the last one: where the
     store holds exactly what one of them does, it is that version from now on.
     """
     head = store.journal.versions.head(selection.named)
@@ -117,7 +117,7 @@ class VersionRows:
 
 
 def _same(journal: Journal, root: str, head: StoredVersion | None, parents: Sequence[str]) -> StoredVersion | None:
-    """Return the version that holds exactly this already: one that was taken in, or else the last one."""
+    """Return the version that holds exactly this already: one that was imported, or else the last one."""
     taken = [version for one in parents if (version := journal.versions.get(one)) is not None]
     held = (version for version in (*taken, head) if version is not None and version.root == root)
     return next((one for one in held if one.id == version_id(one.selection, one.root, one.parents)), None)

@@ -245,13 +245,13 @@ class Merge:
                     continue
                 row = self.received.row(one.theirs)
                 if row is None:
-                    self.counts["left out"] += 1
+                    self.counts["excluded"] += 1
                     continue
                 one = replace(one, theirs=row)
             found.append(one)
         here = held_rows(self.store.journal, [one.key for one in found])
         kept = [one for one in found if self._is_within(here[one.key])]
-        self.counts["left out"] += len(found) - len(kept)
+        self.counts["excluded"] += len(found) - len(kept)
         signer = self.received.signer
         self.counts["changes refused"] += sum(_is_refused(here[one.key], one.theirs, signer) for one in kept)
         return [one for one in kept if merged(here[one.key], one, signer) != here[one.key]]
@@ -292,7 +292,7 @@ class Merge:
             composer.add([drop_of(mine.put)])
         elif isinstance(after.put, PutEdge):
             if not self._may_draw(after.put, mine, coming):
-                self.counts["left out"] += 1
+                self.counts["excluded"] += 1
                 return
             composer.add([after.put])
         else:

@@ -38,7 +38,7 @@ class PackedLines:
         self._file.close()
 
     def abandon(self) -> None:
-        """Write no more; whatever was written by now is of no use."""
+        """Stop writing; whatever was written by now is of no use."""
         with suppress(OSError):  # what is still to be written finds no room either
             self._file.close()
 

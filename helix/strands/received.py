@@ -59,7 +59,7 @@ class Received:
     quarantined: int = 0
 
     def row(self, row: StrandRow) -> StrandRow | None:
-        """Return a strand's row as it may be stored, None for one that is left out.
+        """Return a strand's row as it may be stored, None for one that is excluded.
 
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
         So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.
@@ -174,7 +174,7 @@ def _is_id(put: PutNode) -> bool:
 
 
 def _check(put: PutNode | PutEdge) -> None:
-    """Raise InvalidInputError where a row is none that Helix writes."""
+    """Raise InvalidInputError for a row that Helix would not write."""
     try:
         for name, value in put.props.items():
             _check_value(name, value)

@@ -1,7 +1,7 @@
 """Rows: what a strand holds of a store, as canonical lines in the order of their keys, and the digests over them.
 
 docs/strand-format.md specifies all of it. Two stores that hold the same have the same lines, whatever way they came to
-it: a property that is nothing, or at its default, is left out.
+it: a property that is nothing, or at its default, is omitted.
 """
 
 from __future__ import annotations

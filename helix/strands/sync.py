@@ -1,6 +1,6 @@
 """Sync: stores come to hold the same by way of a place where each leaves strands for the others.
 
-A run takes in what others left and this store has not taken up, then leaves what the store holds by now, unless that
+A run imports what others left and this store does not have yet, then leaves what the store holds by now, unless that
 lies there already. What comes in is verified, merged and believed as in any import, each strand whole or not at all. So
 a run may end at any moment, and the next one goes on. No clock has a part in it: versions tell what came from what.
 """
@@ -55,7 +55,7 @@ number of strands, and keep each of them back."""
 _MOST_SECONDS = 24 * 3_600.0
 """How long a place is asked in one run, however slowly one strand comes."""
 _REFUSED = (ConflictError, InvalidInputError, NotFoundError, UnauthorizedError)
-"""What is wrong with one strand alone: the others are taken in all the same."""
+"""What is wrong with one strand alone: the others are imported all the same."""
 _TRIES = 3
 _MOST_STEPS = 100
 _MOST_PROBLEMS = 100
@@ -68,7 +68,7 @@ _MOST_SHOWN, _LONGEST_SHOWN = 10, 200
 class Syncing:
     """One run between a store and a place; what it came to is told by `run`.
 
-    `still` lends a time in which no background work writes, for a strand to be taken in.
+    `still` lends a time in which no background work writes, for a strand to be imported.
     """
 
     store: Store
@@ -134,7 +134,7 @@ class Syncing:
             waiting = self._wanted(self._believed(there), Path(scratch))
             while waiting:
                 ready = (one for one, (_, strand) in waiting.items() if waiting.keys().isdisjoint(self._since(strand)))
-                # Who signs may say that two strands tell of changes since each other: neither is taken in then.
+                # Who signs may say that two strands tell of changes since each other: neither is imported then.
                 self._take(*waiting.pop(next(ready, next(iter(waiting)))))
 
     def _believed(self, there: Sequence[StrandName]) -> dict[str, list[StrandName]]:

@@ -40,12 +40,12 @@ class Watching:
                 self._watch(state.place, self._soon)
 
     def stop(self) -> None:
-        """Begin no more syncs with places for strands."""
+        """Begin no further syncs with places for strands."""
         self._stopping = True
         self._thread.close()
 
     def set(self, place: str, minutes: float | None) -> None:
-        """Have a place synced every so many minutes from now on, or (None) no more; it is kept over restarts."""
+        """Have a place synced every so many minutes from now on, or (None) no longer; it is kept over restarts."""
         state = sync_state.read(self._store.journal, place)
         state.minutes = minutes
         sync_state.write(self._store, state)

@@ -70,6 +70,6 @@ def quoted(text: str) -> str:
 def told_label(text: str) -> str:
     """Return the name of a scope, or an agent's, as it is where it is no more than a name, and else quoted.
 
-    Whoever wrote a strand or a file that was taken in chose those in it, and may have written a sentence.
+    Whoever wrote a strand or a file that was imported chose those in it, and may have written a sentence.
     """
     return text if _NAME.fullmatch(text) else quoted(inert(text))

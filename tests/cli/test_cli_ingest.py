@@ -119,7 +119,7 @@ def test_ctrl_c_says_how_far_it_got_and_the_same_command_goes_on(home: Path, hel
     out, err = process.communicate(timeout=MOST_SECONDS)
     assert (process.returncode, out) == (128 + signal.SIGINT, b"")
     # The daemon may have taken the chunk in while its answer is still on the way.
-    assert re.match(rb"up to line (0|%d) everything is in; the same command" % CHUNK_LINES, err)
+    assert re.match(rb"all up to line (0|%d) is ingested; the same command" % CHUNK_LINES, err)
 
 
 @pytest.fixture

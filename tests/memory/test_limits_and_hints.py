@@ -81,7 +81,7 @@ REFUSED: list[tuple[Callable[[Helix], object], str]] = [
     (lambda helix: background_work.work(helix, "nope"), "helix work"),
     (lambda helix: review.accept(helix, "nope"), "helix review list"),
     (lambda helix: review.reject(helix, "nope"), "helix review list"),
-    (lambda helix: capture.record_episode(helix, EpisodeRequest(content="x", importance=11.0)), "left out"),
+    (lambda helix: capture.record_episode(helix, EpisodeRequest(content="x", importance=11.0)), "omit it"),
     (lambda helix: memories.feedback(helix, ["x"], 0.0), "helix feedback"),
     (lambda helix: memories.decay(helix, unused_days=-1), "30 is a month"),
 ]

@@ -55,5 +55,5 @@ def test_a_request_that_never_left_is_answered_by_the_next_home(home: tuple[str,
 def test_a_request_that_left_may_have_been_carried_out(home: tuple[str, socket.socket]) -> None:
     refused = _answer(home[0], living=0.5)
     assert refused.status_code == 503
-    assert "its process lives no more" in refused.text
+    assert "its process has ended" in refused.text
     assert "idempotency key" in refused.text

@@ -19,7 +19,7 @@ def test_what_was_kept_under_a_name_is_not_shown_to_who_has_it_next(team: Team) 
     new = team.key(slug, Role.OWNER)
 
     def asked(process: Process) -> bool:
-        """Ask with both keys; return whether the old one is known no more."""
+        """Ask with both keys; return whether the old one is no longer known."""
         assert "quastel" not in str(process.data(new, _ALL))
         process.data(new, STORE, t="the lamp flickers", r="zinnober", s="shop")
         assert "zinnober" in str(process.data(new, _ALL))

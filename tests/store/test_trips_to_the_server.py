@@ -85,7 +85,7 @@ def test_a_store_and_a_recall_go_to_the_server_a_few_times(opened: Callable[[], 
 
 
 def test_the_server_goes_on_counting_how_long_a_change_is_idle(opened: Callable[[], Helix], tmp_path: Path) -> None:
-    """Behind a Flush it counts no more, and a home that falls asleep there would hold its tenant for ever."""
+    """Behind a Flush it no longer counts, and a home that falls asleep there would hold its tenant for ever."""
     with opened() as helix:
         trips_of(helix, lambda: store(helix, "port 8080 is taken by `npm run dev`"), tmp_path / "said")
     said = [line.split("\t") for line in (tmp_path / "said").read_text(errors="replace").splitlines()]

@@ -324,7 +324,7 @@ def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: M
             with suppress(InvalidInputError):
                 capture.record_episode(helix, request)
     told = carried(one, other, tmp_path / "all.dna")["counts"]
-    assert (told["private"], told["left out"]) == (2, 1)  # the session, its episode, and the edge between them
+    assert (told["private"], told["excluded"]) == (2, 1)  # the session, its episode, and the edge between them
     for helix, theirs in ((one, "of/other"), (other, "of/one")):
         said = [row.put.props["content"] for row in rows_of(helix.store) if row.table == "Episode"]
         assert said == [f"said in the session {theirs}"]

@@ -291,7 +291,7 @@ def test_a_stranger_says_not_what_is_to_be_done_or_decided_here(machines: Machin
         "scope": "p",
     }
     job = brought(helix, tmp_path, [node("Candidate", SECOND, **learned), plan])
-    assert (job.state, job.result["counts"]) == (JobState.DONE, {"left out": 2})
+    assert (job.state, job.result["counts"]) == (JobState.DONE, {"excluded": 2})
     assert rows_of(helix.store) == []
 
 
@@ -351,7 +351,7 @@ def test_what_is_longer_than_anything_that_is_said_here_is_left_out(
 ) -> None:
     helix = believing(machines(), Trust.WEB)
     job = brought(helix, tmp_path, [memory(FIRST, "deploy", trust="web", **row)])
-    assert job.result is not None and job.result["counts"]["left out"] == 1
+    assert job.result is not None and job.result["counts"]["excluded"] == 1
     assert not findable(helix)
 
 
@@ -359,7 +359,7 @@ def test_what_is_found_by_more_texts_than_anything_here_is_left_out(machines: Ma
     """Each text is embedded, and written within one turn of the only writer."""
     helix = believing(machines(), Trust.WEB)
     job = brought(helix, tmp_path, [{**memory(FIRST, "deploy", trust="web"), "texts": ["deploy"] * (MOST_CHUNKS + 1)}])
-    assert job.result is not None and job.result["counts"]["left out"] == 1
+    assert job.result is not None and job.result["counts"]["excluded"] == 1
     assert not findable(helix)
 
 
@@ -421,7 +421,7 @@ def test_a_stranger_holds_up_no_task_and_ends_no_evidence(machines: Machines, tm
     waits = edge("BLOCKED_BY", ("Task", first), ("Task", second))
     grounds = edge("GROUNDED_IN", ("Memory", FIRST), ("Episode", evidence.id))
     job = brought(helix, tmp_path, [ended, waits, grounds])
-    assert job.result["counts"]["left out"] == 2
+    assert job.result["counts"]["excluded"] == 2
     assert [one.id for one in tasks.ready_tasks(helix, scope="p")] == [first]
     assert not [row for row in rows_of(helix.store) if row.table == "GROUNDED_IN"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 TEXT_LIMIT = 100_000
-"""Characters of one answer that are read; what comes behind them is left out."""
+"""Characters of one answer that are read; what comes behind them is excluded."""
 _DEEPEST = 60
 _WALKS = 5
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

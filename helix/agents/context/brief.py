@@ -66,7 +66,7 @@ def brief(
     Decisions and conventions are what you, a verified outcome or an agent said, yours first. Of commits, notes, tools
     and the web there are none that nobody confirmed: of hundreds of commits none is worth reading before it is known
     what is to be done. In this order, whole lines only, as many as the budget holds: a line that does not fit gives way
-    to the next one, and a memory that says the same as one before it, which is no worse founded, is left out. What
+    to the next one, and a memory that says the same as one before it, which is no worse founded, is excluded. What
     `global` holds is worth half. What `is_loaded` tells of stands in a file that the client has read. A budget of 0
     gives nothing.
     """

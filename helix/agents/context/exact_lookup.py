@@ -323,7 +323,7 @@ def _rule(index: StoreIndex, name: str, path: str = "") -> _EntityKey:
 
 
 def _names(path: str, folder: str, root: str) -> tuple[str, ...]:
-    """Return the ways in which a file may be named: from the root, else as it was given."""
+    """Return the names of a file: its path from the root and its whole path, else the path as given."""
     plain = canonical_path(path)
     whole = normpath(join(canonical_path(folder), plain)) if folder else plain
     top = canonical_path(root)

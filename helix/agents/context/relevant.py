@@ -20,7 +20,7 @@ Recall = Callable[[RecallQuery], RecallAnswer]
 LIMIT = 5
 """How many memories a context holds where nobody says."""
 FLOOR = 0.25
-"""Relevance by meaning and words, 0 to 1, below which a memory is left out.
+"""Relevance by meaning and words, 0 to 1, below which a memory is excluded.
 
 Measured with bge-small. Twelve short memories of a project: of ten tasks that one of them is about, eight get it, with
 two others in all; three questions about something else get none. Some 600 commits as memories: 86 % of the commits that
@@ -66,7 +66,7 @@ def relevant(
     """Return at most `limit` memories for an agent's context that fit the question or touch a file, best first.
 
     What a person wrote comes first, of whatever kind; then, of the kinds, what was derived. One recall answers for
-    question and files. What evidence speaks against is left out, as is what fits less than the floor; what nobody here
+    question and files. What evidence speaks against is excluded, as is what fits less than the floor; what nobody here
     stands for has to fit better than that.
     """
     asked = question.strip()[:_LONGEST_QUESTION] or " ".join(files)[:_LONGEST_QUESTION]

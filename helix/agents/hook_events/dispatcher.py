@@ -363,7 +363,7 @@ class HeldNotes:
         return Reaction(always=reaction.always)
 
     def forget(self) -> None:
-        """Let go of what hooks hold for agents."""
+        """Drop the reactions that wait for an agent."""
         with self._turn:
             self._waiting.clear()
 

@@ -1,4 +1,4 @@
-"""Noting: what happens in a task is written down with it, and found to be use of what was shown there."""
+"""Noting: writes down what happens in a task, and which of the memories shown there it used."""
 
 from __future__ import annotations
 

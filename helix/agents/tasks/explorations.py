@@ -38,7 +38,7 @@ class ExplorationRequest:
 
 
 def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationReport:
-    """Save explorers' findings for plans of tasks as a node; answers are merged first, what is left out is told.
+    """Save explorers' findings for plans of tasks as a node; answers are merged first, what is excluded is told.
 
     Raises InvalidInputError where there is neither in the text, or nothing in them.
     """

@@ -18,7 +18,7 @@ _LOCK = f"SELECT id FROM {_UNUSED} FOR UPDATE SKIP LOCKED"
 def remove(
     connection: psycopg.Connection[Any], tenant: int, issuer: str | None = None, subject: str | None = None
 ) -> int:
-    """Let a person into a tenant in PostgreSQL no more, or nobody; return how many. The transaction is the caller's."""
+    """Take away a person's or everybody's access to a tenant; return of how many. The transaction is the caller's."""
     removed = connection.execute(_REMOVE, (tenant, issuer, subject)).rowcount
     unused = [number for (number,) in connection.execute(_LOCK).fetchall()]
     connection.execute(f"DELETE FROM {_UNUSED} AND id = ANY($1::bigint[])", (unused,))

@@ -173,7 +173,7 @@ class Server:
         return [name for _, name, _ in lacking]
 
     def _distribute(self) -> None:
-        """Spread the tables over the machines of Citus, where it is there: a tenant's rows are together on one."""
+        """Spread the tables over the machines of Citus, where it is installed; a tenant's rows lie together."""
         with mapped(), self.connection() as connection:
             if connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is None:
                 return
@@ -347,7 +347,7 @@ class Server:
         return "" if row is None else str(row[0])
 
     def release(self, tenant: int, process: uuid.UUID) -> None:
-        """Tell PostgreSQL that a process is home to a tenant no more."""
+        """Tell PostgreSQL that a process is no longer home to a tenant."""
         with mapped(), self.connection() as connection:
             connection.execute("UPDATE head SET home = NULL WHERE tenant = $1 AND home = $2", (tenant, process))
 
@@ -385,7 +385,7 @@ class Server:
             own_tables.grant(connection, role)
 
     def homes(self, process: uuid.UUID) -> set[int]:
-        """Return the tenants that a process is home to by PostgreSQL, but for those to be served no more."""
+        """Return the tenants that a process is home to by PostgreSQL, but for those that are no longer to be served."""
         with mapped(), self.connection() as connection:
             statement = "SELECT tenant FROM head JOIN tenant ON id = tenant WHERE home = $1 AND state NOT IN ($2, $3)"
             rows = connection.execute(statement, (process, SUSPENDED, DELETING)).fetchall()

@@ -44,7 +44,7 @@ def mapped() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise StoreError(
             f"the server refused a statement: {str(error).strip()}",
-            hint="say the address of the role that owns the tables; who serves is let by its"
+            hint="use the address of the role that owns the tables; it lets the serving role in with"
             " `helix engine migrate ADDRESS --role ROLE`",
         ) from error
     except psycopg.Error as error:

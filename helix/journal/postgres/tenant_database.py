@@ -301,7 +301,7 @@ class TenantDatabase:
         return f"the server's files hold it until it has vacuumed its tables, and its archives and backups {kept}"
 
     def close(self) -> None:
-        """Read and write the tenant in PostgreSQL no more; twice is no error."""
+        """Stop reading and writing the tenant in PostgreSQL; twice is no error."""
         if not self.closed:
             self.closed = True
             self._closing()

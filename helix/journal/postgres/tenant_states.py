@@ -21,7 +21,7 @@ def way_out_of(state: str, slug: str) -> str:
 
 
 def not_served(state: str, slug: str) -> ForbiddenError:
-    """Return what is told to a client that may use a tenant of PostgreSQL which is not active."""
+    """Return the error for a client of a tenant in PostgreSQL that is not active."""
     hint = f"ask who runs the server: {way_out_of(state, slug)}"
     return ForbiddenError(f"the tenant {slug} is {state}: it is not served", hint=hint)
 

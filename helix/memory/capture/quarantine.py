@@ -44,9 +44,8 @@ _LABELS = (Label.MEMORY, Label.EPISODE, Label.REFLECTION)
 def screen(trust: Trust | None, *texts: str) -> Screening:
     """Return the status in which texts of one source are captured.
 
-    It is quarantined where they read like an instruction to an agent.
-    What reads like an instruction is active only where a person or a verified outcome stands for it. Trust that nobody
-    stated (None) does not: the caller may as well be an agent that repeats what it read.
+    What reads like an instruction to an agent is quarantined, unless a person or a verified outcome stands for it.
+    Trust that nobody stated (None) does not: the caller may as well be an agent that repeats what it read.
     """
     found = suspicion("\n\n".join(text for text in texts if text))
     if not found.suspicious:

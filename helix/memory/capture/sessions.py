@@ -37,7 +37,7 @@ _LONGEST_NAME = 65_536
 class SessionRequest:
     """What a caller asks to open; without a `name` the session is given one."""
 
-    name: Annotated[str, "Its name; one is made where it is left out."] = ""
+    name: Annotated[str, "Its name; one is made where none is given."] = ""
     scope: str = GLOBAL_SCOPE
     agent: str = ""
     private: Annotated[bool, "Write down nothing that names this session, not even after it is closed."] = False

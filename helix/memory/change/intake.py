@@ -141,5 +141,5 @@ def _bounded(value: float | None, what: str, default: float, low: float, high: f
         return default
     if not low <= value <= high:  # also catches NaN
         message = f"{what} must be between {low:g} and {high:g}, not {value!r}"
-        raise InvalidInputError(message, hint="left out, Helix finds one")
+        raise InvalidInputError(message, hint="omit it, and Helix finds one")
     return float(value)

@@ -80,7 +80,7 @@ class Contradiction:
 def contradiction(left: Statement, right: Statement) -> Contradiction | None:
     """Return why two statements contradict each other, or None; the same, turned round, for the two turned round.
 
-    What they say of the present is compared, without when, why and by whom it is said. What one says holds no more
+    What they say of the present is compared, without when, why and by whom it is said. What one says no longer holds
     contradicts the other that says it does. What was, told as history, and what is asked contradict nothing that is.
     """
     if (right.trigger, right.resolution) < (left.trigger, left.resolution):
@@ -114,7 +114,7 @@ def _plain(read: StatementReading, statement: Statement) -> Statement:
 
 
 def _both_deny(one: StatementReading, other: StatementReading) -> bool:
-    """Return whether both say that the same thing holds no more, be it as a denial."""
+    """Return whether both say that the same thing no longer holds, be it as a denial."""
     for read, beside in ((one, other), (other, one)):
         for gone in read.replaced:
             if any(gone.old & again.old for again in beside.replaced):
@@ -125,7 +125,7 @@ def _both_deny(one: StatementReading, other: StatementReading) -> bool:
 
 
 def _of_change(one: StatementReading, other: StatementReading) -> Contradiction | None:
-    """Return that one of two says that something holds no more which the other says does."""
+    """Return that one of two says that something no longer holds which the other says does."""
     for change, held, turned in ((one, other, False), (other, one, True)):
         denied = None if negated(held.text) else denied_by(change, held)
         if denied is not None:

@@ -134,7 +134,7 @@ def ruled(
 
 
 def choices(records: Records, first: Memory, second: Memory) -> dict[str, datetime]:
-    """Return when a person last chose each of two contradicting memories over another; one never chosen is left out."""
+    """Return when a person last chose each of two contradicting memories over another; one never chosen is excluded."""
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
         won = [edge for edge in disputes_of(records, memory) if _by_person(edge) and _stays(edge, memory)]
@@ -178,7 +178,7 @@ def stated_end(records: Records, memory: Memory) -> datetime | None:
 
 
 def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
-    """Return until when a memory holds if one contradiction is left out."""
+    """Return until when a memory holds without one contradiction."""
     return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))
 
 
@@ -225,7 +225,7 @@ def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
     """Return the ends that its rivals set to a memory.
 
     What a rule decided counts while the winner is there; what a person decided stays, whatever becomes of it. Those of
-    a version that another one has replaced count no more: the new one has them, too.
+    a version that another one has replaced no longer count: the new one has them, too.
     """
     return [
         str(edge.attributes["until"])

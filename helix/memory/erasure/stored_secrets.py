@@ -172,7 +172,7 @@ def clearing(journal: Journal, refs: Iterable[Ref], redact: Redact, number: int)
     """Return the operations that leave no secret in the nodes, in their passages or in the edges at them.
 
     New passages are numbered from `number` on and have no vectors yet. A session whose id has a secret in it gets
-    another id; an entity named by one is dropped, for the redacted texts name it no more. Nothing for what is clear.
+    another id; an entity named by one is dropped, for the redacted texts no longer name it. Nothing for what is clear.
     """
     wanted = list(dict.fromkeys(refs))
     nodes = {ref: held.props for ref, held in _held(journal, wanted).items()}

@@ -168,7 +168,7 @@ def _more(said: Sequence[Sentence], one: Passed) -> tuple[str, bool, float]:
 
 
 def _approach(episode: Episode, told: Procedure) -> EpisodeCandidate | None:
-    """Return the approach that a procedure is; None for advice in general, which is not what is done here."""
+    """Return a procedure as an approach; None for general advice, which does not say what is done here."""
     own = is_own_word(episode)
     if not (told.technical or told.ours or own):
         return None

@@ -272,12 +272,12 @@ def _cue(text: str, *, technical: bool, own_word: bool, prompted: bool) -> tuple
 
 
 def _describes(text: str) -> bool:
-    """Return whether a sentence with an error tells what is, or is to be done, about it: not that it came up."""
+    """Return whether a sentence with an error tells its cause or what to do about it, not only that it came up."""
     return any(cue.search(text) for cue in (_STATES, RULE, NEED)) or IMPERATIVE.match(text) is not None
 
 
 def _takes_back(text: str, *, technical: bool, prompted: bool) -> bool:
-    """Return whether a sentence takes back what was said, or says that something is so no more, and what is so.
+    """Return whether a sentence takes back what was said, or says that something is no longer so, and what is so.
 
     "Actually" and its like also begin small talk, and much is so "now" for an hour: there a number or something
     technical has to follow, or both come together. What a history says of its changes is news where a person says it.

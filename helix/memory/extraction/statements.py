@@ -85,7 +85,7 @@ def said(
 def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
     """Return whether nothing in two candidates' texts disagrees: denials, numbers, names, speakers, opposites.
 
-    What says that something holds no more is no repetition of what does not. Of two that were said in so many words
+    What says that something no longer holds is no repetition of what does not. Of two that were said in so many words
     each is enough by itself: neither may have a number, and of two decisions a name, that the other has not; and what
     was said so is not strengthened by a sentence that has another word in the place of one of its own.
     """

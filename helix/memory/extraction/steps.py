@@ -61,7 +61,7 @@ class Procedure:
     """What is done (`goal`) by which steps, in order.
 
     `settled`: it is said beside the list that it is always done so. `ours`: those who speak do it themselves.
-    `bidden`: most steps begin with what to do. `technical`: half of them name a file, a command or the like.
+    `bidden`: most steps are imperatives. `technical`: half of them name a file, a command or the like.
     """
 
     goal: str

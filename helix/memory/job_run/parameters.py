@@ -44,7 +44,7 @@ class ScopeName:
         return isinstance(value, str) and 0 < len(value) <= _LONGEST_SCOPE
 
     def __str__(self) -> str:
-        return "a scope's name, left out for all"
+        return "a scope's name, none for all"
 
 
 Parameters = Mapping[str, Number | ScopeName]
@@ -68,7 +68,7 @@ PARAMETERS: Mapping[str, Parameters] = MappingProxyType(
         "find_contradictions": _SCOPED,
     }
 )
-"""By kind of job, what its payload may hold; all of it may be left out. Kinds that are not here check it themselves."""
+"""By kind of job, what its payload may hold; all of it may be omitted. Kinds that are not here check it themselves."""
 
 
 def checked(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,10 +30,10 @@ _TOLD = frozenset({Relation.CONTRADICTS, Relation.SUPERSEDES})
 def find_contradictions(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Have the store's language model compare the newest memories with what is near to them; return what it found.
 
-    `payload`: `scope` (None: every scope). Asked about are pairs of active memories that claim to hold at one time, are
-    as near as a refinement, and between which nothing is settled. What it finds is flagged and never settled: both are
-    less sure until a person decides. Without a model, or an answer that holds, nothing changes. `asked` counts the
-    pairs that were sent to a provider, `unanswered` those without an answer.
+    `payload`: `scope` (None: every scope). It is asked about pairs of active memories that claim to hold at one
+    time, are as near as a refinement, and have nothing settled between them. What it finds is flagged and never
+    settled: both are less sure until a person decides. Without a model, or an answer that holds, nothing changes.
+    `asked` counts the pairs that were sent to a provider, `unanswered` those without an answer.
     """
     model = None if run.language_model is None else CountingModel(run.language_model)
     pairs = _pairs(run.store, payload.get("scope")) if model is not None else []

@@ -89,7 +89,7 @@ def close_gaps(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def reopen_gap(store: Store, name_or_id: str) -> Memory:
-    """Open a gap again that was closed by mistake; the memory that closed it does so no more.
+    """Open a gap again that was closed by mistake; the memory that closed it no longer does.
 
     Raises ConflictError for what is no closed gap.
     """

@@ -57,7 +57,7 @@ def recover(store: Store, ticket: Ticket) -> Mapping[str, Any]:
 
 
 def acknowledge(store: Store) -> int:
-    """Acknowledge the losses of a store, so that it tells no more of them; return how many there were.
+    """Acknowledge the losses of a store, so that it no longer tells of them; return how many there were.
 
     The kept files stay where they are until something is erased; where something was, they go now.
     """

@@ -276,7 +276,7 @@ def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
 def _count(composer: Composer, index: StoreIndex, found: _Finding, known: Memory) -> Memory:
     """Link what is new to a systemic memory, once each, and count how often its failures have occurred.
 
-    A version that another has taken the place of counts no more.
+    A version that another has taken the place of no longer counts.
     """
     ref, behind = known.ref, failures_behind(index, known)
     counted = (failure_of(index, memory) for memory in behind if memory.status in _STANDING)

@@ -119,7 +119,7 @@ def invocation(words: Sequence[str]) -> CommandParts | None:
 
 
 def whole_forms(line: str) -> tuple[str, ...]:
-    """Return a command line's normal forms, one for each of its commands that a bare filter is not."""
+    """Return a command line's normal forms, one for each of its commands but bare filters."""
     return tuple(form.text for form in forms(line) if form.level is Level.WHOLE)
 
 

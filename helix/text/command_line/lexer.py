@@ -41,7 +41,7 @@ class ShellToken(NamedTuple):
     raw: str
 
     def is_plain(self, *texts: str) -> bool:
-        """Return whether a word of a command line is an unquoted one of some operators or reserved words."""
+        """Return whether a word of a command line is unquoted and one of some operators or reserved words."""
         return self.raw in texts and self.kind in ("word", "operator")
 
     @property

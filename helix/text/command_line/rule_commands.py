@@ -2,8 +2,8 @@
 
 "Don't run plain `pytest`, use `uv run pytest -n 4`" is worth reading at `pytest -x tests`, and not at what it asks for.
 
-On four sets of notes that it was not written from 35 of 56 commands get the note about them, and 9 of 56 commands about
-none get one.
+On four sets of notes that it was not written from, 35 of 56 commands get the note about them. Of 56 commands that no
+note is about, 9 get one.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ _OLD = tuple(
         rf"\bchanged (?:my|our) minds? (?:about|on) {_OF_IT}(?P<old>{_THING})",
     )
 )
-# These say by themselves that something is so no more, whoever does it.
+# These say by themselves that something is no longer so, whoever does it.
 _OLD_PLAINLY = tuple(
     regex(pattern, re.IGNORECASE)
     for pattern in (
@@ -173,7 +173,7 @@ _LONGEST = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replaced:
-    """What a statement says holds no more (`old`) and what does instead (`new`, may be empty); `rest`: of what else.
+    """What a statement says no longer holds (`old`) and what does instead (`new`, may be empty); `rest`: of what else.
 
     All three are sets of terms, without the words that only say that something is used, chosen or changed.
     """
@@ -226,7 +226,7 @@ def read_statement(text: str) -> StatementReading:
 
 
 def states_change(text: str) -> bool:
-    """Return whether a statement says that something holds no more."""
+    """Return whether a statement says that something no longer holds."""
     return bool(read_statement(text).replaced)
 
 
@@ -251,7 +251,7 @@ def is_reason(text: str) -> bool:
 
 
 def denied_by(change: StatementReading, other: StatementReading) -> tuple[Replaced, bool] | None:
-    """Return what one statement says of another is so no more, and whether both speak of the same; or None.
+    """Return what one statement says of another is no longer so, and whether both speak of the same; or None.
 
     The other one has to name what is replaced and must not deny it itself.
     """
@@ -298,7 +298,7 @@ def _without_corrections(text: str) -> tuple[str, bool]:
 
 
 def _replaced(text: str) -> Iterator[Replaced]:
-    """Yield what a statement says holds no more, each part of it once."""
+    """Yield what a statement says no longer holds, each part of it once."""
     seen: list[tuple[int, int]] = []
     for pattern in (*_OLD_PLAINLY, *_OLD):
         for match in pattern.finditer(text):

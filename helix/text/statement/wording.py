@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+(?:[._:/\-'][^\W_]+)*")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
 _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-# What must be done and what is done are told apart by nobody who denies it.
+# A denial of "must be done" and one of "is done" count as the same: the modal is dropped before they are compared.
 _MODAL = re.compile(r"\b(?:must|shall|may|might|ought to|ha(?:s|ve) to|needs? to|need(?= not))\b", re.IGNORECASE)
 # `We decided against it` denies, `we test against it` does not.
 _AGAINST = re.compile(

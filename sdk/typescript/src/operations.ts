@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (afc7fb45a2583784).
+// Written by scripts/schema from the schema and queries/operations.graphql (b20ba3dc27745088).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
