@@ -162,17 +162,19 @@ def _places(file: str, project: str) -> list[tuple[Path, Path]]:
     """Return where a file lies, as it is named and where links lead, each with the root of what it belongs to."""
     if not project and not Path(file).is_absolute():
         return []
-    return [_place(file, project, whole) for whole in (os.path.normpath, _real)]
+    return [_place(file, project, whole) for whole in (os.path.normpath, real_place)]
 
 
-def _real(path: Path) -> str:
+def real_place(path: str | Path) -> Path:
+    """Return where a path leads that a `.helixignore` may exclude; raises InvalidInputError as `without_ignored`."""
     try:
-        return os.fspath(files.real_path(path))
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be followed: {error.strerror}", hint="mend its links") from error
+        return files.real_path(Path(path))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", error)
+        raise InvalidInputError(f"{path} cannot be followed: {why}", hint="mend its links") from error
 
 
-def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path, Path]:
+def _place(file: str, project: str, whole: Callable[[Path], str | Path]) -> tuple[Path, Path]:
     path = Path(whole(Path(project, file)))
     folders = list(path.parents) or [path]  # the root of the file system lies in nothing
     found = next((at for at, folder in enumerate(folders) if os.path.lexists(folder / ".git")), len(folders) - 1)
@@ -184,7 +186,7 @@ def _place(file: str, project: str, whole: Callable[[Path], str]) -> tuple[Path,
 def _path_in_project(file: str, project: str) -> str:
     """Return a file by its path from the project, and one outside it as it was named."""
     if project:
-        for whole in (os.path.normpath, _real):
+        for whole in (os.path.normpath, real_place):
             base, path = Path(whole(Path(project))), Path(whole(Path(project, file)))
             if path != base and path.is_relative_to(base):
                 return path.relative_to(base).as_posix()

@@ -91,6 +91,8 @@ def identify(
     folder = folder.absolute()
     if len(folder.parts) > DEEPEST:
         raise InvalidInputError(f"a folder lies below more than {DEEPEST} others", hint="move it further up")
+    if place_from(folder, "") is None:
+        return None  # the system may follow links here that walk through many thousand names, at each question anew
     top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
     git = None if top is None else _git(top)
     marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
@@ -138,9 +140,8 @@ def folder_identity(folder: Path) -> Identity:
     if len(str(folder)) > LONGEST_PATH:
         return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     root = folder.absolute()
-    try:
-        real = root.resolve()
-    except (ValueError, RuntimeError, OSError):  # half a surrogate pair, a NUL byte or links that lead round: no folder
+    real = place_from(root, "")
+    if real is None:  # half a surrogate pair, a NUL byte or links that lead round: no folder
         return Identity(scope=NO_PROJECT, root=Path(folder.anchor))
     return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 

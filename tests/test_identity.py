@@ -305,6 +305,16 @@ def test_a_git_folder_that_links_lead_to_through_very_many_names_is_none(tmp_pat
     assert folder_identity(stranger) == project_of(stranger)
 
 
+def test_a_folder_that_links_lead_to_through_very_many_names_is_no_project(tmp_path: Path) -> None:
+    """A command that was run there had the hooks of all projects wait for minutes."""
+    repository(tmp_path / "unpacked")
+    (tmp_path / "unpacked/src").mkdir()
+    (tmp_path / "unpacked/l").symlink_to("." + "/../unpacked" * 300)
+    assert (tmp_path / "unpacked/l/src").is_dir()
+    assert project_of(tmp_path / "unpacked/l/src").scope == NO_PROJECT
+    assert scope(tmp_path / "unpacked/src").startswith("unpacked-")
+
+
 def test_a_bare_folder_that_says_it_is_of_another_repository_is_not(tmp_path: Path) -> None:
     main = repository(tmp_path / "shop")
     for name in ("objects", "refs"):

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path
 from posixpath import join, normpath
 
 from helix.command_outcome.fixes import normal_command
-from helix.helixignore import without_ignored
+from helix.helixignore import real_place, without_ignored
 from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import invocation, is_path
@@ -58,7 +57,7 @@ def _named_folders(part: Command, folder: str) -> Iterator[str]:
     said = invocation(part.words)
     words = [word for word in part.words if said is None or word not in said.action]
     pieces = islice((piece for word in words for piece in _PIECE.findall(word) if len(piece) <= _LONGEST), _MOST)
-    yield from (place for piece in pieces if Path(place := join(here, piece)).is_dir())
+    yield from (place for piece in pieces if real_place(place := join(here, piece)).is_dir())
 
 
 def _commands(line: str) -> Iterator[Command]:

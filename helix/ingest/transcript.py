@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +32,7 @@ from helix.command_outcome.exit_status import command_ended_well
 from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words, only_looks
 from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
-from helix.files import open_regular, read_bytes
+from helix.files import open_regular, read_bytes, real_path
 from helix.helixignore import without_ignored
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
@@ -77,8 +76,9 @@ def staying_inside(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
     """Yield those of the files found in a folder of histories that no link leads out of it."""
     top = folder.resolve()
     for file in found:
-        if Path(os.path.realpath(file)).is_relative_to(top):  # of links that lead round it says where they begin
-            yield file
+        with suppress(OSError):  # links that lead round, or through very many names
+            if real_path(file).is_relative_to(top):
+                yield file
 
 
 def transcript_files(path: Path) -> list[Path]:
