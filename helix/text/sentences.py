@@ -10,6 +10,7 @@ from functools import cached_property
 from helix.model.entity import EntityKind
 from helix.text.spotting.entities import mentions
 from helix.text.tokens import STOPWORDS, estimate_tokens, query_terms
+from helix.text.word_lists import word_list
 
 LONGEST_SENTENCE = 400
 """Characters of a sentence that are kept: behind them, it is a dump of something."""
@@ -19,24 +20,7 @@ _END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+(?=[^\sa-z])|(?<=[\u
 _BULLET = re.compile(r"^\s*(?:[-*\u2022>#]+|\d{1,3}[.)])\s+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_SMALL_TALK = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        absolutely agree agreed agrees ah amazing anything anytime appreciate aw awesome aww beautiful bet bye care
-        catch chat congrats congratulations cool course crazy cute day definitely doing done especially exactly
-        excited exciting fantastic feel feeling feels fun get gets give glad going good goodbye gosh got great guess
-        guys haha happy hear heard hello hey hi hmm hope how's i'd i'll i'm i've impressive incredible inspiring
-        interesting it's job keep kind know let let's like look looking looks lot love loved lovely luck make makes
-        mean means morning much must neat need new nice night no of oh ok okay one pal perfect please pretty problem
-        proud really right said say see seem seems share sharing soon sorry sounds stuff super support sure sweet take
-        talk talking tell thank thanks that's thing things think thought today tomorrow tonight totally true
-        understand way welcome well what's wish wishing wonderful wonders word work worries worry would've wow yay
-        yeah year yep yes you'll you're you've
-        """,
-    )
-)
-"""Words of greetings, thanks and cheers: what is made of them alone tells nothing."""
+_SMALL_TALK = word_list("text/sentences", "small_talk")
 _CUE = re.compile(
     r"\b(always|never|must|remember|important|prefers?|decid\w+|because|plan(?:s|ned|ning)?|going to|will"
     r"|want(?:s|ed)? to|since|instead|learn(?:ed|t)|start(?:ed|ing)?|join(?:ed|ing)?|finish\w*|fix(?:ed|es)?|fail\w*"

@@ -45,6 +45,11 @@ def word_data(file: str, key: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", _tables(file)[key])
 
 
+def word_rows(file: str, key: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the rows of a file's array of tables as they stand, in their order."""
+    return tuple(_tables(file)[key])
+
+
 @cache
 def _tables(file: str) -> dict[str, Any]:
     return tomllib.loads((_PACKAGE / f"{file}.toml").read_text("utf-8"))

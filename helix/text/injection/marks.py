@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from helix.text.injection.disguises import unmasked
 from helix.text.injection.forms import FORMS, InstructionForm
-from helix.text.injection.habits import HABITS
 from helix.text.injection.instruction_rules import Reason
 
 _BRACKETED = re.compile(r"[\[{<'\"]([A-Z][A-Z_]{3,20})[\]}>'\"]")
@@ -31,7 +30,7 @@ _FILL_IN = InstructionForm(Reason.BLANK, 0.4, (), _BRACKETED)
 def marks(text: str) -> Iterator[tuple[int, InstructionForm]]:
     """Yield the marks of an instruction to an agent in a text as it was written, and where each begins."""
     lowered = text.lower()
-    for form in (*FORMS, *HABITS):
+    for form in FORMS:
         if not form.anchors or any(anchor in lowered for anchor in form.anchors):
             for match in form.pattern.finditer(text):
                 yield match.start(), form

@@ -141,25 +141,14 @@ _OLD_PLAINLY = tuple(
         rf"\b(?:not|n't) (?P<old>{_THING}(?: on [^,;]+?)?) but (?P<new>(?:on |in |with )?{_THING})",
     )
 )
-# What is chosen, kept and used is the thing itself: these words say no more of it.
-_LIGHT = terms(
-    "decide decided decision agree agreed choose chose chosen choice pick use uses used using adopt keep run runs ran"
-    " move moving switch switching migrate replace replaced go going back stop want team take via longer now support"
-    " supported rewrite change changed prefer opt today drop rely introduce retire no instead place rather remove"
-    " today's we i keep maintain have set settle reverse"
-)
+_LIGHT = terms(" ".join(word_list("text/statement/replacement", "light")))
 # What is told before a decision is its reason, where it says something: `staging: we decided` limits it.
 _FOREWORD = regex(
     r"^[^:]*\b(?:is|are|was|were|has|have|says?|said|could|\w+n't) [^:]+: (?=we(?:'ve| have)? (?:decided|agreed)\b)",
     re.I,
 )
 _CLAUSE = regex(r"[,;] |\.\s+| (?:because|otherwise|or else|so that)\b ?", re.IGNORECASE)
-# What only says that a thing ends, and says no more of it.
-_ENDING = terms(
-    "abandon abandoned abolish scrap ditch deprecate leave left discontinue phase cancel revert give gave quit end kill"
-    " get got rid taken took over mind out gone dead swap swapped retired retire dropped removed stopped upgrade"
-    " upgraded convert off away"
-)
+_ENDING = terms(" ".join(word_list("text/statement/replacement", "ending")))
 # What stands before the thing that is put in another's place.
 _BEHIND = regex(r"\b(?:is|are|be|in|on|at|to|with|by|from|for|through|into|use|uses|using)\b", re.IGNORECASE)
 _REASON = regex(r"(?:because|since|otherwise|so that|the reason|or else|that way|this (?:is|way|avoids|keeps))\b", re.I)
