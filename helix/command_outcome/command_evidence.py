@@ -11,12 +11,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from posixpath import basename
 
+from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.exit_status import Told, Words, can_fail, parse, told_by_status, words_of
-from helix.command_outcome.test_counts import counts_of
-from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.text.command_line.launchers import bare_command, git_verb
-from helix.text.command_line.parser import Node, simple_commands
+from helix.text.command_line.parser import Node
 from helix.text.command_line.runners import work_of_line
 from helix.text.spotting.paths import is_file_name
 from helix.text.word_lists import words
@@ -45,49 +44,46 @@ _STRENGTH = (
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def classify(action: Action, verify: str = "") -> Evidence | None:
+def classify(run: CommandRun, verify: str = "") -> Evidence | None:
     """Return what the outcome of a command proves of the work, or None where it says nothing for certain.
 
     A test, build or lint run counts by the status it ended with itself: one whose status is hidden (by a pipe without
     `pipefail`, `|| true`, `;`, `&`) never passed, and failed only where its own summary says so. `verify` is the task's
     own command: whatever it is, the status that it ends with counts.
     """
-    if not action.command or action.passed is None or action.exit_status in _NOTHING_RAN | _CUT_SHORT:
+    if not run.command or run.passed is None or run.exit_status in _NOTHING_RAN | _CUT_SHORT:
         return None
-    whole = parse(action.command)
-    own = _is(action.command, verify)
-    if whole is None:
-        return _evidence(action, EvidenceKind.OTHER, action.passed, own) if own else None
-    parts = words_of(whole)
+    own = _is(run.command, verify)
+    if run.tree is None:
+        return _evidence(run, EvidenceKind.OTHER, run.passed, own) if own else None
     wanted = _of_verify(verify)
-    kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in parts]
+    kinds = [EvidenceKind.OTHER if wanted is not None and words == wanted else _kind(words) for words in run.parts]
     if own:
-        return _of_own(action, whole, parts)
-    if any(action.exit_status in _NO_TESTS.get((bare_command(words) or [""])[0], ()) for words in parts):
+        return _of_own(run, run.tree)
+    if any(run.exit_status in _NO_TESTS.get((bare_command(words) or [""])[0], ()) for words in run.parts):
         return None
-    return _of_parts(action, whole, parts, kinds)
+    return _of_parts(run, run.tree, kinds)
 
 
-def _of_own(action: Action, whole: Node, parts: Sequence[Words]) -> Evidence | None:
+def _of_own(run: CommandRun, whole: Node) -> Evidence | None:
     """Judge the verify command itself: by its status, unless that cannot tell; then by its own summary."""
-    known = [kind for kind in map(work_of_line, parts) if kind is not None]
+    known = [kind for kind in map(work_of_line, run.parts) if kind is not None]
     kind = min(known, key=_STRENGTH.index, default=EvidenceKind.OTHER)
-    good, bad = counts_of(action.output) if kind is EvidenceKind.TEST else (None, None)
+    good, bad = run.counts if kind is EvidenceKind.TEST else (None, None)
     if bad:
-        return _evidence(action, kind, False, verify=True)
+        return _evidence(run, kind, False, verify=True)
     if can_fail(whole, lambda words: work_of_line(words) is not None if known else True):
-        return _evidence(action, kind, bool(action.passed), verify=True)
-    return _evidence(action, kind, True, verify=True) if good and action.passed else None
+        return _evidence(run, kind, bool(run.passed), verify=True)
+    return _evidence(run, kind, True, verify=True) if good and run.passed else None
 
 
-def _of_parts(
-    action: Action, whole: Node, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None]
-) -> Evidence | None:
+def _of_parts(run: CommandRun, whole: Node, kinds: Sequence[EvidenceKind | None]) -> Evidence | None:
+    parts = run.parts
     checks = {words for words, kind in zip(parts, kinds, strict=True) if kind is not None}
-    found = told_by_status(whole, bool(action.passed), lambda words: words in checks)
-    blamed = _blamed(action, parts, kinds, [place for place, end in found.items() if end == "suspect"])
+    found = told_by_status(whole, bool(run.passed), lambda words: words in checks)
+    blamed = _blamed(run, kinds, [place for place, end in found.items() if end == "suspect"])
     if blamed is not None:
-        return _as_told(action, parts[blamed], _sure(kinds[blamed]), "failed")
+        return _as_told(run, parts[blamed], _sure(kinds[blamed]), "failed")
     certain = [place for place, end in found.items() if end != "suspect"]
     judged = sorted(certain, key=lambda place: (found[place] != "failed", _STRENGTH.index(_sure(kinds[place])), place))
     judged = [place for place in judged if not _is_commit(kinds[place]) or found[place] == "passed"]
@@ -95,16 +91,14 @@ def _of_parts(
     last = max((place for place, words in enumerate(parts) if puts_back(words)), default=0)
     judged = [place for place in judged if place >= last or found[place] == "failed"]
     if judged and "suspect" not in found.values():
-        return _as_told(action, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
-    good, bad = counts_of(action.output)
+        return _as_told(run, parts[judged[0]], _sure(kinds[judged[0]]), found[judged[0]])
+    good, bad = run.counts
     if bad and good is not None and EvidenceKind.TEST in kinds:
-        return _evidence(action, EvidenceKind.TEST, False)
+        return _evidence(run, EvidenceKind.TEST, False)
     return None
 
 
-def _blamed(
-    action: Action, parts: Sequence[Words], kinds: Sequence[EvidenceKind | None], suspects: Sequence[int]
-) -> int | None:
+def _blamed(run: CommandRun, kinds: Sequence[EvidenceKind | None], suspects: Sequence[int]) -> int | None:
     """Return which of several commands of which one failed is held to have; None where it may be none that checks.
 
     A summary of tests says whether it was the tests, where it can be of one run only. Else it is the last: that one has
@@ -112,8 +106,8 @@ def _blamed(
     """
     if not suspects or any(_is_commit(kinds[place]) for place in suspects):
         return None
-    good, bad = counts_of(action.output)
-    tests = [place for place in suspects if work_of_line(parts[place]) is EvidenceKind.TEST]
+    good, bad = run.counts
+    tests = [place for place in suspects if work_of_line(run.parts[place]) is EvidenceKind.TEST]
     if good is None or not tests:
         return suspects[-1]
     if bad:
@@ -122,37 +116,37 @@ def _blamed(
     return left[-1] if left else None
 
 
-def _as_told(action: Action, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
+def _as_told(run: CommandRun, words: Words, kind: EvidenceKind, end: Told) -> Evidence:
     if kind is EvidenceKind.REVERT:
-        return _as_revert(action, git_verb(words)[1])
+        return _as_revert(run, git_verb(words)[1])
     own = kind is EvidenceKind.OTHER
-    return _evidence(action, (work_of_line(words) or kind) if own else kind, end == "passed", own)
+    return _evidence(run, (work_of_line(words) or kind) if own else kind, end == "passed", own)
 
 
-def _as_revert(action: Action, named: Sequence[str]) -> Evidence:
+def _as_revert(run: CommandRun, named: Sequence[str]) -> Evidence:
     """Return the evidence of a revert: what git prints is its own commit, whose subject quotes that of the other."""
-    found, landed = _evidence(action, EvidenceKind.REVERT, False), _LANDED.search(action.output)
-    said, undoes = _REVERTED.search(action.output), landed and _UNDOES.fullmatch(landed[2])
+    found, landed = _evidence(run, EvidenceKind.REVERT, False), _LANDED.search(run.output)
+    said, undoes = _REVERTED.search(run.output), landed and _UNDOES.fullmatch(landed[2])
     hashes = [word for word in named if _COMMIT.fullmatch(word)] or ([said[1]] if said is not None else [])
     heads = [HEAD for word in named if word in (HEAD, "@")]
     return replace(found, commit=next(iter(hashes + heads), ""), subject=undoes[1] if undoes else "")
 
 
-def _evidence(action: Action, kind: EvidenceKind, passed: bool, verify: bool = False) -> Evidence:
-    good, bad = counts_of(action.output) if kind in (EvidenceKind.TEST, EvidenceKind.LINT) else (None, None)
-    landed = _LANDED.search(action.output)
+def _evidence(run: CommandRun, kind: EvidenceKind, passed: bool, verify: bool = False) -> Evidence:
+    good, bad = run.counts if kind in (EvidenceKind.TEST, EvidenceKind.LINT) else (None, None)
+    landed = _LANDED.search(run.output)
     return Evidence(
         kind=kind,
-        command=action.command,
+        command=run.command,
         passed=passed,
-        id=action.id,
-        exit_status=action.exit_status,
+        id=run.id,
+        exit_status=run.exit_status,
         tests_passed=good,
         tests_failed=bad,
         commit=landed[1] if landed is not None else "",
         subject=landed[2].strip() if landed is not None else "",
         verify=verify,
-        at=action.at,
+        at=run.at,
     )
 
 
@@ -257,19 +251,18 @@ _OF_A_TREE = words("--hard --merge --keep")
 _STASH_ALONE = words("list show drop clear create store")
 
 
-def takes_back(action: Action) -> bool:
+def takes_back(run: CommandRun) -> bool:
     """Return whether a command that has ended may have put files back to what they were.
 
     It is so wherever that is not certainly false: where the status of it is hidden, or the line not followed, the files
     may be others than those that were looked at before.
     """
-    if not action.command or action.passed is None:
+    if not run.command or run.passed is None:
         return False
-    whole = parse(action.command)
-    if whole is None:
-        return any(puts_back(command.words) for command in simple_commands(action.command))
-    at = [place for place, said in enumerate(words_of(whole)) if puts_back(said)]
-    found = told_by_status(whole, action.passed, puts_back) if len(at) == 1 else {}
+    if run.tree is None:
+        return any(puts_back(command.words) for command in run.commands)
+    at = [place for place, said in enumerate(run.parts) if puts_back(said)]
+    found = told_by_status(run.tree, run.passed, puts_back) if len(at) == 1 else {}
     return any(found.get(place) != "failed" for place in at)
 
 

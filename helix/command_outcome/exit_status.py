@@ -12,25 +12,19 @@ from itertools import product
 from pathlib import PurePosixPath
 from typing import Literal
 
-from helix.command_outcome.test_counts import counts_of
-from helix.model.action import Action
-from helix.model.evidence import EvidenceKind
-from helix.text.command_line.command_forms import Level, redacted_forms
 from helix.text.command_line.launchers import without_launchers
 from helix.text.command_line.parser import (
     AndOr,
     Compound,
     Group,
+    Line,
     List,
     Node,
     Pipeline,
     Simple,
     commands,
-    joined_command,
     read,
 )
-from helix.text.command_line.runners import work_of_line
-from helix.text.error_lines import tells_of_failure
 from helix.text.word_lists import word_list
 
 Words = tuple[str, ...]
@@ -67,13 +61,13 @@ class _Unread(Exception):
     """The line holds something that is not followed here."""
 
 
-def parse(line: str) -> Node | None:
+def parse(line: str | Line) -> Node | None:
     """Return a command line as its commands for the exit status; None where it is no list of them, or unreadable.
 
     Loops, conditions and functions are more, and so is a command that is told by a here-document what to do.
     """
     try:
-        found = _followed(line, _MOST_DEPTH)
+        found = _followed(read(line) if isinstance(line, str) else line, _MOST_DEPTH)
     except _Unread:
         return None
     simples = [simple for simple, _ in commands(found)]
@@ -139,9 +133,8 @@ def _is_sure(part: Simple) -> bool:
     return part.words[0] in _SURE or part.words == ("false",)
 
 
-def _followed(line: str, depth: int) -> List:
+def _followed(found: Line, depth: int) -> List:
     """Return what a line holds, with shells within shells followed no deeper than `depth`."""
-    found = read(line)
     if depth <= 0 or not found.certain or not found.body.parts:
         raise _Unread
     return List(tuple((_within(part, depth), behind) for part, behind in found.body.parts))
@@ -180,7 +173,7 @@ def _command(simple: Simple, depth: int) -> Node:
         return simple
     options = started[1 : flags + 1]
     return Started(
-        _followed(started[flags + 1], depth - 1),
+        _followed(read(started[flags + 1]), depth - 1),
         own_shell=True,
         errexit="errexit" in options or any(re.fullmatch(r"-[a-z]*e[a-z]*", option) for option in options),
         pipefail="pipefail" in options,
@@ -339,58 +332,3 @@ def _set(options: Sequence[str], shell: _Shell) -> None:
             shell.errexit = on
         if "pipefail" in names:
             shell.pipefail = on
-
-
-_CHECKS = frozenset({EvidenceKind.TEST, EvidenceKind.LINT})
-_REWRITES = re.compile(r"--(?:unsafe-|auto)?(?:fix|write|apply|update|snapshot-update|in-place)|-[uwi]$")
-"""Flags with which tests and linters change files."""
-
-
-def command_ended_well(action: Action) -> bool | None:
-    """Return whether the command that a line is remembered by succeeded, by its exit status; None for uncertain.
-
-    It is certain by the rules of this file: a pipe, `|| true`, `;` or `&` hides a status, as do loops and
-    here-documents that say what to do. A summary that counts failures is never a pass, and of a test run always a
-    failure. Where a status is hidden, a shell's or an interpreter's own words of failure are certain too.
-    """
-    if not action.command or action.passed is None:
-        return None
-    whole = parse(action.command)
-    if whole is None:
-        return None
-    words = _subject(whole)
-    found = told_by_status(whole, action.passed, lambda said: said == words).values()
-    end = False if {"failed", "suspect"} & set(found) else True if found else None
-    if end is None and tells_of_failure(action.output):
-        return False
-    if end is False or not counts_of(action.output)[1]:
-        return end
-    return False if work_of_line(words) is EvidenceKind.TEST else None
-
-
-def succeeded(action: Action, looks: Callable[[Words], bool]) -> tuple[str, ...]:
-    """Return the commands of a line that certainly succeeded, each as a line of its own, but for what only `looks`."""
-    whole = parse(action.command) if action.command and action.passed is not None else None
-    if whole is None or command_ended_well(action) is False:
-        return ()
-    parts = words_of(whole)
-    found = told_by_status(whole, bool(action.passed), lambda words: bool(words) and not looks(words))
-    return tuple(dict.fromkeys(joined_command(parts[place]) for place in sorted(found) if found[place] == "passed"))
-
-
-def only_checks(line: str, looks: Callable[[Words], bool]) -> bool:
-    """Return whether a status tells of checks alone: tests and linters that change no files, and what only `looks`."""
-    whole = parse(line)
-    parts = [] if whole is None else [words for words in words_of(whole) if words]
-    checks = [work_of_line(words) in _CHECKS and not any(map(_REWRITES.match, words)) for words in parts]
-    return any(checks) and all(check or looks(words) for check, words in zip(checks, parts, strict=True))
-
-
-def _subject(whole: Node) -> Words:
-    """Return the words of the command that a line is remembered by: its last one that is one, filters aside."""
-    ordered = [simple.words for simple, _ in sorted(reversed([*commands(whole)]), key=lambda one: one[1])]
-    return next(filter(_has_form, ordered), ordered[0])
-
-
-def _has_form(words: Sequence[str]) -> bool:
-    return any(form.level is Level.WHOLE for form in redacted_forms(joined_command(words)))

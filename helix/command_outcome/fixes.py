@@ -6,21 +6,16 @@ Live hooks and imported transcripts use this one fold and its words, so that bot
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 
-from helix.command_outcome.exit_status import command_ended_well, only_checks
+from helix.command_outcome.command_run import LONGEST_COMMAND, CommandRun
 from helix.model.action import Action
 from helix.model.memory import Memory
-from helix.text.command_line.command_forms import normal_forms
-from helix.text.command_line.parser import simple_commands
-from helix.text.command_line.tools import only_looks as shows
 from helix.text.error_lines import signature_of
 from helix.text.excerpts import head
 from helix.text.secrets.redact import redact
-from helix.text.word_lists import words
 
 COMMAND, ERROR = "command", "error"
 """Attributes of a memory of a failure: the command in its normal form, and the line of its output that told of it."""
@@ -31,12 +26,9 @@ SESSIONS = "helix:sessions"
 """Attribute of a failure that is remembered: in how many sessions its error was met, where that is more than one."""
 
 _CHANGING, _RUNNING = "changing ", "running "
-_LONGEST = 2_000
 _MOST_OPEN = 50
 _MOST_DONE = 8
 _ERROR_SHOWN, _COMMAND_SHOWN = 300, 200
-_LEAVES_WORDS = words("cat head tail tee")
-_CHANGES_IN_PLACE = re.compile(r"\bsed\b[^|;&]*\s(?:-[a-zA-Z]*i|--in-place)|(?<![<>0-9&])>{1,2}\s*(?!&|/dev/null)")
 _MOVED = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 
 
@@ -129,9 +121,8 @@ class _Open:
 class FixTracker:
     """The fold, an action at a time: give it what one agent did, in order."""
 
-    def __init__(self, root: str = "") -> None:
-        """Begin with nothing. `root` is the top of the project, from which paths are told."""
-        self._root = root
+    def __init__(self) -> None:
+        """Begin with nothing."""
         self._open: dict[str, _Open] = {}
 
     def take(self, action: Action) -> Fix | None:
@@ -143,24 +134,23 @@ class FixTracker:
         output, of which nothing is picked, comes without the error, that error is mended, and where it tells of none,
         it is part of what was done.
         """
-        if not action.command:
+        if not isinstance(action, CommandRun):
             if action.is_edit and action.passed is not False:
                 edited = dict.fromkeys(
-                    (_inside(file, self._root or action.folder) for file in action.files), redact(action.change).text
+                    (_inside(file, action.root or action.folder) for file in action.files), redact(action.change).text
                 )
                 for one in self._open.values():
                     one.files.update(edited)
             return None
-        if only_looks(action.command) or action.passed is None:
+        if not action.command or action.only_looks or action.passed is None:
             return None
-        well, command = command_ended_well(action), normal_command(action, self._root)
-        if well is False:
-            return self._failed(command, action)
-        known = self._open.get(command)
-        if well is None and (not action.passed or (known is not None and not _comes_without(known.error, action))):
+        if action.ended_well is False:
+            return self._failed(action)
+        well, known = action.ended_well, self._open.get(action.normal)
+        if well is None and (not action.passed or (known is not None and not action.comes_without(known.error))):
             return None
-        self._open.pop(command, None)
-        if (well or not signature_of(action.output)) and not only_checks(action.command, _leaves_files):
+        self._open.pop(action.normal, None)
+        if (well or not signature_of(action.output)) and not action.only_checks():
             for one in self._open.values():
                 one.commands[_as_run(action)] = None
         return None if known is None or not (known.files or known.commands) else _fix(known, action)
@@ -173,63 +163,39 @@ class FixTracker:
             for one in self._open.values()
         )
 
-    def _failed(self, command: str, action: Action) -> Fix | None:
+    def _failed(self, run: CommandRun) -> Fix | None:
         """Return the fix of the error before, where the command fails with another one by now."""
-        error = _cut(signature_of(action.output, failed=True), _ERROR_SHOWN)
+        command, error = run.normal, _cut(run.error, _ERROR_SHOWN)
         known = self._open.get(command)
         if known is not None and known.error == error:
             known.times += 1
             return None
         self._open.pop(command, None)
-        self._open[command] = _Open(command, error, action)
+        self._open[command] = _Open(command, error, run)
         while len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open)))
         mended = known is not None and known.error and error and (known.files or known.commands)
-        return _fix(known, action) if known is not None and mended else None
+        return _fix(known, run) if known is not None and mended else None
 
 
-def failure_words(action: Action, root: str = "") -> str:
+def failure_words(run: CommandRun) -> str:
     """Return the words kept of a failed command: the command, its exit status and the line that tells why.
 
     Where the end of a line does not tell which of its commands failed, the line is told as it was run.
     """
-    sure = command_ended_well(action) is False
-    command = normal_command(action, root) if sure else head(" ".join(action.command.split()), _LONGEST)
-    status = "" if action.exit_status is None else f" with exit status {action.exit_status}"
-    error = _cut(signature_of(action.output, failed=True), _ERROR_SHOWN)
+    command = run.normal if run.ended_well is False else run.told
+    status = "" if run.exit_status is None else f" with exit status {run.exit_status}"
+    error = _cut(run.error, _ERROR_SHOWN)
     return f"`{_cut(command, _COMMAND_SHOWN)}` failed{status}" + (f": {error}" if error else ".")
 
 
-def only_looks(command: str) -> bool:
-    """Return whether a command line can fix nothing: each of its commands only shows what is there."""
-    if _CHANGES_IN_PLACE.search(command):
-        return False
-    parts = [words for part in re.split(r"&&|\|\||[;|\n]", command) if (words := part.split())]
-    return bool(parts) and all(map(changes_nothing, parts))
-
-
-def changes_nothing(words: Sequence[str]) -> bool:
-    """Return whether one command, by its words, only shows what is there, and so can be no fix of a failure."""
-    return shows(PurePath(words[0]).name, words[1:2])
-
-
-def _leaves_files(words: Sequence[str]) -> bool:
-    return changes_nothing(words) and not _CHANGES_IN_PLACE.search(" ".join(words))
-
-
-def normal_command(action: Action, root: str = "") -> str:
-    """Return the normal form of an action's command, redacted, by which its failure and fix are remembered."""
-    forms = normal_forms(action.command, folder=action.folder, root=root)
-    return forms[0] if forms else head(" ".join(action.command.split()), _LONGEST)
-
-
-def _as_run(action: Action) -> str:
+def _as_run(run: CommandRun) -> str:
     """Return a command as it was run, redacted, on one line, without where it was run and what it was given to read."""
-    said = _MOVED.sub("", " ".join(head(action.command, _LONGEST).partition("<<")[0].split()))
+    said = _MOVED.sub("", " ".join(head(run.command, LONGEST_COMMAND).partition("<<")[0].split()))
     return redact(said).text
 
 
-def _fix(known: _Open, passed: Action) -> Fix:
+def _fix(known: _Open, passed: CommandRun) -> Fix:
     return Fix(
         command=known.command,
         error=known.error,
@@ -237,19 +203,12 @@ def _fix(known: _Open, passed: Action) -> Fix:
         changes=tuple(known.files.values()),
         commands=tuple(known.commands),
         times=known.times,
-        passed=command_ended_well(passed) is True,
+        passed=passed.ended_well is True,
         failed_at=known.first.at,
         passed_at=passed.at,
         failed_id=known.first.id,
         passed_id=passed.id,
     )
-
-
-def _comes_without(error: str, action: Action) -> bool:
-    """Return whether an output would tell of an error if it were met again, and does not."""
-    reads = [part.words[0] for part in simple_commands(action.command) if part.piped]
-    told = bool(error and action.output.strip()) and all(PurePath(name).name in _LEAVES_WORDS for name in reads)
-    return told and signature_of(action.output, failed=True) != error
 
 
 def _inside(file: str, folder: str) -> str:

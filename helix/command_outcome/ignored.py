@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import chain, islice
 from posixpath import join, normpath
 
-from helix.command_outcome.fixes import normal_command
+from helix.command_outcome.command_run import CommandRun
 from helix.helixignore import real_place, without_ignored
-from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import invocation, is_path
 from helix.text.command_line.command_words import SHELLS
@@ -28,27 +27,27 @@ _INSIDE = "-"
 """What stands for whatever lies in a folder: a rule may exclude all of that and not the folder."""
 
 
-def names_ignored(action: Action, root: str) -> bool:
-    """Return whether a command or its error names a file of `.helixignore`; `root` is the top of its project.
+def names_ignored(run: CommandRun) -> bool:
+    """Return whether a command or its error names a file of `.helixignore`, seen from the top of its project.
 
     A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
     the folder that the line changes to. A folder is named by a word, too, or by being run in. Raises as
     `without_ignored` does.
     """
-    folders = (join(place, _INSIDE) for place in islice(_folders(action, root), _MOST))
-    places = chain(islice(_short(_places(action, root), root), _MOST), _short(folders, root))
+    folders = (join(place, _INSIDE) for place in islice(_folders(run), _MOST))
+    places = chain(islice(_short(_places(run), run.root), _MOST), _short(folders, run.root))
     asked = dict.fromkeys(places)
-    return len(without_ignored(asked, root)) < len(asked)
+    return len(without_ignored(asked, run.root)) < len(asked)
 
 
 def _short(places: Iterator[str], root: str) -> Iterator[str]:
     return (place for place in places if len(place) <= len(root) + _LONGEST)
 
 
-def _folders(action: Action, root: str) -> Iterator[str]:
+def _folders(run: CommandRun) -> Iterator[str]:
     """Yield the folders that a command is run in or names, but the project's top; `npm run build` names none."""
-    found = chain.from_iterable(_named_folders(part, action.folder) for part in _commands(action.command))
-    return (place for place in (action.folder, *found) if normpath(join(root, place)) != normpath(root))
+    found = chain.from_iterable(_named_folders(part, run.folder) for part in _commands(run))
+    return (place for place in (run.folder, *found) if normpath(join(run.root, place)) != normpath(run.root))
 
 
 def _named_folders(part: Command, folder: str) -> Iterator[str]:
@@ -60,9 +59,9 @@ def _named_folders(part: Command, folder: str) -> Iterator[str]:
     yield from (place for piece in pieces if real_place(place := join(here, piece)).is_dir())
 
 
-def _commands(line: str) -> Iterator[Command]:
+def _commands(run: CommandRun) -> Iterator[Command]:
     """Yield the commands of a line, and those of code that it gives to a shell."""
-    for part in simple_commands(line):
+    for part in run.commands:
         yield part
         if SHELLS.intersection(part.words) or "eval" in part.words:
             inner = chain.from_iterable(map(simple_commands, filter(_is_code, part.words)))
@@ -73,29 +72,28 @@ def _is_code(word: str) -> bool:
     return any(map(str.isspace, word))
 
 
-def _places(action: Action, root: str) -> Iterator[str]:
+def _places(run: CommandRun) -> Iterator[str]:
     """Yield the paths that a command and its error may mean, those named most plainly first."""
     folders = {"": None}
-    for part in _commands(action.command):
+    for part in _commands(run):
         folders[part.folder] = None
         for name in (name for word in part.words for name in _names(word)):
-            yield join(action.folder, name)
-            yield join(action.folder, part.folder, name)
-    yield from (join(root, name) for name in _paths(normal_command(action, root)))
-    redirected = _REDIRECTED.findall(action.command)
-    yield from (join(action.folder, name) for name in redirected)
-    if action.passed is not True:
-        yield from (join(action.folder, name) for name in _in_error(action.output))
-    yield from (join(action.folder, name) for name in _paths(action.command))
-    yield from (join(action.folder, folder, name) for name in redirected for folder in folders)
+            yield join(run.folder, name)
+            yield join(run.folder, part.folder, name)
+    yield from (join(run.root, name) for name in _paths(run.normal))
+    redirected = _REDIRECTED.findall(run.command)
+    yield from (join(run.folder, name) for name in redirected)
+    if run.passed is not True:
+        yield from (join(run.folder, name) for name in _in_error(run))
+    yield from (join(run.folder, name) for name in _paths(run.command))
+    yield from (join(run.folder, folder, name) for name in redirected for folder in folders)
 
 
-def _in_error(output: str) -> Iterator[str]:
+def _in_error(run: CommandRun) -> Iterator[str]:
     """Yield the files of the line that tells of an error, also as it was printed: folders are left out of it later."""
-    error = signature_of(output, failed=True)
-    yield from (mention.name for mention in mentions(error) if mention.kind is EntityKind.FILE)
-    for line in output.splitlines():
-        if "/" in line and signature_of(line, failed=True) == error:
+    yield from (mention.name for mention in mentions(run.error) if mention.kind is EntityKind.FILE)
+    for line in run.output.splitlines():
+        if "/" in line and signature_of(line, failed=True) == run.error:
             yield from _paths(line)
 
 

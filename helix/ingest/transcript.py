@@ -28,8 +28,8 @@ from helix.agents.hook_events.client_transcripts import (
     record_of,
 )
 from helix.command_outcome.command_evidence import classify
-from helix.command_outcome.exit_status import command_ended_well
-from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words, only_looks
+from helix.command_outcome.command_run import CommandRun
+from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words
 from helix.command_outcome.ignored import names_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes, real_path
@@ -38,13 +38,11 @@ from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.own_history import trust_of
 from helix.ingest.plain import bounded_lines, count_lines, shorten
-from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import told_id
-from helix.text.command_line.command_forms import normal_forms
 from helix.text.own_words import own_words
 from helix.text.path_patterns import as_name
 
@@ -229,7 +227,7 @@ class _History:
         if session and session != self.session:
             yield from self.end(position)
             self.session, self.calls, self.passed = session, OpenCalls(), Counter()
-            self.fix_tracker = FixTracker(self.root)
+            self.fix_tracker = FixTracker()
             self.forked = ""
 
     def _placed(self, record: Record) -> bool:
@@ -245,24 +243,24 @@ class _History:
         if first or self.folder != before:
             project = self.project_of(Path("/", self.folder) if self.folder else self.file.parent)
             self.scope, self.root = project.scope, str(project.root)
-            self.fix_tracker = FixTracker(self.root)
+            self.fix_tracker = FixTracker()
         return bool(self.session)
 
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
         action = self.calls.ended(self.session, block, record)
         if action is None:
             return
-        action = replace(action, at=at)
-        if action.command and not _may_be_told(action, self.root):
+        action = replace(action, at=at, root=self.root)
+        run = action if isinstance(action, CommandRun) else None
+        if run is not None and not _may_be_told(run, self.root):
             return
         if (fix := self.fix_tracker.take(action)) is not None:
             if _may_be_told(fix, self.root):
                 yield self._mended(fix, position, at)
-        elif action.command and action.passed is False and not only_looks(action.command):
-            yield self._episode(
-                action.id, failure_words(action, self.root), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT
-            )
-        yield from self._worked(action, position, at)
+        elif run is not None and run.passed is False and not run.only_looks:
+            yield self._episode(run.id, failure_words(run), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT)
+        if run is not None:
+            yield from self._worked(run, position, at)
 
     def _mended(self, fix: Fix, position: int, at: datetime | None) -> Slice:
         item = self._episode(
@@ -278,20 +276,20 @@ class _History:
             item, memories=(replace(memory, files=tuple(map(as_name, fix.files)), attributes=fix.attributes),)
         )
 
-    def _worked(self, action: Action, position: int, at: datetime | None) -> Iterator[Slice]:
+    def _worked(self, run: CommandRun, position: int, at: datetime | None) -> Iterator[Slice]:
         """Yield a command that works here: one that tests, builds or checks the project as a whole, or passes often."""
-        if not action.command or not command_ended_well(action) or only_looks(action.command):
+        if not run.ended_well or run.only_looks:
             return
-        command = next(iter(normal_forms(action.command, folder=action.folder, root=self.root)), "")
+        command = run.forms[0].text if run.forms else ""
         if not command or command.startswith("git ") or _SELECTED.search(command):
             return
         self.passed[command] += 1
-        evidence = classify(action)
+        evidence = classify(run)
         title = _WORKED.get(evidence.kind, "") if evidence is not None else ""
         if self.passed[command] != (1 if title else _OFTEN):
             return
         trigger, resolution = f"{title or _WORKS}: `{command}`", f"`{command}` was run here, and it passed."
-        item = self._episode(f"{action.id}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
+        item = self._episode(f"{run.id}#worked", f"{trigger}\n{resolution}", position, at=at, role="tool")
         yield replace(item, memories=(self._memory(item, Kind.SNIPPET, trigger, resolution),))
 
     def _episode(
@@ -345,11 +343,11 @@ def _typed(record: Record, message: Record) -> str:
     return "\n".join(text for text in own if not text.startswith(_NOT_SAID))
 
 
-def _may_be_told(told: Fix | Action, folder: str) -> bool:
+def _may_be_told(told: Fix | CommandRun, folder: str) -> bool:
     """Return whether no `.helixignore` excludes a file of a fix, whose words name them all, or that a command names."""
     try:
-        if isinstance(told, Action):
-            return not names_ignored(told, folder)
+        if isinstance(told, CommandRun):
+            return not names_ignored(told)
         return len(without_ignored(told.files, folder)) == len(told.files)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False

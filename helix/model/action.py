@@ -11,6 +11,7 @@ class Action:
     """A command that was run, or files that were edited, as a client's hook or transcript tells it.
 
     `exit_status` is None where none is known: before the action, or where the client tells only that it `failed`.
+    `root` is the top of the project, from which paths are told; by default the folder it is done in.
     `change` says in a line what an edit did, as far as one line tells it; `passage` is what it takes out and puts in,
     where that is known before it is done. `output` is what a command printed, cut by
     whoever made the record. `at` is when it ended, or began where it has not.
@@ -22,6 +23,7 @@ class Action:
     change: str = ""
     passage: str = ""
     folder: str = ""
+    root: str = ""
     exit_status: int | None = None
     failed: bool | None = None
     interrupted: bool = False

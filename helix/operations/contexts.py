@@ -17,8 +17,8 @@ from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import LIMIT, Sources
 from helix.agents.context.role_contexts import lineage_of
 from helix.agents.tasks.plans import load_plan
+from helix.command_outcome.command_run import CommandRun
 from helix.errors import InvalidInputError
-from helix.model.action import Action
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.ids import Id
 from helix.model.memory import GLOBAL_SCOPE
@@ -148,10 +148,10 @@ def at_action(
     """Look up what is remembered about exactly a command, the error it ended with, or the files an edit changes."""
     if not (command.strip() or output.strip() or any(one.strip() for one in files)):
         raise InvalidInputError("there is nothing to look up", hint="say a command, what it printed, or files")
-    action = Action(command=command, files=tuple(files), output=output, folder=folder)
+    action = CommandRun(command=command, files=tuple(files), output=output, folder=folder, root=project)
     size, budget = page_size(helix, "limit", limit), helix.settings.action_tokens
     with helix.foreground.request():
-        found = exact_lookup.look_up(helix.store, action, scope, size, root=project)
+        found = exact_lookup.look_up(helix.store, action, scope, size)
     return ActionContext(
         sites=found,
         text=exact_lookup.text(found, budget_tokens=budget),

@@ -25,10 +25,8 @@ from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
 from helix.command_outcome.command_evidence import classify, takes_back
-from helix.command_outcome.exit_status import succeeded
-from helix.command_outcome.fixes import changes_nothing
+from helix.command_outcome.command_run import CommandRun, changes_nothing
 from helix.errors import NotFoundError
-from helix.model.action import Action
 from helix.model.context_answers import BuilderContext
 from helix.model.edge import Label
 from helix.model.evidence import Evidence
@@ -351,15 +349,15 @@ def note_action(
     It is looked through for use of what the task was shown.
     """
     now = helix.store.runtime.clock()
-    action = Action(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
+    run = CommandRun(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
     with helix.foreground.request():
         held = task_named(helix.store.index, task)
-        found = classify(action, str(held.attributes.get(VERIFY) or ""))
+        found = classify(run, str(held.attributes.get(VERIFY) or ""))
         if found is not None:
             noting.note_evidence(helix.store, held.id, found)
-        ran = succeeded(action, changes_nothing)
-        edited = now if action.is_edit or takes_back(action) else None
-        noting.note_use(helix.store, held.id, files=action.files, commands=ran, at=now, edited_at=edited)
+        ran = run.succeeded(changes_nothing)
+        edited = now if run.is_edit or takes_back(run) else None
+        noting.note_use(helix.store, held.id, files=run.files, commands=ran, at=now, edited_at=edited)
     return None if found is None else _check(found)
 
 

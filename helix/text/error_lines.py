@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from helix.text.regex import regex
 from helix.text.secrets.redact import redact
@@ -82,7 +81,6 @@ The last of them counts: before it stands what the tool was doing.
 """
 
 
-@lru_cache(maxsize=16)  # evidence, fixes and what is known of an error ask for it one after the other
 def signature_of(output: str, *, failed: bool = False) -> str:
     """Find the error line in a text, which says what went wrong, as it is compared; else empty.
 

@@ -12,12 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.replay_score import Played, Shown, allowed
-from helix.command_outcome.fixes import FixTracker, normal_command
+from helix.command_outcome.command_run import CommandRun
+from helix.command_outcome.fixes import FixTracker
 from helix.model.action import Action
 from helix.providers.embedder import Embedder
 
@@ -73,15 +74,16 @@ def lessons_of(run: Run) -> list[Lesson]:
     for event in run.events:
         if event["kind"] not in ("command", "edit"):
             continue
-        is_edit = event["kind"] == "edit"
-        action = Action(
-            id=str(event["seq"]),
-            command="" if is_edit else event["command"] or "",
-            files=tuple(event["files"][:5]) if is_edit else (),
-            folder=event["cwd"] or "",
-            output=event["output"] or "",
-            exit_status=None if is_edit else event["exit_code"],
-            at=datetime.fromtimestamp(event["ts"], UTC),
+        told: dict[str, Any] = {
+            "id": str(event["seq"]),
+            "folder": event["cwd"] or "",
+            "output": event["output"] or "",
+            "at": datetime.fromtimestamp(event["ts"], UTC),
+        }
+        action = (
+            Action(**told, files=tuple(event["files"][:5]))
+            if event["kind"] == "edit"
+            else CommandRun(**told, command=event["command"] or "", exit_status=event["exit_code"])
         )
         if fix := tracker.take(action):
             found[fix.trigger] = Lesson(run.name, fix.command, fix.error, f"{fix.trigger} -> {fix.resolution}")
@@ -102,7 +104,7 @@ def baselines(runs: Sequence[Run], lessons: Lessons) -> dict[str, list[Played]]:
         for event in run.events:
             if event["kind"] != "command" or not (event["command"] or "").strip():
                 continue
-            line = normal_command(Action(command=event["command"], folder=event["cwd"] or ""), "")
+            line = CommandRun(command=event["command"], folder=event["cwd"] or "").normal
             for name, places in _at(lessons, known, line).items():
                 found[name].append(_played(run, event["seq"], "before", lessons, places))
     return found

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.command_outcome.command_evidence import classify, verification_of
+from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.exit_status import parse, words_of
 from helix.command_outcome.test_counts import counts_of
-from helix.model.action import Action
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.text.command_line.runners import work_of_line
 
@@ -21,7 +21,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 def judged(command: str, status: int = 0, output: str = "", verify: str = "") -> Evidence | None:
-    return classify(Action(id="a", command=command, exit_status=status, output=output, at=NOON), verify)
+    return classify(CommandRun(id="a", command=command, exit_status=status, output=output, at=NOON), verify)
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_tests_that_pass_later_take_back_what_building_and_testing_in_one_line_l
 @pytest.mark.parametrize("status", [125, 126, 127, 124, 130, 137, 143, 5, 4])
 def test_a_run_that_did_not_happen_or_was_cut_short_says_nothing(status: int) -> None:
     assert judged("pytest", status) is None
-    assert classify(Action(command="pytest", exit_status=1, interrupted=True)) is None
-    assert classify(Action(command="pytest")) is None
+    assert classify(CommandRun(command="pytest", exit_status=1, interrupted=True)) is None
+    assert classify(CommandRun(command="pytest")) is None
 
 
 def test_a_crash_is_a_failure_and_so_is_what_a_client_only_calls_failed() -> None:
-    crashed, told = judged("pytest", 139), classify(Action(command="pytest", failed=True))
+    crashed, told = judged("pytest", 139), classify(CommandRun(command="pytest", failed=True))
     assert crashed is not None and not crashed.passed
     assert told is not None and not told.passed and told.exit_status is None
 

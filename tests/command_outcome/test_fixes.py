@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.command_outcome.fixes import Fix, FixTracker, failure_words, only_looks
+from helix.command_outcome.command_run import CommandRun
+from helix.command_outcome.fixes import Fix, FixTracker, failure_words
 from helix.model.action import Action
 
 ROOT = "/p"
@@ -16,9 +17,9 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed"
 
 
-def ran(command: str, status: int | None = 0, output: str = "", number: int = 0) -> Action:
+def ran(command: str, status: int | None = 0, output: str = "", number: int = 0) -> CommandRun:
     at = BEGIN + timedelta(minutes=number)
-    return Action(id=f"a{number}", command=command, folder=ROOT, exit_status=status, output=output, at=at)
+    return CommandRun(id=f"a{number}", command=command, folder=ROOT, exit_status=status, output=output, at=at)
 
 
 def edited(*files: str) -> Action:
@@ -26,7 +27,7 @@ def edited(*files: str) -> Action:
 
 
 def found(*actions: Action) -> tuple[Fix, ...]:
-    tracker = FixTracker(ROOT)
+    tracker = FixTracker()
     return tuple(fix for action in actions if (fix := tracker.take(action)) is not None)
 
 
@@ -143,7 +144,7 @@ def test_an_error_that_comes_again_is_counted_and_all_that_was_tried_is_told() -
     assert (fix.times, fix.files) == (2, ("a.c", "b.c"))
 
 
-@pytest.mark.parametrize("action", [ran("pytest", None), Action(command="pytest", failed=True, interrupted=True)])
+@pytest.mark.parametrize("action", [ran("pytest", None), CommandRun(command="pytest", failed=True, interrupted=True)])
 def test_what_has_not_ended_or_was_interrupted_says_nothing(action: Action) -> None:
     assert not found(ran("pytest tests", 1, ERROR), edited("/p/a.py"), action)
     assert not found(action, edited("/p/a.py"), ran("pytest"))
@@ -174,11 +175,11 @@ def test_a_failed_edit_changed_nothing() -> None:
     ],
 )
 def test_commands_that_only_look(command: str, looks: bool) -> None:
-    assert only_looks(command) is looks
+    assert CommandRun(command=command).only_looks is looks
 
 
 def test_what_is_recorded_of_a_failure_tells_command_status_and_error() -> None:
-    words = failure_words(ran("cd /p && pytest tests -q", 1, ERROR), ROOT)
+    words = failure_words(ran("cd /p && pytest tests -q", 1, ERROR))
     assert words.startswith("`pytest tests` failed with exit status 1: ")
     assert "No module named 'yaml'" in words
 

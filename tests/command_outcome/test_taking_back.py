@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix.command_outcome.command_evidence import classify, takes_back
-from helix.model.action import Action
+from helix.command_outcome.command_run import CommandRun
 
 
 @pytest.mark.parametrize(
@@ -24,19 +24,19 @@ from helix.model.action import Action
     ],
 )
 def test_what_puts_files_to_what_they_were_is_told_from_what_only_looks_or_moves(line: str, taken: bool) -> None:
-    assert takes_back(Action(command=line, exit_status=0)) is taken
+    assert takes_back(CommandRun(command=line, exit_status=0)) is taken
 
 
 def test_what_certainly_failed_or_has_not_ended_took_nothing_back() -> None:
-    assert not takes_back(Action(command="git restore a.py", exit_status=1))
-    assert not takes_back(Action(command="cd a && git stash", failed=True))
-    assert takes_back(Action(command="git stash; git stash pop", exit_status=1))
-    assert not takes_back(Action(command="git stash"))
+    assert not takes_back(CommandRun(command="git restore a.py", exit_status=1))
+    assert not takes_back(CommandRun(command="cd a && git stash", failed=True))
+    assert takes_back(CommandRun(command="git stash; git stash pop", exit_status=1))
+    assert not takes_back(CommandRun(command="git stash"))
 
 
 def test_within_a_line_only_what_stands_behind_the_taking_back_is_evidence() -> None:
     def passed(line: str, status: int = 0) -> bool | None:
-        found = classify(Action(command=line, exit_status=status))
+        found = classify(CommandRun(command=line, exit_status=status))
         return found.passed if found is not None else None
 
     assert passed("git checkout -- a.py && pytest") is True

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from helix.agents.context.exact_lookup import look_up
+from helix.command_outcome.command_run import CommandRun
 from helix.ingest import plain
 from helix.memory.capture.sessions import SessionRequest
-from helix.model.action import Action
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
 from helix.operations import capture, ingest, memories
@@ -91,10 +91,10 @@ def test_what_a_history_teaches_is_shown_at_its_command(helix: Helix, project: P
     (memory,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
     assert memory.status is Status.ACTIVE and memory.provenance.trust is Trust.TOOL_OUTPUT
     assert memory.resolution == "It passed after running `createdb shop_test`."
-    again = Action(command="cd src && make migrate", folder=str(project))
-    (site,) = look_up(helix.store, again, memory.scope, root=str(project))
+    again = CommandRun(command="cd src && make migrate", folder=str(project), root=str(project))
+    (site,) = look_up(helix.store, again, memory.scope)
     assert site.memory.id == memory.id
-    assert look_up(helix.store, Action(command="make build", folder=str(project)), memory.scope) == ()
+    assert look_up(helix.store, CommandRun(command="make build", folder=str(project)), memory.scope) == ()
 
 
 def test_a_file_of_several_sessions_tells_nothing_of_the_private_one(

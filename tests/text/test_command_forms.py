@@ -8,11 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.text.command_line.command_forms import Level, forms, normal_forms
+from helix.text.command_line.command_forms import Level, forms, redacted_forms
 from helix.text.command_line.parser import simple_commands
 from helix.text.error_lines import signature_of
 
 ROOT = "/home/me/house"
+
+
+def normal_forms(line: str, folder: str = "") -> tuple[str, ...]:
+    return tuple(form.text for form in redacted_forms(line, folder=folder))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ entities and the edges in memory: no text is compared, and nothing but what is f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -15,6 +15,7 @@ from posixpath import isabs, join, normpath
 
 from helix.agents.context.blocks import BlockEntry, entry, listing, one_line, shown_of
 from helix.agents.context.relevant import is_worth_its_room
+from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
 from helix.model.context_answers import Site
@@ -29,8 +30,9 @@ from helix.recall.scoring import answerable_rows, by_exactness
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
-from helix.text.command_line.command_forms import Level, redacted_forms
+from helix.text.command_line.command_forms import Level
 from helix.text.command_line.command_terms import terms_of
+from helix.text.command_line.parser import Command
 from helix.text.command_line.rule_commands import (
     CommandRole,
     is_about,
@@ -109,30 +111,33 @@ _BY_WORDS = _EntityKey(
 """Of a note of the user's own that shares words with a command."""
 
 
-def look_up(store: Store, action: Action, scope: str | None, limit: int = MOST, *, root: str = "") -> tuple[Site, ...]:
+def look_up(
+    store: Store, action: Action, scope: str | None, limit: int = MOST, *, by: Collection[str] = (ACTION, ON_ERROR)
+) -> tuple[Site, ...]:
     """Look up memories for the context of an agent's action: exactly this command, its error, or the files, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the
     scope (or `global`) and not faded is found, and what evidence speaks against only where the user stands for it.
-    `root` is the top of the project, by default the folder the action happens in: paths are compared as they are seen
-    from there.
+    `by` leaves out the error (ACTION alone) or all but the error. Paths are compared as seen from the project's top.
     """
     index, now = store.index, store.runtime.clock()
+    line = action.commands if isinstance(action, CommandRun) and ACTION in by else ()
     found: dict[int, _EntityKey] = {}
-    for key in _keys(index, action, root or action.folder):
+    for key in _keys(index, action, line, by):
         for row in _owners(index, key, scope, now):
             known = found.get(row)
             if known is None or key.level < known.level:
                 found[row] = key
-    for row in _sharing_words(index, action, scope, now):
+    for row in _sharing_words(index, line, scope, now):
         if row not in found or found[row].is_rule:
             found[row] = _BY_WORDS
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
     memories = ((found[row], index.memory(row)) for row in _select_rows(index, ranked, action))
-    fit = ((key, one) for key, one in memories if is_worth_its_room(one) and _is_worth_reading(index, key, one, action))
-    sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in fit)
+    fit = ((key, one) for key, one in memories if is_worth_its_room(one))
+    told = ((key, one) for key, one in fit if _is_worth_reading(index, key, one, action, line))
+    sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in told)
     return tuple(islice(_once(sites), limit))
 
 
@@ -190,7 +195,9 @@ def _says_more(one: Memory, other: Memory) -> bool:
     return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
 
 
-def _is_worth_reading(index: StoreIndex, key: _EntityKey, memory: Memory, action: Action) -> bool:
+def _is_worth_reading(
+    index: StoreIndex, key: _EntityKey, memory: Memory, action: Action, line: Sequence[Command]
+) -> bool:
     """Return whether it says something here: what a person wrote not to who does what it asks for already.
 
     What was mended by changing files says something where its error comes again, not before each run. What only a
@@ -203,22 +210,22 @@ def _is_worth_reading(index: StoreIndex, key: _EntityKey, memory: Memory, action
         touched = set(lexical_tokens(action.passage))
         names = [name for name in rare_names(f"{memory.trigger}\n{memory.resolution}") if name in touched]
         return len(names) > len(index.common(names, at_least=_FEW, share=0.0))
-    if key.arm == ACTION and action.command and is_mended_in_files(memory):
+    if key.arm == ACTION and line and is_mended_in_files(memory):
         return False
     if not is_hand_written(memory.provenance):
         return not key.is_rule
     said = f"{memory.trigger}\n{memory.resolution}"
     named = named_commands(said)
     if not key.is_rule:
-        return not (action.command and is_followed(named, action.command))
+        return not is_followed(named, line)
     theirs = memory.said_by in QUOTED
     if key.path and not names_file(said, key.path, keys_of_file(key.path)):
         return False
     if action.is_edit:
         return not theirs or _tells_what_to_do(said)
     if theirs:
-        return speaks_against(named, action.command)
-    return is_about(said, action.command)
+        return speaks_against(named, line)
+    return is_about(said, line)
 
 
 def _tells_what_to_do(said: str) -> bool:
@@ -256,9 +263,9 @@ def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, Block
     return kept
 
 
-def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_EntityKey]:
-    if action.command:
-        for form in redacted_forms(action.command, folder=action.folder, root=root):
+def _keys(index: StoreIndex, action: Action, line: Sequence[Command], by: Collection[str]) -> Iterator[_EntityKey]:
+    if isinstance(action, CommandRun) and ACTION in by:
+        for form in action.forms:
             yield _EntityKey(
                 rows=index.entities(EntityKind.COMMAND, PROMPT + form.text),
                 relation=Relation.MENTIONS,
@@ -267,9 +274,9 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_EntityKey]:
                 arm=ACTION,
                 kinds=ABOUT_KINDS,
             )
-        yield from (_rule(index, name) for name in keys_of_line(action.command))
-    if action.output and action.passed is not True:
-        error = signature_of(action.output, failed=action.passed is False)
+        yield from (_rule(index, name) for name in keys_of_line(line))
+    if isinstance(action, CommandRun) and ON_ERROR in by and (action.has_failed or action.passed is None):
+        error = action.error if action.has_failed else signature_of(action.output)
         for level, name in (*enumerate(keys_of(error)), (_BY_KIND, kind_of(error))):
             yield _EntityKey(
                 rows=index.entities(EntityKind.ERROR, name) if name else [],
@@ -282,7 +289,7 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_EntityKey]:
             )
     if action.is_edit:
         for path in islice(dict.fromkeys(action.files), _MOST_FILES):
-            names = _names(path, action.folder, root)
+            names = _names(path, action.folder, action.root or action.folder)
             yield _EntityKey(
                 rows=[row for row, name in index.files_like(path) if _is_file(name, names)],
                 relation=Relation.TOUCHES,
@@ -295,9 +302,9 @@ def _keys(index: StoreIndex, action: Action, root: str) -> Iterator[_EntityKey]:
             yield from (_rule(index, name, names[0] if "*" in name else "") for name in keys)
 
 
-def _sharing_words(index: StoreIndex, action: Action, scope: str | None, now: datetime) -> Iterator[int]:
+def _sharing_words(index: StoreIndex, line: Sequence[Command], scope: str | None, now: datetime) -> Iterator[int]:
     """Yield for each command of the line the user's own note that shares most with it, where that is enough."""
-    parts = terms_of(action.command)
+    parts = terms_of(line)
     own = index.of_trust(Trust.USER_ASSERTED)
     if not (parts and own):
         return

@@ -26,6 +26,7 @@ from helix.agents.hook_events.hook_events import (
     SessionEnded,
     TaskTold,
 )
+from helix.command_outcome.command_run import CommandRun
 from helix.model.action import Action
 from helix.text.excerpts import ends, head
 from helix.text.own_words import own_words
@@ -270,7 +271,7 @@ def _action(payload: Payload) -> Action | None:
     call, folder = _text(payload, "tool_use_id"), _text(payload, "cwd")
     command = given.get("command")
     if tool == _SHELL and isinstance(command, str) and command.strip():
-        return Action(id=call, command=command, folder=folder) if len(command) <= _LONGEST_COMMAND else None
+        return CommandRun(id=call, command=command, folder=folder) if len(command) <= _LONGEST_COMMAND else None
     file = _text(given, "file_path") or _text(given, "notebook_path")
     if tool not in _EDITS or not _is_path(file):
         return None

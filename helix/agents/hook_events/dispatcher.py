@@ -59,10 +59,10 @@ from helix.agents.hook_events.hook_events import (
 )
 from helix.agents.hook_events.session_recovery import last_written, recollect
 from helix.agents.hook_events.session_state import Sessions
+from helix.command_outcome.command_run import CommandRun
 from helix.memory.capture.sessions import is_private
 from helix.memory.job_run.foreground import Foreground
 from helix.memory.worker.worker import MemoryWorker
-from helix.model.action import Action
 from helix.store.store import Store
 from helix.text.excerpts import head
 
@@ -212,7 +212,7 @@ class HookDispatcher:
 
     def _touch_all(self) -> None:
         store = self._store
-        look_up(store, Action(command="git push", output="error: failed to push", exit_status=1), None)
+        look_up(store, CommandRun(command="git push", output="error: failed to push", exit_status=1), None)
         brief(store, None)
         drawn(store, "")
         if store.runtime.embedder is not None and not store.mismatch:

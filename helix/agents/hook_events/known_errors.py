@@ -7,12 +7,12 @@ from hashlib import sha256
 from helix.agents.context.exact_lookup import look_up
 from helix.agents.hook_events.hook_context import HookContext
 from helix.agents.tasks.board import learn
+from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import LONGEST_LABEL, OWN_ATTRIBUTE
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
-from helix.model.action import Action
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
 from helix.scopes import same_scope
@@ -89,7 +89,7 @@ def _known(context: HookContext, command: str, error: str) -> Memory | None:
     """Return the failure with a fix that has exactly this error, and this command where the error names nothing."""
     if not error:
         return None
-    found = look_up(context.store, Action(output=error, failed=True), context.session.scope, _LOOKED_THROUGH)
+    found = look_up(context.store, CommandRun(output=error, failed=True), context.session.scope, _LOOKED_THROUGH)
     same = (
         site.memory
         for site in found

@@ -51,7 +51,7 @@ class SessionWorker:
     down what happened.
     """
 
-    def __init__(self, key: str, root: str, before: Iterable[str] = ()) -> None:
+    def __init__(self, key: str, before: Iterable[str] = ()) -> None:
         """Begin anew, or where a daemon before this one left off: with the memories that it has shown."""
         self.key = key
         self.kind: AgentType | None = None
@@ -60,7 +60,7 @@ class SessionWorker:
         self.sure = True
         self.held: list[Callable[[], object]] = []
         self.files: dict[str, None] = {}
-        self.fix_tracker = FixTracker(root)
+        self.fix_tracker = FixTracker()
         self._turn = threading.Lock()
         self._seen = set(before)
 
@@ -116,7 +116,7 @@ class HookSession:
         self.prompts = 0
         self.asked_at = 0
         self.asked_terms: frozenset[str] = frozenset()
-        self._main = SessionWorker(SESSION_KEY, str(self.root))
+        self._main = SessionWorker(SESSION_KEY)
         self._before: Mapping[str, Collection[str]] = {}
         self._unmet: dict[str, SessionWorker] = {}
         self._agents: dict[str, SessionWorker] = {}
@@ -131,7 +131,7 @@ class HookSession:
         """
         with self.turn:
             self.recollected, self._before = True, shown
-            self._main = SessionWorker(SESSION_KEY, str(self.root), before=shown.get("", ()))
+            self._main = SessionWorker(SESSION_KEY, before=shown.get("", ()))
             self._open_tasks.update(dict.fromkeys(open_tasks))
 
     def read_of(self, agent: str) -> SessionWorker:
@@ -168,7 +168,7 @@ class HookSession:
         with self.turn:
             self.objective = ""
             for worker in (self._main, *self._unmet.values(), *self._agents.values()):
-                worker.fix_tracker = FixTracker(str(self.root))
+                worker.fix_tracker = FixTracker()
 
     def task_of(self, worker: SessionWorker) -> str:
         """Return the id of the task that somebody in a session of hooks works on."""
@@ -286,7 +286,7 @@ class HookSession:
     def _made(self, agent: str) -> SessionWorker:
         key = f"agent:{agent}"
         seen = {*self._before.get(agent, ()), *self._before.get(task_id(self.scope, self.name, key), ())}
-        return SessionWorker(key, str(self.root), seen)
+        return SessionWorker(key, seen)
 
     def _waiting(self, worker: SessionWorker) -> list[AgentCall]:
         """Return the calls of an agent's type that are not certainly somebody's, the oldest first."""

@@ -24,7 +24,7 @@ from helix.agents.hook_events.hook_events import ANSWER_LIMIT, AgentCalled, Hook
 from helix.agents.hook_events.session_state import AgentCall
 from helix.agents.tasks.board import SESSION_KEY
 from helix.agents.tasks.task_names import is_clients, key_named
-from helix.model.action import Action
+from helix.command_outcome.command_run import CommandRun
 from helix.model.context_answers import BuilderContext, ExplorerContext, PlannerContext
 from helix.model.task import CALL, CLIENT_TASK, IN_PROGRESS, RELEVANT_FILES, SILENT, VERIFY, Shown
 from helix.text.excerpts import shortened
@@ -112,10 +112,8 @@ def _memories(context: HookContext, event: AgentCalled, verify: str) -> tuple[st
     fitting = _context(context, event, context_for)
     block, memories = ("", ()) if fitting is None else (fitting.text, fitting.shown)
     known = {one.memory_id for one in memories}
-    action = Action(command=verify, folder=event.folder)
-    found = (
-        look_up(context.store, action, context.session.scope, MOST, root=str(context.session.root)) if verify else ()
-    )
+    run = CommandRun(command=verify, folder=event.folder, root=str(context.session.root))
+    found = look_up(context.store, run, context.session.scope, MOST) if verify else ()
     fresh = [site for site in found if site.memory.id not in known]
     more = text(fresh, budget_tokens=settings.action_tokens)
     if not more or len(block) + len(more) + 1 > ANSWER_LIMIT:

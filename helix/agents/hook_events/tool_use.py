@@ -14,8 +14,8 @@ from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.outcomes.noting import note_evidence, note_repeats, note_revert, note_use
 from helix.agents.tasks.board import find_task, inject, task_id
 from helix.command_outcome.command_evidence import classify, takes_back
-from helix.command_outcome.exit_status import command_ended_well, succeeded
-from helix.command_outcome.fixes import Fix, changes_nothing, failure_words, normal_command, only_looks
+from helix.command_outcome.command_run import CommandRun, changes_nothing
+from helix.command_outcome.fixes import Fix, failure_words
 from helix.command_outcome.ignored import names_ignored
 from helix.helixignore import without_ignored
 from helix.memory.capture.episodes import EpisodeRequest, record
@@ -23,8 +23,7 @@ from helix.model.action import Action
 from helix.model.context_answers import Site
 from helix.model.evidence import EvidenceKind
 from helix.model.provenance import Trust
-from helix.model.task import HELD_BACK, VERIFY
-from helix.text.error_lines import signature_of
+from helix.model.task import ACTION, HELD_BACK, ON_ERROR, VERIFY
 
 
 def action_begins(context: HookContext, event: ActionBegins) -> Reaction:
@@ -32,27 +31,24 @@ def action_begins(context: HookContext, event: ActionBegins) -> Reaction:
     worker = context.worker(event)
     if _wants_none(context, worker):
         return NOTHING
-    found = _looked_up(context, event.action)
-    return _show(context, worker, worker.unseen(found), event.action)
+    action = _placed(context, event.action)
+    return _show(context, worker, worker.unseen(_looked_up(context, action)), action)
 
 
 def action_ended(context: HookContext, event: ActionEnded) -> Reaction:
     """Keep how the command of a hook ended, as evidence and as a failure or its fix; show what its error is about."""
     worker = context.worker(event)
-    action = replace(event.action, at=context.store.runtime.clock())
+    action = replace(_placed(context, event.action), at=context.store.runtime.clock())
     tasks = context.session.in_progress
-    if action.is_edit:
+    if not isinstance(action, CommandRun):
         return Reaction(
             always=(context.when_sure(worker, lambda: _edited(context, worker, action, event.wrote, tasks)),)
         )
     kept = (context.when_sure(worker, lambda: _ran(context, worker, action, tasks)),)
-    own = command_ended_well(action)
-    if action.passed is not False and own is not False:
+    if not action.has_failed:
         return Reaction(always=kept)
-    failed = replace(action, exit_status=None, failed=True)
-    found = _looked_up(context, replace(failed, command=""))
-    known = _looked_up(context, replace(failed, output=""))
-    exact = [site for site in known if site.level == 0 and own is False]
+    found, known = _looked_up(context, action, ON_ERROR), _looked_up(context, action, ACTION)
+    exact = [site for site in known if site.level == 0 and action.ended_well is False]
     repeats = tuple(dict.fromkeys(site.memory.id for site in (*found, *exact)))
     noted = (
         (*kept, context.when_sure(worker, lambda: _repeated(context, worker, action, tasks, repeats)))
@@ -64,26 +60,31 @@ def action_ended(context: HookContext, event: ActionEnded) -> Reaction:
     return replace(reaction, always=(*noted, *reaction.always))
 
 
-def _looked_up(context: HookContext, action: Action) -> tuple[Site, ...]:
+def _placed(context: HookContext, action: Action) -> Action:
+    """Return an action of a hook with the top of the session's project."""
+    return replace(action, root=str(context.session.root))
+
+
+def _looked_up(context: HookContext, action: Action, *by: str) -> tuple[Site, ...]:
     """Return what is remembered about exactly this; what the session learned itself is in its sight."""
-    found = look_up(context.store, action, context.session.scope, MOST, root=str(context.session.root))
+    found = look_up(context.store, action, context.session.scope, MOST, by=by or (ACTION, ON_ERROR))
     return tuple(site for site in found if not is_own(context, site.memory))
 
 
 def take_in(context: HookContext, worker: SessionWorker, event: ActionEnded) -> None:
     """Keep what hooks could tell no daemon that an agent did, as of its own time; told again it counts once."""
-    action, tasks = event.action, context.session.in_progress
-    if action.is_edit:
-        _edited(context, worker, action, event.wrote, tasks)
-    else:
+    action, tasks = _placed(context, event.action), context.session.in_progress
+    if isinstance(action, CommandRun):
         _ran(context, worker, action, tasks)
+    else:
+        _edited(context, worker, action, event.wrote, tasks)
     context.session.told_before.add(action.id)
 
 
 def track_fix(context: HookContext, worker: SessionWorker, action: Action) -> None:
     """Note what earlier hooks told that an agent did, so that a failure in it is known when it is mended."""
     context.session.told_before.add(action.id)
-    seen = _visible(context, action)
+    seen = _visible(_placed(context, action))
     if seen is not None:
         worker.fix_tracker.take(seen)
 
@@ -122,7 +123,7 @@ def _show(context: HookContext, worker: SessionWorker, sites: Sequence[Site], ac
 
 
 def _edited(context: HookContext, worker: SessionWorker, action: Action, wrote: str, tasks: Sequence[str]) -> None:
-    files = tuple(without_ignored(action.files, str(context.session.root)))
+    files = tuple(without_ignored(action.files, action.root))
     if not files:
         return
     worker.files.update(dict.fromkeys(files))
@@ -133,10 +134,10 @@ def _edited(context: HookContext, worker: SessionWorker, action: Action, wrote: 
         note_use(context.store, task, files=files, text=wrote, edited_at=action.at)
 
 
-def _ran(context: HookContext, worker: SessionWorker, action: Action, tasks: Sequence[str]) -> None:
+def _ran(context: HookContext, worker: SessionWorker, action: CommandRun, tasks: Sequence[str]) -> None:
     task = _task(context, _key(context, worker, action, tasks))
     known = find_task(context.store.index, task)
-    hidden = names_ignored(action, str(context.session.root))
+    hidden = names_ignored(action)
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
         note_revert(context.store, context.session.scope, evidence, context.session.name)
@@ -146,27 +147,25 @@ def _ran(context: HookContext, worker: SessionWorker, action: Action, tasks: Seq
         note_use(context.store, task, edited_at=action.at)
     if hidden:
         return
-    if known is not None and (done := succeeded(action, changes_nothing)):
+    if known is not None and (done := action.succeeded(changes_nothing)):
         note_use(context.store, task, commands=done, at=action.at)
-    if action.passed is False and not only_looks(action.command):
+    if action.passed is False and not action.only_looks:
         _record_failure(context, action)
     if action.id in context.session.told_before:
         return
-    if command_ended_well(action) is False and not only_looks(action.command):
-        count_repeat(
-            context, normal_command(action, str(context.session.root)), signature_of(action.output, failed=True)
-        )
+    if action.ended_well is False and not action.only_looks:
+        count_repeat(context, action.normal, action.error)
     fix = worker.fix_tracker.take(action)
     if fix is not None and (kept := _without_hidden(context, fix)) is not None:
         remember_fix(context, task, kept)
 
 
-def _visible(context: HookContext, action: Action) -> Action | None:
+def _visible(action: Action) -> Action | None:
     """Return what may be kept of an action; None where `.helixignore` keeps all of it out."""
-    if action.is_edit:
-        files = tuple(without_ignored(action.files, str(context.session.root)))
+    if not isinstance(action, CommandRun):
+        files = tuple(without_ignored(action.files, action.root))
         return replace(action, files=files) if files else None
-    return None if names_ignored(action, str(context.session.root)) else action
+    return None if names_ignored(action) else action
 
 
 def _repeated(
@@ -196,14 +195,13 @@ def _key(context: HookContext, worker: SessionWorker, action: Action, tasks: Seq
     """
     if not context.session.is_main(worker):
         return context.session.key_of(worker)
-    if len(tasks) < 2 or not action.command:
+    if len(tasks) < 2 or not isinstance(action, CommandRun):
         return tasks[0] if len(tasks) == 1 else worker.key
-    root = str(context.session.root)
-    ran, mine = normal_command(action, root), []
+    mine = []
     for key in tasks:
         task = find_task(context.store.index, _task(context, key))
         verify = "" if task is None else str(task.attributes.get(VERIFY) or "")
-        if verify and normal_command(replace(action, command=verify), root) == ran:
+        if verify and replace(action, command=verify).normal == action.normal:
             mine.append(key)
     return mine[0] if len(mine) == 1 else worker.key
 
@@ -211,17 +209,17 @@ def _key(context: HookContext, worker: SessionWorker, action: Action, tasks: Seq
 def _without_hidden(context: HookContext, fix: Fix) -> Fix | None:
     """Return a fix as it may be kept; None where what failed, or all that mended it, is to be kept out."""
     root = str(context.session.root)
-    tools = [one for one in fix.commands if not names_ignored(Action(command=one, folder=root), root)]
+    tools = [one for one in fix.commands if not names_ignored(CommandRun(command=one, folder=root, root=root))]
     kept = replace(fix, commands=tuple(tools))
     return kept if kept.files or kept.commands else None
 
 
-def _record_failure(context: HookContext, action: Action) -> None:
+def _record_failure(context: HookContext, action: CommandRun) -> None:
     """Record a command that failed, once."""
     record(
         context.store,
         EpisodeRequest(
-            content=failure_words(action, str(context.session.root)),
+            content=failure_words(action),
             session=context.session.name,
             scope=context.session.scope,
             role="tool",

@@ -8,7 +8,8 @@ from helix.agents.context.exact_lookup import look_up
 from helix.agents.hook_events.hook_context import HookContext
 from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import find_task, learn
-from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved, normal_command
+from helix.command_outcome.command_run import CommandRun
+from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
@@ -16,7 +17,6 @@ from helix.memory.remember.remember import follow_up, remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.upkeep.systemic import TIMES
 from helix.model import task as named
-from helix.model.action import Action
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
@@ -51,9 +51,7 @@ def remember_unsolved(context: HookContext, worker: SessionWorker, ident: str) -
 
 def blocking_failures(context: HookContext, worker: SessionWorker, task: Task) -> Sequence[Unsolved]:
     """Return the failures that hooks saw block an agent's task, and not only happen in it."""
-    root = str(context.session.root)
-    verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    wanted, error = normal_command(Action(command=verify, folder=root), root) if verify else "", signature_of(said)
+    wanted, error = _blamed(context, task)
     return [
         one
         for one in worker.fix_tracker.unsolved
@@ -66,20 +64,22 @@ def blocked_by(context: HookContext, worker: SessionWorker, task: Task) -> dict[
     found = blocking_failures(context, worker, task)
     if found:
         return found[-1].attributes
+    told = zip((COMMAND, ERROR), _blamed(context, task), strict=True)
+    return {name: value for name, value in told if value}
+
+
+def _blamed(context: HookContext, task: Task) -> tuple[str, str]:
+    """Return the verify command of an agent's task in its normal form, and the error line that the agent told."""
     root = str(context.session.root)
     verify, said = (str(task.attributes.get(name) or "") for name in (VERIFY, named.ERROR))
-    told = {
-        COMMAND: normal_command(Action(command=verify, folder=root), root) if verify else "",
-        ERROR: signature_of(said),
-    }
-    return {name: value for name, value in told.items() if value}
+    return CommandRun(command=verify, folder=root, root=root).normal if verify else "", signature_of(said)
 
 
 def _known(context: HookContext, one: Unsolved) -> Memory | None:
     """Return the failure that says exactly this command and this error."""
     root = str(context.session.root)
-    action = Action(command=one.command, folder=root)
-    found = look_up(context.store, action, context.session.scope, _LOOKED_THROUGH, root=root)
+    run = CommandRun(command=one.command, folder=root, root=root)
+    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH)
     same = (
         site.memory
         for site in found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from helix.command_outcome.exit_status import parse, words_of
@@ -32,20 +33,31 @@ class Lesson:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Deeds:
     """What was done in a task, or in a part of it: files edited, commands run, and what was written.
 
-    `terms` are the words of all that, taken apart once for however many memories they are compared with.
+    It is taken apart once for however many memories it is compared with.
     """
 
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     text: str = ""
-    terms: frozenset[str] = field(init=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "terms", frozenset(lexical_tokens("\n".join((self.text, *self.commands)))))
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The words of all that."""
+        return frozenset(lexical_tokens("\n".join((self.text, *self.commands))))
+
+    @cached_property
+    def ran(self) -> tuple[str, ...]:
+        """The commands that were run, each as it was and without what only launches it."""
+        return tuple(" ".join(words) for line in self.commands for words in _run_in(line))
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The normal forms of the commands."""
+        return tuple(dict.fromkeys(form.text for line in self.commands for form in forms(line)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +98,7 @@ def _files(says: str, lesson: Lesson, deeds: Deeds, given: TaskInput, situation:
 
 def _commands(says: str, deeds: Deeds, situation: str) -> list[str]:
     wanted = [name for name in _named(says, EntityKind.COMMAND) if name not in _named(situation, EntityKind.COMMAND)]
-    ran = [" ".join(words) for line in deeds.commands for words in _run_in(line)]
-    met = [name for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in ran)]
+    met = [name for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in deeds.ran)]
     return [f"ran {name}" for name in dict.fromkeys((*met, *_in_prose(says, deeds, situation)))]
 
 
@@ -96,8 +107,7 @@ def _in_prose(says: str, deeds: Deeds, situation: str) -> list[str]:
 
     In prose nothing marks a command, so only a whole normal form counts, and none that its sentence forbids.
     """
-    ran = (form.text for line in deeds.commands for form in forms(line))
-    return [name for name in dict.fromkeys(ran) if _bids(says, name) and not _named_in(situation, name)]
+    return [name for name in deeds.forms if _bids(says, name) and not _named_in(situation, name)]
 
 
 def _bids(says: str, command: str) -> bool:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from posixpath import basename, join, normpath
 
 from helix.text.command_line.command_words import (
@@ -82,35 +81,37 @@ class CommandParts:
     options: tuple[str, ...]
 
 
-@lru_cache(maxsize=16)  # what a command did, and what is known of it, is looked up by its forms one after the other
 def forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
-    """Return the normal forms of the commands in a command line, the most exact first, each once.
+    """Return the normal forms of the commands in a command line, as `forms_of` does."""
+    return forms_of(simple_commands(line), folder=folder, root=root)
+
+
+def forms_of(parts: Sequence[Command], *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
+    """Return the normal forms of a line's simple commands, the most exact first, each once.
 
     Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
     are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it. What is run
     outside of it, as `cd` or `git -C` says, is another project's and has none.
     """
     found: dict[str, Level] = {}
-    parts = simple_commands(line)
     for simple in sorted(reversed(parts), key=lambda part: part.piped):
         for form in _forms(simple, folder, root or folder):
             found[form.text] = min(form.level, found.get(form.text, form.level))
     return tuple(sorted((CommandForm(level, text) for text, level in found.items()), key=lambda form: form.level))
 
 
-@lru_cache(maxsize=16)  # whoever is told of a command asks for them one after the other
+def redacted_line(line: str) -> str:
+    """Return a command line without the secrets that it may hold, as far as its forms are taken from it."""
+    return head(line, _LONGEST_LINE)
+
+
 def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
-    """Return the normal forms of a command line without the secrets that it may hold."""
-    return forms(head(line, _LONGEST_LINE), folder=folder, root=root)
-
-
-def normal_forms(line: str, *, folder: str = "", root: str = "") -> tuple[str, ...]:
     """Return the normal forms of a command line, redacted, the most exact first; none for what says nothing.
 
     The first is the one to remember: the last command of the line as a whole, without wrappers, `cd`, redirections and
     options that change only how much it says.
     """
-    return tuple(form.text for form in redacted_forms(line, folder=folder, root=root))
+    return forms(redacted_line(line), folder=folder, root=root)
 
 
 def invocation(words: Sequence[str]) -> CommandParts | None:

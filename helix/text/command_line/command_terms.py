@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from helix.text.command_line.command_forms import CommandParts, invocation, is_path
 from helix.text.command_line.command_words import GIVEN_CODE, SHELLS
-from helix.text.command_line.parser import Command, simple_commands
+from helix.text.command_line.parser import Command
 from helix.text.command_line.tools import only_looks
 from helix.text.tokens import query_terms
 
@@ -23,9 +23,9 @@ _SHORTEST = 2
 _VALUE = re.compile(r"[ =]")
 
 
-def terms_of(line: str) -> tuple[Mapping[str, float], ...]:
-    """Return the terms (`lexical_tokens`) of each command in a command line that does more than look, by weight."""
-    parts = ((part, invocation(part.words)) for part in simple_commands(line))
+def terms_of(commands: Sequence[Command]) -> tuple[Mapping[str, float], ...]:
+    """Return the terms (`lexical_tokens`) of each command of a command line that does more than look, by weight."""
+    parts = ((part, invocation(part.words)) for part in commands)
     return tuple(_weighed(part, it) for part, it in parts if it is not None and not _looks(it))
 
 

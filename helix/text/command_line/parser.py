@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from posixpath import join, normpath
 
@@ -112,7 +111,6 @@ _ANOTHER_BRACKET = re.compile(r"(?=\()")
 _FUNCTION = re.compile(r"[ \t]*\([ \t]*\)")
 
 
-@lru_cache(maxsize=16)  # whoever is told of a command asks for its tree several times, one after the other
 def read(line: str) -> Line:
     """Parse a shell's command line into its commands; never raises.
 
@@ -395,7 +393,12 @@ def simple_commands(line: str) -> tuple[Command, ...]:
 
     Never raises: a quote that is not closed, or what is no shell at all, is read as far as it goes.
     """
-    return tuple(islice(_commands(read(line).body, "", False), MOST_PARTS))
+    return commands_of(read(line))
+
+
+def commands_of(line: Line) -> tuple[Command, ...]:
+    """Return the simple commands of a command line that was read."""
+    return tuple(islice(_commands(line.body, "", False), MOST_PARTS))
 
 
 def joined_command(said: Sequence[str]) -> str:

@@ -98,8 +98,8 @@ def named_commands(text: str) -> tuple[RuleCommand, ...]:
     return tuple(dict.fromkeys(_named(text[:_READ])))[:_MOST]
 
 
-def stands_at(named: Sequence[RuleCommand], line: str) -> bool:
-    """Return whether a rule's text that names these commands is worth reading where a command `line` is run.
+def stands_at(named: Sequence[RuleCommand], line: Sequence[Command]) -> bool:
+    """Return whether a rule's text that names these commands is worth reading where a command line is run.
 
     That is where the line runs what the rule speaks of or against, or runs what it asks for with words of it left out.
     Not where the line runs a command as the rule asks for it, and not where it only looks.
@@ -109,12 +109,12 @@ def stands_at(named: Sequence[RuleCommand], line: str) -> bool:
     return any(_matches(one, it) for it in _run_by(line) if not _only_looks(it) for one in named)
 
 
-def speaks_against(named: Sequence[RuleCommand], line: str) -> bool:
-    """Return whether the text of a rule, which names these commands, says not to do what a `line` does."""
+def speaks_against(named: Sequence[RuleCommand], line: Sequence[Command]) -> bool:
+    """Return whether the text of a rule, which names these commands, says not to do what a line does."""
     return stands_at([one for one in named if one.role is CommandRole.AGAINST], line) and not is_followed(named, line)
 
 
-def is_followed(named: Sequence[RuleCommand], line: str) -> bool:
+def is_followed(named: Sequence[RuleCommand], line: Sequence[Command]) -> bool:
     """Return whether a command line follows a rule that names these commands."""
     return any(one.role is CommandRole.ASKED and _has(it, one) for it in _run_by(line) for one in named)
 
@@ -126,7 +126,7 @@ def keys_of_rule(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(one.tool for one in found), *sorted(tests), *named_files(text))))[:_MOST_KEYS]
 
 
-def keys_of_line(line: str) -> tuple[str, ...]:
+def keys_of_line(line: Sequence[Command]) -> tuple[str, ...]:
     """Return the keys under which rules for a command line may be found: its tools, and its files."""
     files = (key for _, keys in _file_keys(line) for key in keys)
     return tuple(dict.fromkeys((*(one.tool for one in _run_by(line)), *files)))
@@ -176,7 +176,7 @@ def _endings(path: str) -> Iterator[str]:
     return (f"*{name[at:]}" for at in signs[-_MOST_KEYS:])
 
 
-def is_about(text: str, line: str) -> bool:
+def is_about(text: str, line: Sequence[Command]) -> bool:
     """Return whether a rule's text is worth reading at a command line: for its commands, or a file it runs or edits."""
     named = named_commands(text)
     if is_followed(named, line):
@@ -184,10 +184,10 @@ def is_about(text: str, line: str) -> bool:
     return stands_at(named, line) or any(names_file(text, path, keys) for path, keys in _file_keys(line))
 
 
-def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _file_keys(line: Sequence[Command]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the files that a line edits or runs, each with the keys under which rules for it may be found."""
     yield from ((edited, keys_of_file(edited)) for edited in edited_in_place(line))
-    for part in simple_commands(line):
+    for part in line:
         said, _ = unwrapped(part.words)
         one = _parse_command(part, CommandRole.SPOKEN)
         if one is None or _only_looks(one) or one.tool in ("sed", "perl", "git"):
@@ -198,18 +198,18 @@ def _file_keys(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield path, (path, *_endings(path))
 
 
-def edited_in_place(line: str) -> tuple[str, ...]:
+def edited_in_place(line: Sequence[Command]) -> tuple[str, ...]:
     """Return the files that a command line edits where they are, as `sed -i` does."""
     found: dict[str, None] = {}
-    for part in simple_commands(line):
+    for part in line:
         said, _ = unwrapped(part.words)
         if said and said[0] in ("sed", "perl") and any(_IN_PLACE.fullmatch(word) for word in said[1:]):
             found.update(dict.fromkeys(canonical_path(word) for word in said[2:] if is_path(word) and " " not in word))
     return tuple(found)
 
 
-def _run_by(line: str) -> list[RuleCommand]:
-    return [one for part in simple_commands(line) if (one := _parse_command(part, CommandRole.SPOKEN)) is not None]
+def _run_by(line: Sequence[Command]) -> list[RuleCommand]:
+    return [one for part in line if (one := _parse_command(part, CommandRole.SPOKEN)) is not None]
 
 
 def _matches(one: RuleCommand, it: RuleCommand) -> bool:

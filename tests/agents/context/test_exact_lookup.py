@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.agents.context.exact_lookup import look_up, shown, text
 from helix.agents.outcomes.feedback import feedback
+from helix.command_outcome.command_run import CommandRun
 from helix.memory.change.versions import files_of
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
@@ -51,7 +52,7 @@ def add(store: Store, trigger: str, kind: Kind = Kind.FAILURE, **fields: Any) ->
 
 
 def names(store: Store, command: str = "", *, scope: str = SCOPE, limit: int = 3, **fields: Any) -> list[str]:
-    action = Action(command=command, **{"folder": "/home/me/house", **fields})
+    action = CommandRun(command=command, **{"folder": "/home/me/house", **fields})
     return [site.memory.name for site in look_up(store, action, scope, limit)]
 
 
@@ -114,9 +115,9 @@ def test_what_helix_itself_says_of_a_memory_is_what_it_is_about(store: Store) ->
         },
     )
     assert names(store, "pytest tests/a.py -k upload", folder="/home/me/house/backend", files=()) == []
-    action = Action(command="pytest tests/a.py", folder="/home/me/house/backend")
-    assert [site.memory.name for site in look_up(store, action, SCOPE, root="/home/me/house")] == [name]
-    failed = Action(command="./run", output="E   ModuleNotFoundError: No module named 'yaml'\n", exit_status=1)
+    action = CommandRun(command="pytest tests/a.py", folder="/home/me/house/backend", root="/home/me/house")
+    assert [site.memory.name for site in look_up(store, action, SCOPE)] == [name]
+    failed = CommandRun(command="./run", output="E   ModuleNotFoundError: No module named 'yaml'\n", exit_status=1)
     (site,) = look_up(store, failed, SCOPE)
     assert (site.memory.name, site.arm, site.level) == (name, "error", 0)
 
@@ -305,7 +306,7 @@ def test_what_is_told_is_short_and_one_line_for_each_memory(store: Store) -> Non
         add(
             store, f"`make lint` fails, way {number}\nWARNING: ignore this\n# MEMORY CONTEXT", resolution="word " * 2000
         )
-    sites = look_up(store, Action(command="make lint"), SCOPE)
+    sites = look_up(store, CommandRun(command="make lint"), SCOPE)
     told = text(sites)
     assert len(told.splitlines()) == 1 + len(shown(sites))
     assert len(told) < 2_000
@@ -351,7 +352,9 @@ def test_the_look_up_finds_what_a_full_scan_finds(
         for number, one in enumerate(stored):
             put(opened, number, SimpleNamespace(**one))
         for one in asked:
-            action = Action(command=one["command"], output=one["output"], files=(one["file"],), folder="/home/me/house")
+            action = CommandRun(
+                command=one["command"], output=one["output"], files=(one["file"],), folder="/home/me/house"
+            )
             assert {site.memory.id for site in look_up(opened, action, SCOPE, 99)} == scanned(opened, action)
     finally:
         opened.close()

@@ -12,6 +12,7 @@ import pytest
 from helix import settings as configuration
 from helix.agents.context import exact_lookup
 from helix.agents.context.exact_lookup import look_up
+from helix.command_outcome.command_run import CommandRun
 from helix.memory.remember.request import StoreRequest
 from helix.model.action import Action
 from helix.model.memory import Kind
@@ -84,6 +85,6 @@ def test_failures_without_an_end_keep_no_command_waiting_and_nothing_of_another_
     for number in range(MANY):
         other = replace(own, trigger=f"`make deploy`: part {number} of it broke", resolution="", importance=9.0)
         memories.store(helix, replace(other, trust=Trust.TOOL_OUTPUT))
-    read, found = read_at(helix, Action(command="make deploy", folder="/"))
+    read, found = read_at(helix, CommandRun(command="make deploy", folder="/"))
     assert read <= MOST + 1
     assert found == [own.trigger]

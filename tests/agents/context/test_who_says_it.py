@@ -163,9 +163,9 @@ def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_
         subprocess.run([*git, *arguments], check=True)
     finished(helix, ingest.ingest_git(helix, str(folder)))
     (memory,) = memories.memories(helix, first=5).items
-    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder))
+    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder), root=str(folder))
     for passage, told in (("", False), ("int n = count_all(cert);", False), ("char *der = get_der(cert);", True)):
-        found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), memory.scope, root=str(folder))
+        found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), memory.scope)
         text = exact_lookup.text(found, budget_tokens=helix.settings.action_tokens)
         assert (memory.name in text) is told, passage
     assert contexts.brief(helix, memory.scope).text == ""
@@ -183,9 +183,9 @@ def test_a_name_that_stands_in_many_commits_shows_none_of_them_at_an_edit(helix:
             subprocess.run([*git, *arguments], check=True)
     finished(helix, ingest.ingest_git(helix, str(folder)))
     scope = memories.memories(helix, first=1).items[0].scope
-    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder))
+    edit = Action(files=(str(folder / "tls.c"),), folder=str(folder), root=str(folder))
     for passage, told in (("if (x == NULL)", 0), ("if (golf_der == NULL)", 1)):
-        found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), scope, root=str(folder))
+        found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), scope)
         assert len(found) == told, passage
 
 

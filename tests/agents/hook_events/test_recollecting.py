@@ -16,10 +16,10 @@ from helix.agents.hook_events.hook_events import ActionBegins, HookEvent
 from helix.agents.hook_events.session_state import Sessions
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import find_task, injections, task_id
+from helix.command_outcome.command_run import CommandRun
 from helix.identity import folder_identity
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
-from helix.model.action import Action
 from helix.operations import capture, graph, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
@@ -332,9 +332,9 @@ def test_a_session_stays_in_its_project_wherever_its_agent_has_gone(tmp_path: Pa
     with running(tmp_path) as helix:
         begun(helix, project).settled()
     with running(tmp_path) as helix:
-        gone = ActionBegins(session="session-1", folder=str(project / "src"), action=Action(command="make"))
+        gone = ActionBegins(session="session-1", folder=str(project / "src"), action=CommandRun(command="make"))
         assert Sessions(helix.store).of(gone).root == project
-        other = ActionBegins(session="session-2", folder=str(project / "src"), action=Action(command="make"))
+        other = ActionBegins(session="session-2", folder=str(project / "src"), action=CommandRun(command="make"))
         assert Sessions(helix.store).of(other).root == project / "src"
 
 
