@@ -7,14 +7,23 @@ Measured with 150,000 nodes and 350,000 edges on 2 cores: a path 0.3 s.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import combinations
+from math import log
 from typing import NamedTuple
 
 from helix.graph.kuzu_engine import KuzuEngine, ScratchGraph
 
 Place = tuple[str, str]
 """A node: its label and its id."""
+
+
+_EDGES_FOR_WEIGHT, _MOST_PARALLEL = 5.0, 100_000
+"""Parallel edges that stand for a weight of 1, fewer where there would be more than so many in all.
+
+Of 200 things 35,000 edges take 0.2 s; with 2 or 10 for a weight of 1 communities are no more modular (measured).
+"""
 
 
 class Overview(NamedTuple):
@@ -94,6 +103,35 @@ def _grouped(places: Sequence[Place], ends: Sequence[tuple[int, int]]) -> tuple[
         for place in group:
             number[place] = rank
     return [sorted(group, key=lambda one: (-inside[one], places[one])) for group in largest], number
+
+
+def together(features: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the places of things by communities of what they share, those with most in common first.
+
+    Each feature that two of them share counts ln((n + 1) / how many have it): what all have says next to nothing. As
+    Kuzu's Louvain knows no weights, so many edges stand for one. Whoever is in no community is left out.
+    """
+    having: dict[str, list[int]] = defaultdict(list)
+    for place, named in enumerate(features):
+        for feature in named:
+            having[feature].append(place)
+    weights: dict[tuple[int, int], float] = defaultdict(float)
+    for _, places in sorted(having.items()):  # always in one order, as sums and communities depend on it
+        for pair in combinations(places, 2):
+            weights[pair] += log((len(features) + 1) / len(places))
+    times = min(_EDGES_FOR_WEIGHT, _MOST_PARALLEL / max(sum(weights.values()), 1.0))
+    ends = [pair for pair, weight in sorted(weights.items()) for _ in range(round(times * weight))]
+    with ScratchGraph(len(features), ends) as graph:
+        community = graph.communities()
+    held: dict[int, list[int]] = defaultdict(list)
+    for place, name in enumerate(community):
+        held[name].append(place)
+    held.pop(-1, None)
+    common: dict[int, float] = defaultdict(float)
+    for (one, other), weight in weights.items():
+        if community[one] == community[other]:
+            common[community[one]] += weight
+    return [held[name] for name in sorted(held, key=lambda name: (-round(common[name], 6), held[name]))]
 
 
 def centrality(engine: KuzuEngine, *, scope: str, labels: Sequence[str], limit: int) -> list[tuple[str, str, float]]:

@@ -235,6 +235,10 @@ class GraphServer:
         found = analytics.communities(self._graph(), scope=scope, least=least, limit=limit)
         return [(size, members[:most]) for size, members in found]
 
+    def together(self, features: list[list[str]]) -> list[list[int]]:
+        """Answer the places of things by communities of what they share, those with most in common first."""
+        return analytics.together(features)
+
     def overview(self, scope: str, limit: int, most: int) -> dict[str, Any]:
         """Answer the store's largest communities as (size, at most `most` members), the links between, both sums."""
         found = analytics.overview(self._graph(), scope=scope, limit=limit)

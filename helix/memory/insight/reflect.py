@@ -6,10 +6,12 @@ telling sentences. With one, a model asks and answers; what it cannot cite is re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 from typing import Any, cast
 
 from helix.memory.capture.quarantine import screen
@@ -34,8 +36,8 @@ from helix.model.episode import Episode
 from helix.model.memory import Status
 from helix.model.provenance import Provenance, weakest_trust
 from helix.model.reflection import Reflection
-from helix.recall.communities import weighty_communities
 from helix.store.index import StoreIndex
+from helix.store.store import Store
 from helix.text.times.dates import day_in_words
 
 EXTRACTOR = "reflection"
@@ -89,12 +91,23 @@ def _reflect_on(run: Run, scope: str, level: int, think: Think | None) -> None:
     items, spoken_of = _items(run, scope, level, names)
     found: list[Thought] = []
     groups = same_said(items)
-    for held in weighty_communities([group[0].entities for group in groups]):
+    for held in _together(run.store, [group[0].entities for group in groups]):
         found.extend(_thoughts([groups[place] for place in held], names, think))
     for thought in found[:MOST_INSIGHTS]:
         known = sum(item.ref in spoken_of for item in thought.cites)
         if known <= OLD_SHARE * len(thought.cites) and not run.cancelled and _write(run, scope, thought):
             run.count("reflections added")
+
+
+def _together(store: Store, features: Sequence[AbstractSet[str]]) -> list[list[int]]:
+    """Return the places of things by communities of what they share, as the graph's process finds them.
+
+    It is not asked where nothing is shared. Raises GraphUnavailableError: the worker tries again later.
+    """
+    if max(Counter(chain.from_iterable(features)).values(), default=0) < 2:
+        return []
+    seconds = store.runtime.settings.request_timeout_ms / 1000
+    return cast(list[list[int]], store.graph.ask("together", seconds, features=list(map(sorted, features))))
 
 
 def _thoughts(community: Sequence[Sequence[Item]], names: Mapping[str, Entity], think: Think | None) -> list[Thought]:
