@@ -89,6 +89,7 @@ def test_an_answer_closes_a_gap_and_hides_it_with_an_edge_to_tell(living: Helix,
         {"text": "deploys happen on tuesdays at noon"},
         {"text": ANSWER, "scope": "another"},
         {"text": ANSWER, "trust": Trust.WEB},
+        {"text": ANSWER, "trust": Trust.TOOL_OUTPUT},
     ],
 )
 def test_what_does_not_answer_it_leaves_a_gap_open(living: Helix, store: Store, told: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.job_run.run import Run
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status
-from helix.model.provenance import Trust
+from helix.model.provenance import QUOTED
 from helix.model.recall import RecallAnswer
 from helix.model.records import edge_from
 from helix.recall.similar import nearest
@@ -198,9 +198,12 @@ def _answer_of(store: Store, gap: Memory) -> Memory | None:
 
 
 def _may_answer(gap: Memory, memory: Memory) -> bool:
-    """Return whether a memory is a later one than a gap, no hearsay, and speaks of the same."""
+    """Return whether a memory is a later one than a gap, no hearsay, and speaks of the same.
+
+    Hearsay is what nobody here stands for: whoever can have a command fail would end a question of the user's by it.
+    """
     late = memory.recorded_at >= gap.recorded_at
-    return late and memory.provenance.trust is not Trust.WEB and _share_covered(gap, memory) >= _TOLD
+    return late and memory.said_by not in QUOTED and _share_covered(gap, memory) >= _TOLD
 
 
 def _answers(store: Store, gap: Memory, memory: Memory, cosine: float | None) -> bool:
