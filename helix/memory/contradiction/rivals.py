@@ -22,7 +22,7 @@ from helix.memory.contradiction.detect import Contradiction, Ground
 from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
-from helix.model.edge import Edge, Ref
+from helix.model.edge import Edge
 from helix.model.memory import Memory, Status
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -99,7 +99,7 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
             return Decision((composer.change("settle"),) if change(composer) else (), None)
 
         store.writer.submit(decision)
-    ref = _ref(memory)
+    ref = memory.ref
     rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store.records, memory)]
     standing = (cast(Memory, node) for node in store.records.nodes(rivals))
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
@@ -109,7 +109,7 @@ def settle_one(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
     """Return the decision that settles a contradiction, where both memories are unchanged; it tells whether."""
 
     def compose(composer: Composer) -> bool:
-        newer, known = (cast(Memory, node) for node in store.records.nodes([_ref(found.newer), _ref(found.known)]))
+        newer, known = (cast(Memory, node) for node in store.records.nodes([found.newer.ref, found.known.ref]))
         if any(_words(now) != _words(was) for now, was in ((newer, found.newer), (known, found.known))):
             return False
         if found.why is not None:
@@ -181,7 +181,3 @@ def _meet(records: Records, one: Memory, other: Memory) -> bool:
 
 def _words(memory: Memory) -> tuple[object, ...]:
     return memory.kind, memory.trigger, memory.resolution, memory.status, memory.valid_from
-
-
-def _ref(memory: Memory) -> Ref:
-    return memory.ref
