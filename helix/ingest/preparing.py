@@ -9,7 +9,7 @@ from helix.errors import InvalidInputError
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.capture.episodes import spoken
 from helix.memory.capture.quarantine import screen, texts_of
-from helix.memory.change.compose import Prepared, TextPieces, parsed_text, prepare
+from helix.memory.change.compose import Prepared, ReadText, prepare
 from helix.memory.change.intake import Intake
 from helix.model.memory import body
 from helix.model.reports import IngestProblem
@@ -35,7 +35,7 @@ class Cleaned:
     redacted: bool
     held: bool
     """Whether it reads like an instruction to an agent, and is to be quarantined."""
-    readings: Mapping[Text, TextPieces]
+    readings: Mapping[Text, ReadText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _cleaned(item: Slice, text_limit: int) -> Cleaned | IngestProblem:
     cleaned = replace(item, episode=episode, memories=memories)
     texts = dict.fromkeys((_spoken(cleaned), *map(_body, memories)))
     redacted = bool(intake.redacted) or without_markers(episode.content) != episode.content
-    return Cleaned(cleaned, redacted, _held(cleaned), {text: parsed_text(*text) for text in texts})
+    return Cleaned(cleaned, redacted, _held(cleaned), {text: ReadText.of(*text) for text in texts})
 
 
 def _held(item: Slice) -> bool:
@@ -87,7 +87,7 @@ def _texts_of_draft(memory: MemoryDraft) -> tuple[str, ...]:
 
 def prepare_slices(store: Store, batch: Sequence[Cleaned], vector_at: VectorAt | None) -> list[PreparedSlice]:
     """Return the slices to ingest with the passages, vectors and mentions of their texts."""
-    readings: list[TextPieces] = []
+    readings: list[ReadText] = []
     given: list[bytes | None] = []
     for one in batch:
         own = [] if spoken_for(one.slice) else [_spoken(one.slice)]

@@ -15,7 +15,7 @@ from helix import settings as configuration
 from helix.journal.effects import Touched
 from helix.journal.log import Journal
 from helix.journal.work_queue import Work
-from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
+from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.job_run.run import Run
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory
@@ -44,7 +44,7 @@ def work(run: Run) -> dict[str, int]:
     """Write STEPS memories, each with a passage and an edge, and count each one at a memory that was there before."""
     for number in range(STEPS):
         made = memory(run.store, f"made{number}")
-        (prepared,) = prepare(run.store, [parsed_text(f"unique{number} of src/file{number}.c")])
+        (prepared,) = prepare(run.store, [ReadText.of(f"unique{number} of src/file{number}.c")])
 
         def compose(composer: Composer, made: Memory = made, prepared: Prepared = prepared) -> None:
             ref = composer.node(made)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-from helix.memory.change.compose import Composer, parsed_text, prepare
+from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.model.edge import Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
@@ -61,7 +61,7 @@ def fill(store: Store, kind: str) -> None:
 
 def put(store: Store, kind: Kind, text: str, **fields: Any) -> Ref:
     """Write a memory grounded in an episode of its own, whatever else is there."""
-    (prepared,) = prepare(store, [parsed_text(text)])
+    (prepared,) = prepare(store, [ReadText.of(text)])
 
     def decision() -> Decision[Ref]:
         composer = Composer(store, store.runtime.clock())

@@ -24,7 +24,7 @@ from helix import settings as configuration
 from helix.journal.log import Journal
 from helix.journal.work_queue import Work
 from helix.memory.capture.episodes import EpisodeRequest, record
-from helix.memory.change.compose import Composer, parsed_text, prepare
+from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.job_run.foreground import Foreground, Pace
 from helix.memory.job_run.parameters import PARAMETERS
 from helix.memory.job_run.run import Run
@@ -116,7 +116,7 @@ def remembered(store: Store) -> None:
         *(_memory(Kind.DECISION, f"{what} was chosen", at=NOW - 90 * day, **used) for what in ("Kuzu", "SQLite")),
         *(_memory(Kind.PATTERN, f"{what} helps", at=NOW - 90 * day, **failing) for what in ("sleeping", "hoping")),
     ]
-    prepared = prepare(store, [parsed_text(body(memory.trigger, memory.resolution)) for memory in memories])
+    prepared = prepare(store, [ReadText.of(body(memory.trigger, memory.resolution)) for memory in memories])
 
     def decision() -> Decision[None]:
         composer = Composer(store, NOW - 90 * day)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from working import copied, job
 
-from helix.memory.change.compose import parsed_text
+from helix.memory.change.compose import ReadText
 from helix.memory.erasure import unfinished
 from helix.memory.erasure.scan import Sweep, scan
 from helix.memory.erasure.stored_secrets import (
@@ -70,7 +70,7 @@ def ref(label: Label, node_id: str) -> Ref:
 
 
 def passages(store: Store, owner: Ref, text: str, first: int) -> list[Operation]:
-    pieces = parsed_text(text).pieces
+    pieces = ReadText.of(text).pieces
     return [
         PutPassage(id=f"{owner.id}#{place}", number=first + place, owner=owner, text=piece, vector=vector)
         for place, (piece, vector) in enumerate(zip(pieces, store.embed(pieces), strict=True))
@@ -272,10 +272,10 @@ def test_a_cancelled_scan_changes_nothing(store: Store) -> None:
 def test_a_secret_that_a_cut_went_through_is_found_in_no_piece() -> None:
     filler = "word " * 316
     text = f"{filler}{SECRET} {filler}"
-    pieces = parsed_text(text).pieces
+    pieces = ReadText.of(text).pieces
     assert len(pieces) > 1
     cleared = pieces_without((text,), (redact(text).text,), pieces, Remembering())
-    assert cleared == parsed_text(redact(text).text).pieces
+    assert cleared == ReadText.of(redact(text).text).pieces
     halves = (text[: 5 * 316 + 12], text[5 * 316 :])
     left = pieces_without((text,), (redact(text).text,), halves, Remembering())
     assert not [piece for piece in left if SECRET in piece]

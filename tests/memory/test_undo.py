@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.errors import ConflictError, NotFoundError
 from helix.journal import effects
-from helix.memory.change.compose import Composer, parsed_text, prepare
+from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.job_run.run import Run
 from helix.memory.worker import undo as undoing
 from helix.memory.worker.undo import undo
@@ -389,7 +389,7 @@ def test_passages_come_back_without_a_vector_when_the_model_has_changed(store: S
 def test_a_real_run_is_undone_too(store: Store) -> None:
     before = state_of(store)
     run = Run(store, "run", "consolidate")
-    (prepared,) = prepare(store, [parsed_text("always use `uv run pytest` in src/app.py")])
+    (prepared,) = prepare(store, [ReadText.of("always use `uv run pytest` in src/app.py")])
 
     def compose(composer: Composer) -> str:
         made = memory(6, trigger="always")

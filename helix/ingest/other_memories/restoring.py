@@ -17,7 +17,7 @@ from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.import_tally import ImportTally
 from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
-from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
+from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.model.edge import Edge, Label, Ref, drawn_again
@@ -187,10 +187,10 @@ def _count(tally: ImportTally, node: Node) -> None:
 def _reading(one: OwnNode) -> Any:
     node = one.node
     if one.found_by is None:
-        return parsed_text(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
-    found = [parsed_text(text) for text in one.found_by]
+        return ReadText.of(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
+    found = [ReadText.of(text) for text in one.found_by]
     return replace(
-        parsed_text(""),
+        ReadText.of(""),
         pieces=tuple(piece for each in found for piece in each.pieces),
         tokens=tuple(token for each in found for token in each.tokens),
     )

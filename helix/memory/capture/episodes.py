@@ -12,7 +12,7 @@ from helix.helixignore import without_ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private
 from helix.memory.change import intake as checks
-from helix.memory.change.compose import Composer, parsed_text, unembedded
+from helix.memory.change.compose import Composer, ReadText, unembedded
 from helix.memory.change.intake import Intake
 from helix.memory.scores import importance_of
 from helix.model.episode import CAPTURE, Episode
@@ -73,7 +73,7 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
         raise InvalidInputError(f"unknown role {role!r}", hint="one of: user, assistant, tool, system")
     trust = request.trust or (Trust.TOOL_OUTPUT if role == "tool" else Trust.AGENT_INFERRED)
     screening = screen(trust, content, agent, session, source, *files)
-    prepared = unembedded(parsed_text(spoken(content, session, agent), [*map(as_name, files)]))
+    prepared = unembedded(ReadText.of(spoken(content, session, agent), [*map(as_name, files)]))
     importance = checks.poignancy(request.importance, importance_of(content, prepared.mentions))
 
     def decision() -> Decision[Episode]:

@@ -32,31 +32,29 @@ tells what it is, past all that only mention it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextPieces:
-    """What there is to be read in a text: its pieces, the tokens of each, joined by blanks, and what it mentions."""
+class ReadText:
+    """What is read in a redacted text, once: its pieces, the tokens of each, joined by blanks, and what it mentions."""
 
     pieces: tuple[str, ...]
     tokens: tuple[str, ...]
     mentions: tuple[Mention, ...]
 
+    @classmethod
+    def of(cls, text: str, files: Sequence[str] = ()) -> ReadText:
+        """Read a changed node's redacted text into passages and mentions; the files it is about are the first."""
+        pieces = tuple(chunks(text))
+        tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
+        return cls(pieces=pieces, tokens=tokens, mentions=spoken_of(text, files))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared(TextPieces):
+class Prepared(ReadText):
     """A text made ready outside the writer: what was read in it, and its pieces' vectors (None without a model)."""
 
     vectors: tuple[bytes | None, ...]
 
 
-def parsed_text(text: str, files: Sequence[str] = ()) -> TextPieces:
-    """Read a changed node's redacted text into passages and mentions; the files it is about are the first of these."""
-    pieces = tuple(chunks(text))
-    tokens = tuple(" ".join(lexical_tokens(piece)) for piece in pieces)
-    return TextPieces(pieces=pieces, tokens=tokens, mentions=spoken_of(text, files))
-
-
-def prepare(
-    store: Store, readings: Sequence[TextPieces], given: Sequence[bytes | None] | None = None
-) -> list[Prepared]:
+def prepare(store: Store, readings: Sequence[ReadText], given: Sequence[bytes | None] | None = None) -> list[Prepared]:
     """Embed a text's passages; the slow part of a write, done before the writer is asked.
 
     `given` holds vectors made elsewhere, None for the texts that have none; one is taken for a text of one piece.
@@ -78,7 +76,7 @@ def prepare(
     ]
 
 
-def unembedded(reading: TextPieces) -> Prepared:
+def unembedded(reading: ReadText) -> Prepared:
     """Return a text's passages as written without vectors: words find them at once, vectors are filled in later."""
     return Prepared(
         pieces=reading.pieces,

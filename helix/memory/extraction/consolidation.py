@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, cast
 
 from helix.journal.state import Records
-from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
+from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import ContradictionVerdict, thresholds_of
 from helix.memory.contradiction.rivals import set_against_all
@@ -295,7 +295,7 @@ class _Scope:
         self._tell(wanted, self._run.write(_step(wanted), compose))
 
     def _prepared(self, trigger: str, resolution: str, files: Sequence[str]) -> Prepared:
-        return prepare(self._store, [parsed_text(body(trigger, resolution), files)])[0]
+        return prepare(self._store, [ReadText.of(body(trigger, resolution), files)])[0]
 
     def _mark(self, evidence: EpisodeEvidence, fresh: Sequence[int]) -> None:
         """Note that the episodes were seen; not before all that they ask for is written."""

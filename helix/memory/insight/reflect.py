@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, cast
 
 from helix.memory.capture.quarantine import screen
-from helix.memory.change.compose import Composer, parsed_text, prepare
+from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.insight.insight_text import (
     LEAST_CITED,
     MOST_CITED,
@@ -218,7 +218,7 @@ def _write(run: Run, scope: str, thought: Thought) -> bool:
     refs = [item.ref for item in thought.cites]
     ident = reflection_id(scope, refs)
     run.say(f"reflect on {len(refs)} of {scope}: {thought.question}")
-    ready = prepare(run.store, [parsed_text(f"{thought.question}\n{thought.insight}")])[0]
+    ready = prepare(run.store, [ReadText.of(f"{thought.question}\n{thought.insight}")])[0]
 
     def compose(composer: Composer) -> bool:
         index, ref = run.store.index, Ref(label=Label.REFLECTION, id=ident)

@@ -10,7 +10,7 @@ from typing import Annotated
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.capture.quarantine import released, restate_evidence, screen
 from helix.memory.change import intake as checks
-from helix.memory.change.compose import Composer, parsed_text, prepare
+from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
@@ -83,7 +83,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
     _check_servable(old, changed)
     files = files_of(store.records, old)
-    prepared = prepare(store, [parsed_text(body(trigger, resolution), files)])[0]
+    prepared = prepare(store, [ReadText.of(body(trigger, resolution), files)])[0]
 
     def decision() -> Decision[Memory]:
         current = standing_memory_of(store.index, old.id)

@@ -28,7 +28,7 @@ from helix.memory.contradiction.classify import (
 from helix.memory.contradiction.resolve import oppose, ruled
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.neighbours import nearest_active
-from helix.memory.remember.request import PreparedRequest, StoreRequest, prepare_request
+from helix.memory.remember.request import PreparedMemory, StoreRequest, prepare_request
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
 from helix.memory.upkeep import gaps, systemic
 from helix.memory.upkeep.gaps import unanswered
@@ -106,7 +106,7 @@ def _takes_over(draft: Memory, known: Memory) -> bool:
     return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
 
 
-def _hold(composer: Composer, index: StoreIndex, ready: PreparedRequest) -> Decision[StoreResult]:
+def _hold(composer: Composer, index: StoreIndex, ready: PreparedMemory) -> Decision[StoreResult]:
     """Keep a memory from recall until a person has looked at it; what was said and held before is not kept twice.
 
     It is compared with nothing, so that it neither counts for, replaces nor contradicts what others have said.
@@ -125,13 +125,13 @@ def _hold(composer: Composer, index: StoreIndex, ready: PreparedRequest) -> Deci
     return Decision(() if known else (composer.change("store", status=answer.status.value),), answer)
 
 
-def _told_before(known: Memory, ready: PreparedRequest) -> bool:
+def _told_before(known: Memory, ready: PreparedMemory) -> bool:
     """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
     here = same_scope(known.scope, ready.draft.scope)
     return here and known.status is not Status.RETIRED and same_words(known, ready.said)
 
 
-def _verdict(store: Store, ready: PreparedRequest) -> tuple[ContradictionVerdict, Memory | None]:
+def _verdict(store: Store, ready: PreparedMemory) -> tuple[ContradictionVerdict, Memory | None]:
     draft, thresholds = ready.draft, thresholds_of(store.runtime)
     if ready.wanted_name and (named := _named(store.index, draft.scope, ready.wanted_name)) is not None:
         return _against_named(named, draft)
@@ -160,7 +160,7 @@ def _against_named(named: Memory, draft: Memory) -> tuple[ContradictionVerdict, 
     )
 
 
-def _succeed(composer: Composer, index: StoreIndex, ready: PreparedRequest, known: Memory) -> Memory:
+def _succeed(composer: Composer, index: StoreIndex, ready: PreparedMemory, known: Memory) -> Memory:
     """Write what holds from now on; the known memory stays for the time before, under a name that says so."""
     until = ready.draft.valid_from
     assert until is not None
@@ -173,7 +173,7 @@ def _succeed(composer: Composer, index: StoreIndex, ready: PreparedRequest, know
 
 
 def _contradict(
-    composer: Composer, index: StoreIndex, ready: PreparedRequest, known: Memory
+    composer: Composer, index: StoreIndex, ready: PreparedMemory, known: Memory
 ) -> tuple[StoreStatus, Memory]:
     """Write a memory that contradicts a known one, which is settled by rule or flagged; return it.
 
@@ -193,7 +193,7 @@ def _contradict(
     return StoreStatus.UPDATED if wins else StoreStatus.ADDED, memory
 
 
-def _called(composer: Composer, ready: PreparedRequest, known: Memory) -> str:
+def _called(composer: Composer, ready: PreparedMemory, known: Memory) -> str:
     """Return the name of what takes a known memory's place: the same, unless who says it now is better founded.
 
     A name that somebody chose is words too, and would be read as that one's.
@@ -208,7 +208,7 @@ def _former_name(composer: Composer, known: Memory, until: datetime) -> str:
     return composer.name(known.scope, f"{known.name}-until-{until:%Y-%m-%d}")
 
 
-def _add(composer: Composer, ready: PreparedRequest, name: str = "") -> Memory:
+def _add(composer: Composer, ready: PreparedMemory, name: str = "") -> Memory:
     draft = ready.draft
     name = name or ready.wanted_name or composer.name(draft.scope, slug(draft.trigger))
     memory = replace(draft, id=composer.new_id(), name=name, recorded_at=composer.now)
@@ -221,7 +221,7 @@ def _add(composer: Composer, ready: PreparedRequest, name: str = "") -> Memory:
     return memory
 
 
-def _refine(composer: Composer, records: Records, ready: PreparedRequest, known: Memory) -> Memory:
+def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: Memory) -> Memory:
     draft = ready.draft
     memory = replace(
         draft,

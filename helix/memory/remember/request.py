@@ -10,7 +10,7 @@ from typing import Annotated
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen, texts_of
 from helix.memory.change import intake as checks
-from helix.memory.change.compose import Prepared, parsed_text, prepare
+from helix.memory.change.compose import Prepared, ReadText, prepare
 from helix.memory.change.intake import Intake
 from helix.memory.contradiction.classify import NewStatement
 from helix.memory.scores import FIRST_CERTAINTY, bounded_confidence, half_life_of, importance_of
@@ -51,8 +51,8 @@ class StoreRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedRequest:
-    """A request cleaned, redacted, checked and embedded."""
+class PreparedMemory:
+    """A memory as it is to be stored: its text cleaned, redacted, screened, read and embedded, each once."""
 
     draft: Memory
     screening: Screening
@@ -79,7 +79,7 @@ class PreparedRequest:
         return self.draft.source or self.draft.provenance.agent
 
 
-def prepare_request(store: Store, request: StoreRequest) -> PreparedRequest:
+def prepare_request(store: Store, request: StoreRequest) -> PreparedMemory:
     """Return a request to remember a memory, ready to be written; raises InvalidInputError or EmbeddingSpaceError."""
     store.check_space()
     intake = Intake(store.runtime.settings.text_limit)
@@ -90,10 +90,11 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedRequest:
         raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
     agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
     attributes = intake.attributes(request.attributes)
-    screening = screen(request.trust, body(trigger, resolution), agent, source, *files, *texts_of(attributes))
+    said = body(trigger, resolution)
+    screening = screen(request.trust, said, agent, source, *files, *texts_of(attributes))
     agents = screening.held or agent
     trust = request.trust or (Trust.AGENT_INFERRED if agents else Trust.USER_ASSERTED)
-    prepared = prepare(store, [parsed_text(body(trigger, resolution), files)])[0]
+    prepared = prepare(store, [ReadText.of(said, files)])[0]
     draft = Memory(
         id="",
         name="",
@@ -103,9 +104,7 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedRequest:
         recorded_at=store.runtime.clock(),
         scope=intake.scope(request.scope),
         confidence=bounded_confidence(checks.fraction(request.confidence, "confidence", FIRST_CERTAINTY[trust]), trust),
-        importance=checks.poignancy(
-            request.importance, importance_of(body(trigger, resolution), prepared.mentions, kind)
-        ),
+        importance=checks.poignancy(request.importance, importance_of(said, prepared.mentions, kind)),
         half_life_days=half_life_of(kind),
         valid_from=checks.moment(request.valid_from),
         valid_to=checks.moment(request.valid_to),
@@ -113,7 +112,7 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedRequest:
         attributes=attributes,
         provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
     )
-    return PreparedRequest(
+    return PreparedMemory(
         draft=draft,
         screening=screening,
         wanted_name=intake.name(request.name) if request.name else "",

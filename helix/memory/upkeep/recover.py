@@ -17,7 +17,7 @@ from helix.graph.kept import operations_in
 from helix.journal import salvage
 from helix.journal.log import Journal
 from helix.journal.witnesses import KNOWS_MORE
-from helix.memory.change.compose import Composer, parsed_text, unembedded
+from helix.memory.change.compose import Composer, ReadText, unembedded
 from helix.model.edge import Label, Ref
 from helix.model.loss import Loss, keep, losses, recovered
 from helix.model.memory import Status, body
@@ -159,7 +159,7 @@ def _unproved(op: PutNode) -> Iterator[Operation]:
         text = str(props.get("content") or "")
     if text.strip():
         owner = Ref(label=op.label, id=op.id)
-        for index, piece in enumerate(unembedded(parsed_text(text)).pieces):
+        for index, piece in enumerate(unembedded(ReadText.of(text)).pieces):
             yield PutPassage(id=f"{op.id}#{index}", number=0, owner=owner, text=piece)
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from helix.memory.capture.quarantine import screen
-from helix.memory.change.compose import Composer, Prepared, parsed_text, prepare
+from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
 from helix.memory.job_run.run import Run
@@ -109,7 +109,7 @@ def _promote(store: Store, failure_id: str, write: Callable[[_Compose], _Promote
     if found is None:
         return None
     text = _body(found)
-    prepared = prepare(store, [parsed_text(text)])[0] if found.known is None else None
+    prepared = prepare(store, [ReadText.of(text)])[0] if found.known is None else None
 
     def compose(composer: Composer) -> _Promoted | None:
         present = _find(store, failure_id)
