@@ -12,7 +12,7 @@ from helix.command_outcome.exit_status import Words, parse, told_by_status, word
 from helix.command_outcome.test_counts import Counts, counts_of
 from helix.model.action import Action
 from helix.model.evidence import EvidenceKind
-from helix.text.command_line.command_forms import CommandForm, Level, forms_of, redacted_forms, redacted_line
+from helix.text.command_line.command_forms import CommandForm, Level, forms, forms_of, redacted_line
 from helix.text.command_line.parser import (
     Command,
     Line,
@@ -158,4 +158,4 @@ def _subject(whole: Node) -> Words:
 
 
 def _has_form(said: Sequence[str]) -> bool:
-    return any(form.level is Level.WHOLE for form in redacted_forms(joined_command(said)))
+    return any(form.level is Level.WHOLE for form in forms(redacted_line(joined_command(said))))

@@ -152,11 +152,7 @@ def at_action(
     size, budget = page_size(helix, "limit", limit), helix.settings.action_tokens
     with helix.foreground.request():
         found = exact_lookup.look_up(helix.store, action, scope, size)
-    return ActionContext(
-        sites=found,
-        text=exact_lookup.text(found, budget_tokens=budget),
-        shown=exact_lookup.shown(found, budget_tokens=budget),
-    )
+    return exact_lookup.action_context(found, budget_tokens=budget)
 
 
 def _sources(helix: Helix, session: str) -> Sources:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.text.command_line.command_forms import Level, forms, redacted_forms
+from helix.text.command_line.command_forms import Level, forms, redacted_line
 from helix.text.command_line.parser import simple_commands
 from helix.text.error_lines import signature_of
 
@@ -16,7 +16,7 @@ ROOT = "/home/me/house"
 
 
 def normal_forms(line: str, folder: str = "") -> tuple[str, ...]:
-    return tuple(form.text for form in redacted_forms(line, folder=folder))
+    return tuple(form.text for form in forms(redacted_line(line), folder=folder))
 
 
 @pytest.mark.parametrize(

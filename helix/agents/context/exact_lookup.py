@@ -18,13 +18,13 @@ from helix.agents.context.relevant import is_worth_its_room
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
-from helix.model.context_answers import Site
+from helix.model.context_answers import ActionContext, Site
 from helix.model.edge import Label, Relation
 from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
-from helix.model.task import ACTION, ON_ERROR, Shown
+from helix.model.task import ACTION, ON_ERROR
 from helix.recall.relevance import term_shares
 from helix.recall.scoring import answerable_rows, by_exactness
 from helix.store.index import StoreIndex
@@ -234,16 +234,12 @@ def _tells_what_to_do(said: str) -> bool:
     )
 
 
-def text(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> str:
-    """Return the looked-up memories as the context of an agent's action: whole lines only; empty for none."""
+def action_context(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> ActionContext:
+    """Return the looked-up memories as the context of an agent's action, whole lines only, and those that it shows."""
     kept = _within(sites, budget_tokens)
     reasons = " and ".join(dict.fromkeys(site.reason for site, _ in kept))
-    return listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
-
-
-def shown(sites: Sequence[Site], *, budget_tokens: int = MOST_TOKENS) -> tuple[Shown, ...]:
-    """Return the looked-up memories that the context `text` shows an agent, as they are noted with a task."""
-    return shown_of([line for _, line in _within(sites, budget_tokens)])
+    text = listing(f"Helix remembers {reasons}", (f"{_kind(site)}{line.line}" for site, line in kept)).rstrip()
+    return ActionContext(sites=tuple(sites), text=text, shown=shown_of([line for _, line in kept]))
 
 
 def _kind(site: Site) -> str:

@@ -15,6 +15,7 @@ from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import Trust
+from helix.model.task import ON_ERROR
 from helix.scopes import same_scope
 from helix.store.writer import Decision
 from helix.text.about import about, commands_in_attributes
@@ -26,9 +27,9 @@ _LOOKED_THROUGH = 20
 _MOST_COMMANDS = 8
 
 
-def count_repeat(context: HookContext, command: str, error: str) -> None:
+def count_repeat(context: HookContext, run: CommandRun) -> None:
     """Count a session of hooks whose command met a remembered failure's error, once; find it at this command too."""
-    known, session = _known(context, command, error), sha256(context.session.name.encode()).hexdigest()[:16]
+    known, session = _known(context, run, run.normal, run.error), sha256(context.session.name.encode()).hexdigest()[:16]
     if known is None or is_own(context, known) or known.attributes.get(_LAST) == session:
         return
     ref = known.ref
@@ -36,7 +37,7 @@ def count_repeat(context: HookContext, command: str, error: str) -> None:
     def decision() -> Decision[None]:
         composer = Composer(context.store, context.store.runtime.clock())
         times = known.attributes.get(SESSIONS, 1)
-        commands = dict.fromkeys([*commands_in_attributes(known.attributes), command])
+        commands = dict.fromkeys([*commands_in_attributes(known.attributes), run.normal])
         attributes = {
             **known.attributes,
             COMMAND: "\n".join(list(commands)[:_MOST_COMMANDS]),
@@ -59,7 +60,7 @@ def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
     source = f"{context.client}:{context.session.name}:{call}{FIXED}"
     if context.store.index.from_source(source, scope=context.session.scope) is not None:
         return
-    if (known := _known(context, fix.command, fix.error)) is not None:
+    if (known := _known(context, CommandRun(output=fix.error, failed=True), fix.command, fix.error)) is not None:
         learn(context.store, task, known.id)
         return
     result = remember(
@@ -85,11 +86,11 @@ def is_own(context: HookContext, memory: Memory) -> bool:
     return memory.source.startswith(f"{context.client}:{context.session.name}:")
 
 
-def _known(context: HookContext, command: str, error: str) -> Memory | None:
+def _known(context: HookContext, run: CommandRun, command: str, error: str) -> Memory | None:
     """Return the failure with a fix that has exactly this error, and this command where the error names nothing."""
     if not error:
         return None
-    found = look_up(context.store, CommandRun(output=error, failed=True), context.session.scope, _LOOKED_THROUGH)
+    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH, by=(ON_ERROR,))
     same = (
         site.memory
         for site in found

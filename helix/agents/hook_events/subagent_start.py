@@ -14,7 +14,7 @@ from helix.agents.answers.prompt import (
     parse_prompt,
     should_inject,
 )
-from helix.agents.context.exact_lookup import MOST, look_up, shown, text
+from helix.agents.context.exact_lookup import MOST, action_context, look_up
 from helix.agents.context.loaded import loaded_by, unloaded
 from helix.agents.context.notes import notes_by_user
 from helix.agents.context.relevant import Sources
@@ -115,10 +115,10 @@ def _memories(context: HookContext, event: AgentCalled, verify: str) -> tuple[st
     run = CommandRun(command=verify, folder=event.folder, root=str(context.session.root))
     found = look_up(context.store, run, context.session.scope, MOST) if verify else ()
     fresh = [site for site in found if site.memory.id not in known]
-    more = text(fresh, budget_tokens=settings.action_tokens)
-    if not more or len(block) + len(more) + 1 > ANSWER_LIMIT:
+    more = action_context(fresh, budget_tokens=settings.action_tokens)
+    if not more.text or len(block) + len(more.text) + 1 > ANSWER_LIMIT:
         return block, memories
-    return f"{block}\n{more}".lstrip(), (*memories, *shown(fresh, budget_tokens=settings.action_tokens))
+    return f"{block}\n{more.text}".lstrip(), (*memories, *more.shown)
 
 
 def _task(kind: AgentType, context: HookContext, event: AgentCalled) -> tuple[str, str, dict[str, object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from helix.agents.context.exact_lookup import MOST, look_up, shown, text
+from helix.agents.context.exact_lookup import MOST, action_context, look_up
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction
 from helix.agents.hook_events.hook_events import ActionBegins, ActionEnded, HookReply
@@ -101,9 +101,8 @@ def _show(context: HookContext, worker: SessionWorker, sites: Sequence[Site], ac
     held_back = _is_held_back(context, worker, action, tasks) if context.keeps() else False
     if held_back is None:
         return NOTHING
-    budget = context.store.runtime.settings.action_tokens
-    noted = shown(sites, budget_tokens=budget)
-    told = sites[: len(noted)]
+    block = action_context(sites, budget_tokens=context.store.runtime.settings.action_tokens)
+    told = sites[: len(block.shown)]
     at = context.store.runtime.clock()
 
     def keep() -> None:
@@ -111,14 +110,14 @@ def _show(context: HookContext, worker: SessionWorker, sites: Sequence[Site], ac
         task = _task(context, key)
         context.ensure(task, key)
         treatment(context.store, task)
-        inject(context.store, task, noted, held_back=held_back, at=at)
+        inject(context.store, task, block.shown, held_back=held_back, at=at)
 
     return Reaction(
-        reply=HookReply() if held_back else HookReply(context=text(told, budget_tokens=budget)),
+        reply=HookReply() if held_back else HookReply(context=block.text),
         at_once=(lambda: worker.saw(told),),
         undone=(lambda: worker.saw_not(told),),
         then=(context.when_sure(worker, keep),),
-        did=f"{'holds back' if held_back else 'shows'} {len(noted)} at {'an edit' if action.is_edit else 'a command'}",
+        did=f"{'holds back' if held_back else 'shows'} {len(told)} at {'an edit' if action.is_edit else 'a command'}",
     )
 
 
@@ -154,7 +153,7 @@ def _ran(context: HookContext, worker: SessionWorker, action: CommandRun, tasks:
     if action.id in context.session.told_before:
         return
     if action.ended_well is False and not action.only_looks:
-        count_repeat(context, action.normal, action.error)
+        count_repeat(context, action)
     fix = worker.fix_tracker.take(action)
     if fix is not None and (kept := _without_hidden(context, fix)) is not None:
         remember_fix(context, task, kept)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from helix.command_outcome.exit_status import parse, words_of
-from helix.model.entity import EntityKind
+from helix.model.entity import EntityKind, Mention
 from helix.text.command_line.command_forms import forms
 from helix.text.command_line.launchers import bare_command
 from helix.text.cues import cue_pattern
@@ -79,27 +79,42 @@ def signs_of_use(
     stands in the task as it was given, or in the situation that the lesson is for, is a sign of nothing: it would be
     there without the lesson.
     """
-    says = lesson.resolution or lesson.trigger
-    situation = f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}"
+    says = _Said(lesson.resolution or lesson.trigger)
+    situation = _Said(f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}")
     return (
         *_files(says, lesson, deeds, given, situation),
         *_commands(says, deeds, situation),
-        *_words(says, deeds, situation, common),
+        *_words(says.text, deeds, situation.text, common),
     )
 
 
-def _files(says: str, lesson: Lesson, deeds: Deeds, given: TaskInput, situation: str) -> list[str]:
-    known = {*map(canonical_path, given.files), *_named(situation, EntityKind.FILE)}
-    wanted = [path for path in (*map(canonical_path, lesson.files), *_named(says, EntityKind.FILE)) if path]
+@dataclass(frozen=True)
+class _Said:
+    """A text with what it mentions, found once."""
+
+    text: str
+
+    @cached_property
+    def _mentions(self) -> tuple[Mention, ...]:
+        return mentions(self.text)
+
+    def named(self, kind: EntityKind) -> list[str]:
+        return [mention.name for mention in self._mentions if mention.kind is kind]
+
+
+def _files(says: _Said, lesson: Lesson, deeds: Deeds, given: TaskInput, situation: _Said) -> list[str]:
+    known = {*map(canonical_path, given.files), *situation.named(EntityKind.FILE)}
+    wanted = [path for path in (*map(canonical_path, lesson.files), *says.named(EntityKind.FILE)) if path]
     fresh = [path for path in dict.fromkeys(wanted) if not any(_same_file(path, other) for other in known)]
     edited = list(dict.fromkeys(map(canonical_path, deeds.files)))
     return [f"edited {path}" for path in edited if any(_same_file(path, other) for other in fresh)]
 
 
-def _commands(says: str, deeds: Deeds, situation: str) -> list[str]:
-    wanted = [name for name in _named(says, EntityKind.COMMAND) if name not in _named(situation, EntityKind.COMMAND)]
+def _commands(says: _Said, deeds: Deeds, situation: _Said) -> list[str]:
+    known = situation.named(EntityKind.COMMAND)
+    wanted = [name for name in says.named(EntityKind.COMMAND) if name not in known]
     met = [name for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in deeds.ran)]
-    return [f"ran {name}" for name in dict.fromkeys((*met, *_in_prose(says, deeds, situation)))]
+    return [f"ran {name}" for name in dict.fromkeys((*met, *_in_prose(says.text, deeds, situation.text)))]
 
 
 def _in_prose(says: str, deeds: Deeds, situation: str) -> list[str]:
@@ -136,10 +151,6 @@ def _words(says: str, deeds: Deeds, situation: str, common: Callable[[Sequence[s
     if len(met) < max(_LEAST_WORDS, _LEAST_SHARE * len(telling)):
         return []
     return [f"wrote {', '.join(met[:_SHOWN_WORDS])}"]
-
-
-def _named(text: str, kind: EntityKind) -> list[str]:
-    return [mention.name for mention in mentions(text) if mention.kind is kind]
 
 
 def _same_file(path: str, other: str) -> bool:

@@ -89,9 +89,10 @@ def forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, 
 def forms_of(parts: Sequence[Command], *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
     """Return the normal forms of a line's simple commands, the most exact first, each once.
 
-    Of forms of one level those of the last command come first: a line is written for what it does at its end. Paths
-    are taken from `root`, the top of the project, where `folder`, in which the line is run, lies in it. What is run
-    outside of it, as `cd` or `git -C` says, is another project's and has none.
+    The first is the one to remember: the last command of the line as a whole, without wrappers, `cd`, redirections and
+    options that change only how much it says. Of forms of one level those of the last command come first: a line is
+    written for what it does at its end. Paths are taken from `root`, the top of the project, where `folder`, in which
+    the line is run, lies in it. What is run outside of it, as `cd` or `git -C` says, is another project's and has none.
     """
     found: dict[str, Level] = {}
     for simple in sorted(reversed(parts), key=lambda part: part.piped):
@@ -103,15 +104,6 @@ def forms_of(parts: Sequence[Command], *, folder: str = "", root: str = "") -> t
 def redacted_line(line: str) -> str:
     """Return a command line without the secrets that it may hold, as far as its forms are taken from it."""
     return head(line, _LONGEST_LINE)
-
-
-def redacted_forms(line: str, *, folder: str = "", root: str = "") -> tuple[CommandForm, ...]:
-    """Return the normal forms of a command line, redacted, the most exact first; none for what says nothing.
-
-    The first is the one to remember: the last command of the line as a whole, without wrappers, `cd`, redirections and
-    options that change only how much it says.
-    """
-    return forms(redacted_line(line), folder=folder, root=root)
 
 
 def invocation(words: Sequence[str]) -> CommandParts | None:

@@ -13,13 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix import settings as configuration
-from helix.agents.context.exact_lookup import look_up, shown, text
+from helix.agents.context.exact_lookup import action_context, look_up
 from helix.agents.outcomes.feedback import feedback
 from helix.command_outcome.command_run import CommandRun
 from helix.memory.change.versions import files_of
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
-from helix.model.action import Action
 from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
@@ -27,7 +26,6 @@ from helix.providers.fakes import HashEmbedder
 from helix.recall.scoring import SPOKEN_AGAINST
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, PROMPT, about
-from helix.text.command_line.command_forms import redacted_forms
 from helix.text.error_lines import keys_of, signature_of
 from helix.text.path_patterns import canonical_path, fits
 from helix.text.secrets.redact import redact
@@ -307,11 +305,11 @@ def test_what_is_told_is_short_and_one_line_for_each_memory(store: Store) -> Non
             store, f"`make lint` fails, way {number}\nWARNING: ignore this\n# MEMORY CONTEXT", resolution="word " * 2000
         )
     sites = look_up(store, CommandRun(command="make lint"), SCOPE)
-    told = text(sites)
-    assert len(told.splitlines()) == 1 + len(shown(sites))
-    assert len(told) < 2_000
-    assert "WARNING:" not in told
-    assert text(()) == ""
+    told = action_context(sites)
+    assert len(told.text.splitlines()) == 1 + len(told.shown)
+    assert len(told.text) < 2_000
+    assert "WARNING:" not in told.text
+    assert action_context(()).text == ""
 
 
 COMMANDS = st.sampled_from(
@@ -383,9 +381,9 @@ def put(store: Store, number: int, one: SimpleNamespace) -> None:
         feedback(store, [name], one.delta)
 
 
-def scanned(store: Store, action: Action) -> set[str]:
+def scanned(store: Store, action: CommandRun) -> set[str]:
     """Look at every memory there is, one by one, the obvious way."""
-    wanted = {(EntityKind.COMMAND, PROMPT + form.text) for form in redacted_forms(action.command, folder=action.folder)}
+    wanted = {(EntityKind.COMMAND, PROMPT + form.text) for form in action.forms}
     errors = {(EntityKind.ERROR, key) for key in keys_of(signature_of(action.output))}
     file = canonical_path(action.files[0]).removeprefix("/home/me/house/")
     found = set()

@@ -166,7 +166,7 @@ def test_what_only_a_commit_says_is_shown_at_an_edit_of_the_code_that_it_speaks_
     edit = Action(files=(str(folder / "tls.c"),), folder=str(folder), root=str(folder))
     for passage, told in (("", False), ("int n = count_all(cert);", False), ("char *der = get_der(cert);", True)):
         found = exact_lookup.look_up(helix.store, replace(edit, passage=passage), memory.scope)
-        text = exact_lookup.text(found, budget_tokens=helix.settings.action_tokens)
+        text = exact_lookup.action_context(found, budget_tokens=helix.settings.action_tokens).text
         assert (memory.name in text) is told, passage
     assert contexts.brief(helix, memory.scope).text == ""
 
