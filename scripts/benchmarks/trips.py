@@ -131,7 +131,7 @@ def _calls(port: int, folder: str) -> dict[str, Callable[[], object]]:
                 "cwd": folder,
                 "hook_event_name": "PostToolUseFailure",
                 "tool_name": "Bash",
-                "tool_input": {"command": "pytest tests/test_gate.py -x"},
+                "tool_input": {"command": f"pytest tests/test_gate_{number}.py -x"},
                 "error": f"Exit code 1\nE   GateError: the gate {number} is shut\n1 failed, 3 passed in 0.1s",
                 "tool_use_id": f"call-{number}",
             },
