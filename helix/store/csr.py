@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -178,10 +178,6 @@ class Csr:
         here &= (self.relations[start:stop] == relation) & (self.outgoing[start:stop] == outgoing)
         found = np.flatnonzero(here)
         return start + int(found[0]) if len(found) else None
-
-    def with_weights(self, weights: FloatArray) -> Csr:
-        """Return the same entries of the store's edges (CSR) with other weights."""
-        return replace(self, weights=weights)
 
     def edges(self) -> EdgeList:
         """Return every edge of the store's edges (CSR) once, as it is directed."""

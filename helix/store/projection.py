@@ -207,7 +207,7 @@ class Projection:
         if changed:
             weights = self._base.weights.copy()
             weights[list(changed)] = list(changed.values())
-            self._base = self._base.with_weights(weights)
+            self._base = replace(self._base, weights=weights)
             self._walk = self._weighed(self._base)
         if len(self._recent) > max(FOLD_MINIMUM, len(self._base.rows) // 2 * FOLD_SHARE):
             self._snapshot = self._rebased(EdgeList.joined(self._base.edges(), self._recent.edges()))
@@ -270,7 +270,7 @@ class Projection:
         return _summed(longer, touched, self._type_weights)
 
     def _weighed(self, csr: Csr) -> Csr:
-        return csr.with_weights(_draw(csr, self._type_weights))
+        return replace(csr, weights=_draw(csr, self._type_weights))
 
 
 def _draw(ends: Csr | Adjacency, type_weights: FloatArray) -> FloatArray:
