@@ -1,7 +1,8 @@
-"""Disguises: what a text says once an encoding, letters set apart, figures or another script's letters are undone.
+"""Disguises: what a text says once an encoding, figures for letters or another script's letters are undone.
 
-What they add on public injections: none of 100, and no false alarm on 3,450 commit messages. No set has what they are
-for.
+Of 213 fresh injections (three public packages of them, and one in other languages) it finds 9 of the 68 that are found:
+5 in base64, 2 in hexadecimal, 1 behind figures, 1 in another script's letters. Of the 100 that the rules were written
+with it finds none, of 3,450 commit messages it takes none for one. Letters set apart added nothing and are not read.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from collections.abc import Callable, Iterator
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,}+={0,2}")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+(?![0-9A-Za-z])")
-_APART = re.compile(r"(?<!\w)[A-Za-z]([ ._*-])(?:[A-Za-z]\1){1,20}[A-Za-z](?!\w)")
 _FIGURED = re.compile(r"(?<!\w)[A-Za-z]{0,20}[013457]{1,2}[A-Za-z][A-Za-z013457]{0,20}(?!\w)")
 _LEAST = 3
-"""Words set apart or with figures for letters, from which on that is no accident."""
+"""Words with figures for letters, from which on that is no accident."""
 _FIGURES = str.maketrans("013457", "oieast")
 _MIXED = re.compile(
     r"(?<!\w)(?:[A-Za-z]{1,20}[\u0400-\u052f]|[\u0400-\u052f]{1,20}[A-Za-z])[A-Za-z\u0400-\u052f]{0,40}(?!\w)"
@@ -30,15 +30,12 @@ _LIKENESSES = {
 
 
 def decoded_disguises(text: str) -> Iterator[tuple[int, str]]:
-    """Yield instructions' disguises decoded, and where: base64, hexadecimal, letters set apart, figures for letters."""
+    """Yield instructions' disguises decoded, and where: base64, hexadecimal, figures for letters."""
     for match in _BASE64.finditer(text):
         blob = match[0].rstrip("=")
         yield from _readable(match.start(), blob + "=" * (-len(blob) % 4), _from_base64)
     for match in _HEXADECIMAL.finditer(text):
         yield from _readable(match.start(), match[0], binascii.unhexlify)
-    apart = list(_APART.finditer(text))
-    if len(apart) >= _LEAST:
-        yield apart[0].start(), " ".join(match[0].replace(match[1], "") for match in apart)
     figured = list(_FIGURED.finditer(text))
     if len(figured) >= _LEAST:
         yield figured[0].start(), " ".join(match[0].translate(_FIGURES) for match in figured)

@@ -1,9 +1,8 @@
 """Forms: the patterns by which an instruction gives itself away: markup, addresses, headings, forms of speech.
 
-What they add: 12 of 68 public injections that the rules over concepts do not catch. The habits (a weakness is made the
-custom, an occasion is waited for, leave to act is claimed) add 31 of 664 public injections and 1 of 16 fresh ones; of
-3,450 commit messages 1 is taken for an instruction by them alone. They add nothing on the 100 injections of
-`instruction_rules`.
+Of 213 fresh injections (docs/benchmarks/safety.md), of which 68 are found, 9 are missed without them, of 666 public
+jailbreaks 33. The habits (a weakness is made the custom, an occasion is waited for, leave to act is claimed) find 35 of
+the 666 and none of the 213; of 3,450 commit messages 1 is taken for an instruction by them alone.
 """
 
 from __future__ import annotations
