@@ -3,7 +3,8 @@
 A read-only transaction of Kuzu 0.11.3 is no gate: COPY TO, EXPORT, ATTACH, LOAD FROM and settings run inside one, and
 COMMIT leaves it. So only what is listed here passes, in a size that can be parsed. Time and rows are the engine's to
 limit. A statement that fills the memory or that Kuzu does not survive (a lambda in most functions, an untyped NULL) is
-let through: it ends the graph's process, which is replaced (see `GraphServer.cypher`).
+let through: it ends the graph's process, which is replaced (see `GraphServer.cypher`). Not so what reads memory that
+a statement points at: see `functions` in cypher_words.toml.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def parameters(text: str) -> tuple[str, ...]:
 def bind(statement: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of exactly the parameters that a Cypher statement uses.
 
-    Raises CypherRefusedError for one that has no value (Kuzu would run it as null) or a value that is null, a map or a
-    list of several kinds: a value without a type ends Kuzu's process.
+    Raises CypherRefusedError for one that has no value (Kuzu would run it as null), or a value that Kuzu cannot take: a
+    list of several kinds, too large a number, half a character.
     """
     values: dict[str, Any] = {}
     for name in parameters(statement):
@@ -91,23 +92,29 @@ def bind(statement: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _bindable(name: str, value: Any) -> Any:
-    kinds = {_kind(item) for item in value} if isinstance(value, list | tuple) else {_kind(value)}
-    if "" in kinds:
+def _bindable(name: str, value: Any, depth: int = 0) -> Any:
+    items = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    if not _kind(value) or depth > DEEPEST_NESTING:
         raise CypherRefusedError(
-            f"parameter ${name} is, or holds, something other than a text, a number or true and false",
-            hint="give maps as several parameters; ask for what is missing with IS NULL in the query",
+            f"parameter ${name} is, or holds, something that the graph has no type for",
+            hint=f"give texts, 64-bit numbers, true, false or null, in lists and maps at most {DEEPEST_NESTING} deep",
         )
+    bound = [_bindable(name, item, depth + 1) for item in items]
+    if isinstance(value, dict):
+        return dict(zip(value, bound[len(value) :], strict=True))
+    kinds = set(map(_kind, items)) - {"nothing"}
     if len(kinds) > 1:
         raise CypherRefusedError(
             f"parameter ${name} is a list that mixes {' and '.join(sorted(kinds))}", hint="give a list of one kind"
         )
-    return list(value) if isinstance(value, tuple) else value
+    return bound if isinstance(value, list | tuple) else value
 
 
 def _kind(value: Any) -> str:
-    """Name the kind of a value that Kuzu can type, or return nothing."""
+    """Name the kind of a value that Kuzu can take, or return nothing."""
     match value:
+        case None:
+            return "nothing"
         case bool():
             return "truth values"
         case int():
@@ -116,6 +123,10 @@ def _kind(value: Any) -> str:
             return "numbers"
         case str():
             return "" if cypher_tokens.has_half_characters(value) else "texts"
+        case dict():
+            return "maps" if all(isinstance(key, str) for key in value) else ""
+        case list() | tuple():
+            return "lists"
     return ""
 
 

@@ -68,7 +68,7 @@ _UNREADABLE = {
     '"': ("the string", r"close it; in strings only \\ \' \" \b \f \n \r \t are escapes"),
     "`": ("the name in backticks", "close it with a backtick"),
     "/": ("the comment", "close it with */"),  # a slash that divides is a token
-    "~": ("the operator", "for =~ write regexp_full_match(text, pattern)"),  # =~ ends Kuzu's process on some types
+    "~": ("the operator", "for =~ write regexp_matches(text, '^(pattern)$')"),  # =~ reads any memory: see cypher_words
     "$": ("the parameter", "a parameter is $ and a name of letters, digits and _, set apart from the word before it"),
 }
 

@@ -60,6 +60,7 @@ CRASHES = (
     "MATCH (m:Memory) RETURN label(collect(m)[1])",
     "MATCH (m:Memory) WITH collect(m) AS l UNWIND l AS x MATCH (n:Memory) WHERE x = n RETURN count(*)",
     "RETURN sqrt(x -> x)",
+    "CALL QUERY_VECTOR_INDEX('Passage', 'passage_embedding', NULL, 3) RETURN node.id",
 )
 
 
