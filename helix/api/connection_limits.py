@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import h11
 from starlette.types import ASGIApp
@@ -19,9 +20,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from helix.api.access import BY_SOCKET
-from helix.api.handshakes import Handshake
 from helix.api.limits import BODY_BYTES
-from helix.api.rooms import ListenerRoom
 
 HEADER_SECONDS = 10.0
 """How long a connection may take from its first byte (or from its beginning) to the end of a request's headers."""
@@ -31,6 +30,120 @@ _SPARE_DESCRIPTORS = 16
 """Left for files that are opened while everything is full."""
 _MOST_WAITING = 32
 _KEEP_ALIVE_SECONDS = 60
+
+HANDSHAKE_SECONDS = 10.0
+
+
+class Inside(Protocol):
+    """What is known of a connection in a room."""
+
+    upgraded: bool
+    """Whether it is a WebSocket."""
+
+    def answering(self) -> bool:
+        """Return whether a request to the API has come whole up to its body and is not answered yet."""
+        ...
+
+    def stuck(self) -> bool:
+        """Return whether a client of the API does not read its answer."""
+        ...
+
+
+class ListenerRoom:
+    """The connections of one listener: at most `most`, and of them a quarter at most WebSockets."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._inside: dict[asyncio.Transport, Inside] = {}
+
+    def enter(self, transport: asyncio.Transport, protocol: Inside) -> bool:
+        """Let a connection to the API in, in the place of another if need be; False where all are being answered."""
+        self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
+        if len(self._inside) >= self.most:
+            waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
+            stuck = waiting or next((one for one, other in self._inside.items() if other.stuck()), None)
+            if stuck is None:
+                return False
+            del self._inside[stuck]
+            stuck.abort()
+        self._inside[transport] = protocol
+        return True
+
+    def leave(self, transport: asyncio.Transport) -> None:
+        """Give up the place of a connection to the API that becomes another one, if it still has it."""
+        self._inside.pop(transport, None)
+
+    def takes_websocket(self) -> bool:
+        """Return whether the API has room for one WebSocket more: they stay, and nothing makes them leave."""
+        held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
+        return held < self.most_websockets
+
+    @property
+    def most_websockets(self) -> int:
+        """How many of the API's connections may be WebSockets."""
+        return max(self.most // 4, 1)
+
+
+class Handshake(asyncio.Protocol):
+    """A connection in a room whose handshake is under way; what it becomes then takes its place.
+
+    asyncio tells of a connection only once its handshake is over, and waits a minute for that: whoever opens
+    connections and says nothing on them would have every descriptor of a server.
+    """
+
+    by_port: ListenerRoom
+    tls: ssl.SSLContext
+    becomes: Callable[..., asyncio.Protocol]
+    upgraded = False
+
+    def __init__(self, **named: object) -> None:
+        """Take what the protocol is made of that it becomes."""
+        self._named = named
+        self._early: list[bytes] = []
+        self._next: asyncio.Protocol | None = None
+        self._work: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        raw = cast(asyncio.Transport, transport)
+        if not self.by_port.enter(raw, self):
+            raw.abort()
+            return
+        raw.pause_reading()  # what comes now is for the handshake
+        self._work = asyncio.get_running_loop().create_task(self._shake_hands(raw))
+
+    async def _shake_hands(self, raw: asyncio.Transport) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            secure = await loop.start_tls(
+                raw, self, self.tls, server_side=True, ssl_handshake_timeout=HANDSHAKE_SECONDS
+            )
+        except OSError:  # it speaks no TLS, takes too long, is gone, or made room for another one
+            raw.abort()
+            return
+        finally:
+            self.by_port.leave(raw)
+        if secure is None or secure.is_closing():
+            return
+        self._next = protocol = self.becomes(**self._named)
+        secure.set_protocol(protocol)
+        protocol.connection_made(secure)
+        for data in self._early:
+            protocol.data_received(data)
+
+    def data_received(self, data: bytes) -> None:
+        self._early.append(data)  # what came in one piece with the end of the handshake
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._next is not None:  # it was on its way here when that one took over
+            self._next.connection_lost(exc)
+
+    def answering(self) -> bool:
+        """Return that the API was asked nothing yet on a connection by TLS."""
+        return False
+
+    def stuck(self) -> bool:
+        """Return that no answer of the API waits to be read on a connection by TLS."""
+        return False
 
 
 class GuardedProtocol(H11Protocol):

@@ -28,7 +28,7 @@ from graphql import (
     is_leaf_type,
 )
 
-from helix.api.walks import EXTRAS
+from helix.api.fields import EXTRAS
 from helix.model.edge import Label
 
 _TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})

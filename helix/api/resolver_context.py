@@ -15,7 +15,6 @@ from strawberry.extensions import SchemaExtension
 from helix.api.access import Access
 from helix.api.limits import AcceptedDocuments
 from helix.api.metrics import Meters
-from helix.api.stream_turns import StreamTurns
 from helix.errors import InvalidInputError, QueryTimeoutError, UnauthorizedError
 from helix.model.principal import Principal
 from helix.service import Helix
@@ -28,6 +27,29 @@ _WRITERS, _ASKERS, _HOOKS = 2, 2, 4
 
 MAX_WALKS = 1_000
 """Most nodes one request may read by walking from node to node, however its selections nest."""
+
+GAP_SECONDS = 0.001
+_REST = 3
+"""Times of what the loop was late, by their last turn or by others, that the subscribers of a store rest."""
+
+
+class StreamTurns:
+    """Lets the subscribers of a store go on one after the other: each event is an answer of its own.
+
+    All answers are given on one loop, on a team's server other tenants' too. While a change of much is written, each of
+    them costs it several milliseconds, as whoever writes has the interpreter's lock.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def next(self) -> None:
+        """Return when it is the turn of a subscriber of the store to be told of an event."""
+        loop = asyncio.get_running_loop()
+        async with self._lock:
+            due = loop.time() + GAP_SECONDS
+            await asyncio.sleep(GAP_SECONDS)
+            await asyncio.sleep(_REST * (loop.time() - due))
 
 
 class Threads:

@@ -25,12 +25,11 @@ from strawberry.types.execution import ExecutionContext
 
 from helix.api import controls, subscriptions
 from helix.api.api_errors import coded
-from helix.api.fields import control, field_of, subscription
+from helix.api.fields import EXTRAS, control, field_of, subscription
 from helix.api.limits import DocumentLimits
 from helix.api.resolver_context import PerOperation
 from helix.api.scalars import SCALARS
 from helix.api.types import Views
-from helix.api.walks import EXTRAS
 from helix.operations import OPERATIONS
 
 _UNKNOWN_WORD = re.compile(r"does not exist in '(\w+)' enum")

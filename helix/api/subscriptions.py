@@ -10,8 +10,7 @@ from threading import Lock
 from typing import Annotated, Any
 
 from helix.api.permissions import check_unbound
-from helix.api.resolver_context import AppRuntime, Context
-from helix.api.stream_turns import StreamTurns
+from helix.api.resolver_context import AppRuntime, Context, StreamTurns
 from helix.errors import InvalidInputError
 from helix.model.ids import Id
 from helix.model.reports import Event, Job, JobState

@@ -26,7 +26,7 @@ from helix.operations import strand_keys, upkeep
 from helix.service import Helix
 from helix.strands import sync
 from helix.strands.http_remote import PART_BYTES
-from helix.strands.names import StrandName
+from helix.strands.place import StrandName
 from helix.strands.shared_place import MOST_BYTES, PREFIX, SharedPlace
 
 _THREADS = 2

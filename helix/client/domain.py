@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from helix.model.agent_connection import AgentConnection, LogLine
 from helix.model.candidate import Accepted, Candidate, Certainty, Observed
 from helix.model.context_answers import ActionContext, Brief, BuilderContext, Delivery, ExplorerContext, PlannerContext
 from helix.model.dispute import Dispute, DisputeStatus
@@ -33,6 +32,7 @@ from helix.model.recall import Completable, Expand, Intent, KindAnswer, RecallAn
 from helix.model.records import Node
 from helix.model.reflection import Insight, Reflection
 from helix.model.reports import (
+    AgentConnection,
     BackgroundStatus,
     CypherResult,
     DoctorReport,
@@ -44,6 +44,7 @@ from helix.model.reports import (
     Inbox,
     IngestReport,
     Job,
+    LogLine,
     MaintenanceReport,
     OpenLink,
     Page,

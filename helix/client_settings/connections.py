@@ -29,7 +29,7 @@ from helix.client_settings.settings_file import (
     read,
 )
 from helix.errors import ConfigError
-from helix.model.agent_connection import AgentConnection
+from helix.model.reports import AgentConnection
 from helix.processes import helix_command
 from helix.settings import Settings
 

@@ -7,16 +7,50 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.ingest.draft import LinkDraft, Slice
-from helix.ingest.import_tally import ImportTally
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
+from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
+
+
+@dataclass(slots=True)
+class ImportTally:
+    """Counts of one import, added to as it goes."""
+
+    source: str = ""
+    episodes: int = 0
+    memories: int = 0
+    edges: int = 0
+    skipped: int = 0
+    redacted: int = 0
+    quarantined: int = 0
+    problems: list[IngestProblem] = field(default_factory=list)
+
+    def add(self, more: ImportTally) -> None:
+        """Count what an import has written besides."""
+        self.episodes += more.episodes
+        self.memories += more.memories
+        self.edges += more.edges
+        self.skipped += more.skipped
+        self.quarantined += more.quarantined
+
+    def report(self) -> IngestReport:
+        return IngestReport(
+            source=self.source,
+            episodes=self.episodes,
+            memories=self.memories,
+            edges=self.edges,
+            skipped=self.skipped,
+            redacted=self.redacted,
+            quarantined=self.quarantined,
+            problems=tuple(self.problems),
+        )
 
 
 @dataclass(slots=True)

@@ -36,7 +36,6 @@ from helix.files import open_regular, read_bytes, real_path
 from helix.helixignore import without_ignored
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
-from helix.ingest.own_history import trust_of
 from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.model.evidence import EvidenceKind
 from helix.model.memory import Kind
@@ -68,6 +67,17 @@ _OFTEN = 3
 """How often any other command has to pass in a session."""
 _SELECTED = re.compile(r"[/\\]|::|\.\w+(?=\s|$)|\s-k\b")
 """Files, tests and the like: what was run is then no more than a part, which other work has no use for."""
+
+_KEPT = (
+    ("CLAUDE_CONFIG_DIR", "~/.claude", re.compile(r"projects/[^/]+/(?:[^/]+\.jsonl|[^/]+/subagents/[^/]+\.jsonl)")),
+    ("CODEX_HOME", "~/.codex", re.compile(r"(?:archived_)?sessions/(?:[^/]+/)*rollout-[^/]+\.jsonl")),
+    ("", "~/.gemini", re.compile(r"tmp/[^/]+/(?:chats/[^/]+\.jsonl?|logs\.json)")),
+    ("XDG_DATA_HOME", "~/.local/share", re.compile(r"opencode/opencode\.db")),
+)
+"""Where clients write their sessions: the variable that moves the place, the place, and the files in it.
+
+Beside them lie skills, plugins and extensions: copies of strangers' repositories.
+"""
 
 
 def staying_inside(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
@@ -369,3 +379,18 @@ def _agent_of(file: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return CLIENT
     return f"{CLIENT}/{kind}"
+
+
+def trust_of(history: Path) -> Trust:
+    """Return the trust in a client's transcript: as an agent where the client itself writes it, else as tool output.
+
+    A link does not make a file the client's own.
+    """
+    real = history.expanduser().resolve()
+    for variable, usual, files in _KEPT:
+        place = Path(os.environ.get(variable) or usual).expanduser()
+        if not place.is_absolute() or not real.is_relative_to(place.resolve()):
+            continue
+        if files.fullmatch(real.relative_to(place.resolve()).as_posix()):
+            return Trust.AGENT_INFERRED
+    return Trust.TOOL_OUTPUT

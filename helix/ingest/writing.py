@@ -22,11 +22,9 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
-from helix.ingest.import_tally import ImportTally
-from helix.ingest.linking import Writing, draw, link, memory_ref
+from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
-from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
@@ -38,6 +36,7 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
 from helix.model.provenance import STRANGERS, Provenance
+from helix.model.records import Node
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -434,3 +433,43 @@ class Earlier:
             and index.label_of(row) is label
             and index.scope_of(row) == scope
         ]
+
+
+def vouch(store: Store, item: Slice, scope: str) -> None:
+    """Raise the trust of ingested notes' memories to what a slice has now, where they still have the same words.
+
+    What an edit has changed since is not what the notes say. What is quarantined waits for its review all the same.
+    """
+    (cleaned,) = clean([item], store.runtime.settings.text_limit)
+    if isinstance(cleaned, Cleaned):
+        store.writer.submit(lambda: _vouching(store, cleaned.slice, scope))
+
+
+def _vouching(store: Store, item: Slice, scope: str) -> Decision[None]:
+    composer = Composer(store, store.runtime.clock())
+    for ref, node in _nodes_from(store.index, Label.EPISODE, item.episode.source, scope):
+        if isinstance(node, Episode) and node.provenance.trust.rank > item.episode.trust.rank:
+            composer.patch(ref, trust=item.episode.trust)
+    for draft in item.memories:
+        for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, draft.scope or scope):
+            if isinstance(node, Memory) and _is_still_said(node, draft):
+                _raise_trust(composer, ref, node, draft)
+    changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()
+    return Decision(changes, None)
+
+
+def _nodes_from(index: StoreIndex, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
+    ref = index.from_source(source, label=label, scope=scope)
+    refs = [] if ref is None else [ref]
+    return list(zip(refs, index.records.nodes(refs), strict=True))
+
+
+def _is_still_said(memory: Memory, draft: MemoryDraft) -> bool:
+    said = NewStatement(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+    weaker = memory.provenance.trust.rank > draft.trust.rank
+    return memory.status is not Status.RETIRED and weaker and same_words(memory, said)
+
+
+def _raise_trust(composer: Composer, ref: Ref, memory: Memory, draft: MemoryDraft) -> None:
+    confidence = max(memory.confidence, bounded_confidence(draft.confidence, draft.trust))
+    composer.patch(ref, trust=draft.trust, confidence=confidence)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from helix.model.durability import Durability
+from helix.model.reports import Durability
 
 
 class StatementRows(Protocol):

@@ -17,7 +17,7 @@ from helix import files, resources
 from helix.errors import DiskFullError, HelixError, StoreCorruptError, StoreError, StoreLockedError, StoreTooNewError
 from helix.journal import table_check
 from helix.journal.decoding import damaged
-from helix.model.durability import Durability
+from helix.model.reports import Durability
 
 PAGE_CACHE_KIB = 16_384
 _READERS_PAGE_CACHE_KIB = 4_096

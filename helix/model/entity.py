@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.worded import Worded
@@ -46,3 +46,12 @@ class Entity:
 def entity_id(kind: EntityKind, name: str, scope: str = GLOBAL_SCOPE) -> str:
     """Return the id of an entity: 32 hexadecimal digits that kind, case-folded name and scope alone decide."""
     return sha256("\x1f".join((kind.value, name.casefold(), scope)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class FoundEntity(NamedTuple):
+    """An entity at the half-open range [start, end) of a text; `name` is in canonical form."""
+
+    start: int
+    end: int
+    kind: EntityKind
+    name: str

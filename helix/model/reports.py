@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
-from helix.model.durability import Durability
 from helix.model.edge import Relation
 from helix.model.episode import Episode, session_id
 from helix.model.ids import Id
@@ -20,6 +19,39 @@ from helix.model.work_item import WorkItem
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+class Durability(Worded):
+    """What an acknowledged change survives."""
+
+    QUORUM = "quorum", "It is on the server's disk and on a standby's."
+    ENGINE = "engine", "Whoever runs the server vouches for it."
+    SINGLE = "single", "It is on one machine's disk, and nowhere else."
+    UNSAFE = "unsafe", "It may be lost with the machine: the server does not wait for its disk."
+
+
+ENOUGH_FOR_A_QUORUM = frozenset({Durability.QUORUM, Durability.ENGINE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConnection:
+    """One client that Helix knows how to connect."""
+
+    client: Annotated[str, "What the command line calls it, such as `claude-code`."]
+    name: Annotated[str, "What it is called."]
+    installed: Annotated[bool, "Whether it is on this machine, as far as its programs and folders tell."]
+    connected: Annotated[str, "By whose settings it uses this store: `user`, `project`, `unreadable`; empty for none."]
+    file: Annotated[str, "The settings file that connects it."]
+    hooks: Annotated[bool, "Whether it tells Helix by itself what happens."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """One line of the daemon's log; secrets were taken out before it was written."""
+
+    at: Annotated[datetime | None, "When it was written; null where the line does not say."]
+    level: Annotated[str, "`debug`, `info`, `warning` or `error`; empty where the line does not say."]
+    text: Annotated[str, "What it says, with what belongs to it."]
 
 
 @kept

@@ -12,10 +12,9 @@ from helix.client_settings.connections import overview as overview_of_agents
 from helix.memory.erasure.scan import scan_restored
 from helix.memory.upkeep import recover as recovery
 from helix.memory.upkeep import reembed as embedding
-from helix.model.agent_connection import AgentConnection, LogLine
 from helix.model.ids import Id
 from helix.model.principal import Role
-from helix.model.reports import DoctorReport, Health, Job, Page, Setting, Stats, StatusReport
+from helix.model.reports import AgentConnection, DoctorReport, Health, Job, LogLine, Page, Setting, Stats, StatusReport
 from helix.operations.checks import absolute, page_size
 from helix.operations.listed import graph_query, mutation, query, query_for
 from helix.service import Helix

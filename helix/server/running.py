@@ -9,20 +9,26 @@ import re
 import signal
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from types import FrameType
 from urllib.parse import urlsplit
 
 import uvicorn
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Sample
 
 from helix import files
 from helix.api.connection_limits import guarded, rooms_of
-from helix.api.resolver_context import Threads
+from helix.api.resolver_context import AppRuntime, Threads
 from helix.errors import ConfigError, DaemonError
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server
+from helix.operations import upkeep
 from helix.processes import NEUTRAL_FOLDER, end_loading
 from helix.providers.choose import embedder_for, reranker_for
 from helix.server.accounts import Accounts
@@ -33,8 +39,7 @@ from helix.server.oidc import Verifier
 from helix.server.people import People
 from helix.server.quotas import Quotas
 from helix.server.signed_requests import Cluster
-from helix.server.tenant_metrics import metrics_of
-from helix.server.tenants import TENANT, Tenants
+from helix.server.tenants import TENANT, Open, Tenants
 from helix.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -245,3 +250,32 @@ def _listen(listening: Listening) -> socket.socket:
         ) from error
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
+
+
+def metrics_of(tenants: Iterable[Open]) -> bytes:
+    """Return what is counted, in Prometheus text. It looks at each tenant's files and may take a while."""
+    registry = CollectorRegistry()
+    registry.register(_Merged(list(tenants)))
+    return generate_latest(registry)
+
+
+class _Merged(Collector):
+    def __init__(self, tenants: list[Open]) -> None:
+        self._tenants = tenants
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())
+
+    def collect(self) -> Iterator[Metric]:
+        yield GaugeMetricFamily("helix_tenants_open", "Tenants that this process has open", value=len(self._tenants))
+        merged: dict[str, Metric] = {}
+        # A removed tenant is open for a moment beside the one that has its name by now.
+        for one in {one.slug: one for one in sorted(self._tenants, key=lambda one: one.number)}.values():
+            runtime: AppRuntime = one.app.state.runtime
+            for family in runtime.meters.families(upkeep.status(one.helix)):
+                into = merged.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+                into.samples.extend(
+                    Sample(sample.name, {**sample.labels, "tenant": one.slug}, sample.value, sample.timestamp)
+                    for sample in family.samples
+                )
+        yield from merged.values()

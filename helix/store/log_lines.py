@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helix import files
-from helix.model.agent_connection import LogLine
+from helix.model.reports import LogLine
 from helix.settings import DAEMON_LOG, LOGS
 
 _READ = 1 << 20

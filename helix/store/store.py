@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from helix import files
 from helix.errors import DaemonError, EmbeddingSpaceError, HelixError, PausedError
@@ -24,14 +27,13 @@ from helix.model.clock import Clock, system_clock, to_micros
 from helix.model.edge import Ref
 from helix.model.ids import IdMaker, uuid7
 from helix.model.loss import Loss
-from helix.model.operations import DropEdge
+from helix.model.operations import DropEdge, Row
+from helix.on_demand_thread import OnDemandThread
 from helix.providers.embedder import Embedder, EmbeddingSpace, Vectors
 from helix.settings import Settings
 from helix.store import moving, snapshot
 from helix.store.catalogue import Catalogue
-from helix.store.costly import CostlyAnswers
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, OpensEngine, open_engine
-from helix.store.folding import IdleFold
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.log_check import LogCheck
@@ -62,6 +64,14 @@ _PARTS = (
     *((JOURNAL_NAME, "journal"), (GRAPH_NAME, "graph"), (IMAGE_NAME, "image")),
 )
 """What of a file's place in the store says which part it belongs to, the first that fits."""
+
+_MOST_KEPT = 8
+_COSTLY_SECONDS = 0.5
+_TIMES_AS_LONG = 30
+"""How many times as long as it took an answer is good for though the store has changed: it takes a thirtieth then."""
+
+QUIET_SECONDS = 2.0
+"""How long nothing has been written when the log is folded in."""
 
 
 def _unreadable_state(journal: Journal, at: int) -> Loss:
@@ -346,3 +356,79 @@ class Store:
                 self.journal.set_meta(LAST_ANSWERS, answers)
             except HelixError as error:  # no room, or another process writes the tenant by now
                 log.warning("the last answers are not kept", extra={"error": str(error)})
+
+
+class _KeptAnswer(NamedTuple):
+    generation: int
+    seq: int
+    until: float
+    answer: Any
+
+
+class CostlyAnswers:
+    """The last answers to questions about a whole store. Safe from any thread; whoever asks the same at once waits."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """`now` returns seconds."""
+        self._now = now
+        self._guard = threading.Lock()
+        self._kept: dict[Hashable, _KeptAnswer] = {}
+
+    def of(self, question: Hashable, generation: int, seq: int, work: Callable[[], Any]) -> Any:
+        """Return the answer that `work` gives to a question about a store at a generation and a row of its log.
+
+        An answer is given again as long as the store is as it was, and one that took long for some time after that.
+        """
+        with self._guard:
+            kept = self._kept.pop(question, None)
+            if kept is None or kept.generation != generation or (kept.seq != seq and self._now() >= kept.until):
+                kept = self._worked_out(generation, seq, work)
+            self._kept[question] = kept
+            while len(self._kept) > _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            return kept.answer
+
+    def _worked_out(self, generation: int, seq: int, work: Callable[[], Any]) -> _KeptAnswer:
+        started = self._now()
+        answer = work()
+        seconds = self._now() - started
+        longer = _TIMES_AS_LONG * seconds if seconds > _COSTLY_SECONDS else 0.0
+        return _KeptAnswer(generation, seq, started + seconds + longer, answer)
+
+
+class IdleFold:
+    """Folds the log of a journal's file in, in a thread of its own. `note` is told of every change."""
+
+    def __init__(self, journal: Journal, quiet_seconds: float = QUIET_SECONDS) -> None:
+        self._journal = journal
+        self._quiet_seconds = quiet_seconds
+        self._written_at = -math.inf
+        self._thread = OnDemandThread("helix-fold", self._look)
+        self._unfolded = self._closed = False
+
+    def note(self, rows: Sequence[Row]) -> None:
+        """Take notice of a change of the store, whose journal is folded in once it rests."""
+        self._written_at = time.monotonic()
+        if not self._unfolded:
+            self._unfolded = True
+            self._thread.wake()
+
+    def close(self) -> None:
+        """End the thread that folds the store's journal in; closing twice is no error."""
+        self._closed = True
+        self._thread.close()
+
+    def _look(self) -> float | None:
+        """Fold in where nothing was written lately; return the seconds until the next look, None: after a change."""
+        left = self._written_at + self._quiet_seconds - time.monotonic()
+        if self._closed or left > 0:
+            return left
+        self._unfolded = False
+        try:
+            if self._journal.fold_in_now():
+                return None
+        except HelixError as error:  # nothing is lost by that: the log stays as it is
+            log.warning("the journal's log is not folded in", extra={"error": str(error)})
+            return None
+        self._unfolded = True  # somebody reads an older state: later
+        return self._quiet_seconds

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from helix import files
 from helix.errors import InvalidInputError
-from helix.strands.names import StrandName
-from helix.strands.place import Remote, check_size
+from helix.strands.place import Remote, StrandName, check_size
 
 
 class FolderRemote(Remote):

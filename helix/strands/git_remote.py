@@ -21,8 +21,7 @@ from helix import files
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.identity import git_folders
 from helix.ingest.repository import NO_HOOKS, GitOutput, exchanging
-from helix.strands.names import StrandName
-from helix.strands.place import Remote, check_size
+from helix.strands.place import Remote, StrandName, check_size
 
 BRANCH = "refs/heads/helix-strands"
 """The branch that has the strands, in a folder for each signer."""

@@ -19,8 +19,7 @@ from helix.model.strand import MemoryShare
 from helix.store.erasing import SHARED, STRANDS
 from helix.strands.folder_remote import FolderRemote
 from helix.strands.keyring import digits_of
-from helix.strands.names import SHORT, StrandName
-from helix.strands.place import Terms, verified
+from helix.strands.place import SHORT, StrandName, Terms, verified
 from helix.strands.rows import Selection, canonical_json
 
 PREFIX = "share://"

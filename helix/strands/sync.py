@@ -35,8 +35,7 @@ from helix.strands.arriving import Strand
 from helix.strands.departing import Outgoing, export
 from helix.strands.keyring import LOCKED, Keyring, Sealing, digits_of
 from helix.strands.lineage import SCRATCH, contained_versions, foreign_version_id, note_version, rows_known
-from helix.strands.names import LARGEST, SHORT, StrandName
-from helix.strands.place import Remote, Terms, digest_of, verified
+from helix.strands.place import LARGEST, SHORT, Remote, StrandName, Terms, digest_of, verified
 from helix.strands.remotes import open_remote
 from helix.strands.rows import Selection, Tree
 from helix.strands.sealed import Opener

@@ -11,7 +11,7 @@ from typing import Any
 from helix.journal.log import Journal
 from helix.store.erasing import SYNCED
 from helix.store.store import Store
-from helix.strands.names import StrandName
+from helix.strands.place import StrandName
 from helix.text.inert import quoted
 
 

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from helix.api.stream_turns import GAP_SECONDS, StreamTurns
+from helix.api.resolver_context import GAP_SECONDS, StreamTurns
 from helix.api.subscriptions import MOST, QUEUE, Feed
 from tests.waiting import MOST_SECONDS, until
 

@@ -15,7 +15,7 @@ from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_database import TenantDatabase
-from helix.model.durability import Durability
+from helix.model.reports import Durability
 from tests.journal.conftest import put_entity
 from tests.postgres_cluster import Cluster, running
 from tests.waiting import until

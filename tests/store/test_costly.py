@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helix.store.costly import CostlyAnswers
+from helix.store.store import CostlyAnswers
 
 
 class Work:

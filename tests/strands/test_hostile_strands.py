@@ -30,7 +30,7 @@ from helix.service import Helix
 from helix.strands import container
 from helix.strands import rows as of_strands
 from helix.strands.merging import held_rows
-from helix.strands.names import StrandName
+from helix.strands.place import StrandName
 from helix.strands.reading import StrandReading
 from helix.strands.rows import schema_number
 from helix.text.chunks import MOST_CHUNKS

@@ -15,8 +15,7 @@ from helix.service import Helix
 from helix.store.erasing import SYNCED
 from helix.strands import folder_remote, sync, sync_state
 from helix.strands.folder_remote import FolderRemote
-from helix.strands.names import StrandName
-from helix.strands.place import check_size
+from helix.strands.place import StrandName, check_size
 from tests.strands.conftest import Machines
 
 MANY = 2 * sync._MOST_PROBLEMS

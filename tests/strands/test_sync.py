@@ -26,7 +26,7 @@ from helix.operations import strand_keys as keys
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.strands import container, sync
-from helix.strands.names import StrandName
+from helix.strands.place import StrandName
 from helix.strands.remotes import FolderRemote, address_of
 from tests.sampling import some
 from tests.strands.conftest import Machines

@@ -37,7 +37,7 @@ from helix.strands import container, http_remote, shared_place
 from helix.strands.http_remote import HttpRemote
 from helix.strands.keyring import Sealing
 from helix.strands.lineage import version_id
-from helix.strands.names import SHORT, StrandName
+from helix.strands.place import SHORT, StrandName
 from helix.strands.rows import Selection, StrandRow, Tree, row_digest, row_of, schema_number
 from helix.strands.shared_place import SharedPlace
 from tests.api.api_server import Answer, Served, serving

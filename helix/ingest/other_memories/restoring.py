@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
-from helix.ingest.import_tally import ImportTally
+from helix.ingest.linking import ImportTally
 from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare

@@ -26,12 +26,11 @@ from helix.errors import (
     StoreTooNewError,
 )
 from helix.journal.postgres import memberships, own_tables, vector_index
-from helix.journal.postgres.address import check_address
 from helix.journal.postgres.dialect import scripts, tables
-from helix.journal.postgres.server_connections import ServerConnections
+from helix.journal.postgres.server_connections import ServerConnections, check_address
 from helix.journal.postgres.server_errors import mapped
 from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
-from helix.model.durability import Durability
+from helix.model.reports import Durability
 from helix.settings import TENANT_NAME
 
 MOST_CONNECTIONS = 20

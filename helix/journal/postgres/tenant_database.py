@@ -30,7 +30,7 @@ from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
 from helix.journal.postgres.postgres_server import DURABILITY, Server, hearing
 from helix.journal.postgres.server_errors import mapped
-from helix.model.durability import ENOUGH_FOR_A_QUORUM, Durability
+from helix.model.reports import ENOUGH_FOR_A_QUORUM, Durability
 
 _SAFELY = (
     f"SELECT {DURABILITY}, set_config('helix.tenant', $1::bigint::text, true),"

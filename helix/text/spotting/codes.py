@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.model.entity import EntityKind
+from helix.model.entity import EntityKind, FoundEntity
 from helix.text.path_patterns import canonical_path
 from helix.text.regex import regex
-from helix.text.spotting.found import FoundEntity
 from helix.text.spotting.paths import is_file_name
 from helix.text.word_lists import word_list, words
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from helix.model.entity import EntityKind, Mention
+from helix.model.entity import EntityKind, FoundEntity, Mention
 from helix.text.path_patterns import canonical_path
 from helix.text.spotting import codes, packages, paths, typed_commands
-from helix.text.spotting.found import FoundEntity
+from helix.text.spotting.codes import COMMIT_DIGITS
 from helix.text.spotting.proper_names import concepts_in
 from helix.text.spotting.symbols import symbols_in
-from helix.text.spotting.urls import urls_in
 from helix.text.word_lists import word_list
 
 MOST_MENTIONS = 64
@@ -42,6 +41,37 @@ _CODE_LINE = re.compile(
     r"|^[^\n]*(?:[;{}]|\)[ \t]*:|[ \t]=[ \t][^\n]*|==[^\n]*|[+\-]=[^\n]*|\w\([\w\"'., =\[\]]*\))[ \t]*$",
     re.MULTILINE,
 )
+
+_URL = re.compile(r"\b(https?|ftps?|ssh|git|wss?|file)://([^\s<>\"'`|\\^{}\x00-\x1f]{2,2000})", re.IGNORECASE)
+_COMMIT = re.compile(r"/commits?/([0-9a-f]{7,40})(?![0-9a-z])")
+_ADDRESSED = re.compile(r"[^/]*@.*")
+_QUERY = re.compile(r"[?#]")
+
+
+def urls_in(text: str) -> Iterator[FoundEntity]:
+    """Yield a text's URLs without query, fragment, credentials or e-mail address, and the commits that they show."""
+    for match in _URL.finditer(text):
+        rest = _without_punctuation(match.group(2))
+        start, end = match.start(), match.start(2) + len(rest)
+        place = _QUERY.split(rest, maxsplit=1)[0]
+        host, slash, path = place.partition("/")
+        host = host.rpartition("@")[2].lower()
+        if not host:
+            continue
+        path = _ADDRESSED.sub("", path)
+        yield FoundEntity(start, end, EntityKind.URL, f"{match.group(1).lower()}://{host}{slash}{path}".rstrip("/"))
+        if commit := _COMMIT.search(slash + path):
+            yield FoundEntity(start, end, EntityKind.COMMIT, commit.group(1)[:COMMIT_DIGITS])
+
+
+def _without_punctuation(url: str) -> str:
+    """Return a URL without the punctuation of the sentence around it; a closing bracket stays if it was opened."""
+    surplus = url.count(")") - url.count("(")
+    end = len(url)
+    while end and (url[end - 1] in ".,;:!?*_]" or (url[end - 1] == ")" and surplus > 0)):
+        surplus -= url[end - 1] == ")"
+        end -= 1
+    return url[:end]
 
 
 def mentions(text: str, *, files: Sequence[str] = ()) -> tuple[Mention, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.model.entity import EntityKind
+from helix.model.entity import EntityKind, FoundEntity
 from helix.text.regex import regex
-from helix.text.spotting.found import FoundEntity
 from helix.text.word_lists import word_list
 
 _COMMON = word_list("text/spotting/known_words", "common_words")

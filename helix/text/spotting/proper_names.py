@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from helix.model.entity import EntityKind
-from helix.text.spotting.found import FoundEntity
+from helix.model.entity import EntityKind, FoundEntity
 from helix.text.spotting.symbols import has_code_shape
 from helix.text.word_lists import word_list
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.model.entity import EntityKind
-from helix.text.spotting.found import FoundEntity
+from helix.model.entity import EntityKind, FoundEntity
 from helix.text.spotting.packages import packages_after
 from helix.text.word_lists import word_list, word_lists
 
