@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from helix.cli.background import came_to, finish, what, working
-from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation, Looked
-from helix.cli.options import As, flag
+from helix.cli.options import MEMORIES, As, flag
 from helix.cli.output import Output, one_line, printed_label, printed_text, shorten
 from helix.cli.render import Columns, gate_line, label, moment, table, told_on
 from helix.errors import ConflictError

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helix.cli import render
-from helix.cli.completion import MEMORIES
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
-from helix.cli.options import As, WordParam, flag
+from helix.cli.options import MEMORIES, As, WordParam, flag
 from helix.cli.output import Output, printed_text
 from helix.errors import InvalidInputError, StoreError
 

@@ -1,10 +1,10 @@
-"""Options: the types and options that several commands share."""
+"""Options: the types and options that several commands share, and what a shell completes them with."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,45 @@ from typing import Any
 
 import click
 
-from helix.cli.completion import MEMORIES, RECIPES, RELATIONS, SCOPES, SESSIONS
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
-from helix.errors import did_you_mean
+from helix.errors import HelixError, did_you_mean
 from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.speaker import agent_of
-from helix.settings import DOTENV, Settings
+from helix.settings import DOTENV, Settings, load
+
+Completer = Callable[[click.Context, click.Parameter, str], list[str]]
+
+_MOST_COMPLETIONS = 50
+_DAEMON_SECONDS = 1.0
+_SHELL_WORD = re.compile(r"\w[\w.@+/:%=-]*", re.ASCII)
+"""Words that mean nothing to a shell: bash puts what is offered into the line as it is, and an import names scopes."""
+
+
+def completer(of: str) -> Completer:
+    """Return what completes words of that kind in a shell. Without a daemon there are none, and nothing is said."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        from helix import daemon  # HTTP and processes: not for a command's help
+
+        flags = ctx.find_root().params
+        try:
+            settings = load({"db_path": flags.get("store"), "home": flags.get("home")})
+            client = daemon.running(settings, timeout=_DAEMON_SECONDS)
+            if client is None:
+                return []
+            with client:
+                found: list[str] = client.run("completions", of=of, prefix=incomplete, limit=_MOST_COMPLETIONS)[
+                    "completions"
+                ]
+        except (HelixError, OSError):
+            return []  # who presses a key waits for words, not for trouble: the command itself tells of that
+        return [word for word in found if _SHELL_WORD.fullmatch(word)]
+
+    return complete
+
+
+MEMORIES, SCOPES, SESSIONS = completer("NAMES"), completer("SCOPES"), completer("SESSIONS")
+RELATIONS, RECIPES = completer("RELATIONS"), completer("RECIPES")
 
 _AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}

@@ -12,11 +12,10 @@ from typing import Any
 
 import click
 
-from helix.cli.completion import MEMORIES, SESSIONS
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN, TEXT, text_of
 from helix.cli.invocation import Invocation
-from helix.cli.options import DRY_RUN, GIVEN_SCOPE, As, ChoiceParam, flag
+from helix.cli.options import DRY_RUN, GIVEN_SCOPE, MEMORIES, SESSIONS, As, ChoiceParam, flag
 from helix.cli.output import Output, printed_label, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import Columns, edge_words, erased, memory_line, table, vouched_memory
