@@ -1,4 +1,7 @@
-"""Helixignore: the rules of `.helixignore` files, in the syntax of `.gitignore`."""
+"""Helixignore: the rules of `.helixignore` files, in the syntax of `.gitignore`.
+
+A grammar of the patterns of `.gitignore`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Identity: which project a folder belongs to, read from its repository or its `.helix` folder; the scope of that.
 
 Standard library alone and no process: hooks and the command line ask it at every call.
+
+A grammar of git's configuration, remotes and the files of a `.git` folder.
 """
 
 from __future__ import annotations

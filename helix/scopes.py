@@ -1,4 +1,7 @@
-"""Scopes: what tells the name of one project from another's, and which name the user has confirmed for a folder's."""
+"""Scopes: what tells the name of one project from another's, and which name the user has confirmed for a folder's.
+
+A grammar of the addresses of remotes.
+"""
 
 from __future__ import annotations
 

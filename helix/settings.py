@@ -4,6 +4,8 @@ Flags come first, then the environment, then `.env` in the working folder, then 
 defaults. Each value knows where it came from (`helix config`). Secrets are read from the environment only, at the
 moment they are needed, and are no settings. A `.env` is part of a project, which may be anybody's: it may name the
 scope and say what worktrees share, for commands in its folder, and nothing else.
+
+A grammar of lines of `.env`, and values in their units.
 """
 
 from __future__ import annotations

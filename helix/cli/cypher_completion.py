@@ -1,4 +1,7 @@
-"""Completion of Cypher: labels, relationships and properties of the graph, and the words the gate lets through."""
+"""Completion of Cypher: labels, relationships and properties of the graph, and the words the gate lets through.
+
+A grammar of where in a Cypher statement a name may stand.
+"""
 
 from __future__ import annotations
 

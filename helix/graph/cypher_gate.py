@@ -5,6 +5,8 @@ COMMIT leaves it. So only what is listed here passes, in a size that can be pars
 limit. A statement that fills the memory or that Kuzu does not survive (a lambda in most functions, an untyped NULL) is
 let through: it ends the graph's process, which is replaced (see `GraphServer.cypher`). Not so what reads memory that
 a statement points at: see `functions` in cypher_words.toml.
+
+A grammar of Cypher's clauses and functions, by what they may do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The words of a Cypher statement, cut as Kuzu cuts them; text that the two might cut differently is refused."""
+"""The words of a Cypher statement, cut as Kuzu cuts them; text that the two might cut differently is refused.
+
+A grammar of Cypher's tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Markdown: reads notes (agents' instructions, decision records, any Markdown or text) as slices, one section each.
 
 Of an architecture decision record (ADR) the one decision that it holds is drafted.
+
+A grammar of front matter, headings of decision records and their states.
 """
 
 from __future__ import annotations

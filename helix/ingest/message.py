@@ -1,4 +1,7 @@
-"""Message: takes a commit message apart into subject, body, trailers, and what it refers to. Pure functions."""
+"""Message: takes a commit message apart into subject, body, trailers, and what it refers to. Pure functions.
+
+A grammar of subjects, trailers and references as git and forges write them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Note kinds: judges by their words what kinds of memory the sections of a note hold, and drafts their texts."""
+"""Note kinds: judges by their words what kinds of memory the sections of a note hold, and drafts their texts.
+
+Not measured, as no public notes have labels of their kinds.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 markdown-it (CommonMark) says which lines a block has; the text is those lines as they stand. reStructuredText is
 written the Markdown way first.
+
+A grammar of Markdown and reStructuredText.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """About: the commands and errors that a memory is about, not only speaks of; by these it is found where they occur.
 
 They are entities whose names nothing else has: a command's is its normal form behind `$ `, an error's its own line.
+
+Not measured, as what it finds reaches agents together with `rule_commands`, whose figure counts both.
 """
 
 from __future__ import annotations

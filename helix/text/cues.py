@@ -1,4 +1,7 @@
-"""Cues: the words by which a text tells that it holds a choice, a rule, a preference, a fault or its repair."""
+"""Cues: the words by which a text tells that it holds a choice, a rule, a preference, a fault or its repair.
+
+Not measured, as they count in `gate` and `note_kinds`; the chats that `gate` was measured on hardly speak of programs.
+"""
 
 from __future__ import annotations
 

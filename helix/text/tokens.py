@@ -2,6 +2,8 @@
 
 Every token consists of letters, digits and `_` only. Paths, dotted and hyphenated names, snake_case and camelCase give
 both their parts and the whole, the whole joined by `_`; digits are kept.
+
+A grammar of words, paths and names in code.
 """
 
 from __future__ import annotations

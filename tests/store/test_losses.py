@@ -191,7 +191,7 @@ def files_with(home: Path, text: str) -> list[str]:
 @pytest.mark.parametrize("redacting", [False, True])
 def test_what_is_erased_after_a_loss_is_in_no_kept_file_either(home: Path, redacting: bool) -> None:
     with opened(home) as helix:
-        helix.store.store.close()
+        helix.store.folding.close()
         secret = "hunter2quaxlotl"
         kept = tell(helix, 80)
         with_secret = memories.store(
@@ -221,7 +221,7 @@ def test_an_erasure_that_a_loss_interrupts_keeps_what_can_be_recovered_until_it_
     with opened(home) as helix:
         gone = tell(helix, 82)
         hard_forget.note(helix.store, hard_forget.plan_hard_forget(helix.store, gone))
-        helix.store.store.close()
+        helix.store.folding.close()
     older = (home / "store" / "journal.mark").read_bytes()
     reach = MarkFile(home / "store" / "journal.mark").read()
     assert reach is not None

@@ -1,4 +1,7 @@
-"""Builder answer: how a builder says that it delivered or was blocked, in its last message or in its task's data."""
+"""Builder answer: how a builder says that it delivered or was blocked, in its last message or in its task's data.
+
+A grammar of the fields that Helix asks builders for, in the ways in which models write them.
+"""
 
 from __future__ import annotations
 

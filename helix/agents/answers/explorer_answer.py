@@ -1,4 +1,7 @@
-"""Explorer answer: what an explorer answers, and the one exploration that the answers of several come to."""
+"""Explorer answer: what an explorer answers, and the one exploration that the answers of several come to.
+
+A grammar of the fields that Helix asks explorers for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Fields of text: `NAME: value` with values over several lines, as prompts and agents' last words are written."""
+"""Fields of text: `NAME: value` with values over several lines, as prompts and agents' last words are written.
+
+A grammar of names, colons and values, with the marks of Markdown around them.
+"""
 
 from __future__ import annotations
 

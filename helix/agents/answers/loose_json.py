@@ -1,6 +1,8 @@
 """Loose json: JSON as agents write it, with prose and fences around it, commas too many, or the end missing.
 
 The json-repair library is not used: it returns values without the places where they begin and end in the prose.
+
+A grammar of JSON with what models add to it or leave away.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Planner answer: what a planner answers: a plan of tasks, or the questions that stand before one."""
+"""Planner answer: what a planner answers: a plan of tasks, or the questions that stand before one.
+
+A grammar of the plan or the questions that Helix asks planners for.
+"""
 
 from __future__ import annotations
 

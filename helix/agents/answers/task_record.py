@@ -1,6 +1,8 @@
 """Task record: what the client's own record of a task says of where it stands.
 
 It also gives the id of a task of the client's own list, for the name that people and models use for it.
+
+A grammar of the states and ids of clients' own lists of tasks.
 """
 
 from __future__ import annotations

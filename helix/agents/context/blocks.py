@@ -1,4 +1,7 @@
-"""Blocks: memories as lines of a prompt, one line each, which nothing that a memory says can break out of."""
+"""Blocks: memories as lines of a prompt, one line each, which nothing that a memory says can break out of.
+
+A grammar of what ends a line or a block of a prompt.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Client shapes: how each client's words are read and written, where that is short; the rest is what several share.
 
 Cline and Claude Code have files of their own. A client's section begins with what is particular about its hooks.
+
+A grammar of the messages that each client writes, as its documentation has them.
 """
 
 from __future__ import annotations

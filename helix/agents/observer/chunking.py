@@ -1,4 +1,7 @@
-"""Chunking: how a task was done becomes a pattern, as SOAR makes one rule of the steps that reached a goal."""
+"""Chunking: how a task was done becomes a pattern, as SOAR makes one rule of the steps that reached a goal.
+
+Not measured, as no public set has outcomes of tasks as agents word them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Histories: sessions of Codex, Gemini CLI and opencode, told as the reader of Claude Code's histories takes them."""
+"""Histories: sessions of Codex, Gemini CLI and opencode, told as the reader of Claude Code's histories takes them.
+
+A grammar of the records that these clients write.
+"""
 
 from __future__ import annotations
 

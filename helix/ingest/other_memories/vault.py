@@ -1,4 +1,7 @@
-"""Vault: a folder of notes of Obsidian or basic-memory: front matter, observations, relations and links."""
+"""Vault: a folder of notes of Obsidian or basic-memory: front matter, observations, relations and links.
+
+A grammar of the marks of Obsidian and basic-memory.
+"""
 
 from __future__ import annotations
 

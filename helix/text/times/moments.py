@@ -1,4 +1,7 @@
-"""Moments: single expressions of time in a text, each resolved against the present."""
+"""Moments: single expressions of time in a text, each resolved against the present.
+
+A grammar of times in English; `dates` has the figure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Time words: how times are written in English, and what tells them from verbs, people and plain numbers."""
+"""Time words: how times are written in English, and what tells them from verbs, people and plain numbers.
+
+A grammar of times in English; `dates` has the figure.
+"""
 
 from __future__ import annotations
 
