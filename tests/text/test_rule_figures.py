@@ -1,0 +1,43 @@
+"""Rule figures: each module with rules says what they add, why that was not measured, or of what they are a grammar."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import helix
+
+PACKAGE = Path(helix.__file__).parent
+READERS = {"word_list", "word_lists", "list_of_word", "word_table", "word_data", "word_rows"}
+PATTERNS = {"compile", "regex", "cue_pattern"}
+SIGNS = ("(?", r"\b", r"\w", r"\d")
+MANY = 3
+TOOLS = {"text/word_lists.py", "text/regex.py"}
+"""What reads tables and compiles patterns for the others."""
+SAID = re.compile(r"\bof (?:the |its |these |all )?\d|\bOf \d|[Nn]ot measured, as \w|[Aa] grammar of \w")
+
+
+def has_rules(path: Path) -> bool:
+    """Return whether a module has a table of words or patterns."""
+    tree = ast.parse(path.read_text("utf-8"))
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    names = [call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls]
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    in_parts = sum(any(sign in text for sign in SIGNS) for text in texts) > MANY
+    return not READERS.isdisjoint(names) or sum(name in PATTERNS for name in names) >= MANY or in_parts
+
+
+MODULES = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "_data" not in path.parts and path.relative_to(PACKAGE).as_posix() not in TOOLS and has_rules(path)
+]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_module_with_rules_says_what_they_add(path: Path) -> None:
+    said = " ".join((ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split())
+    assert SAID.search(said), "say `a of b` of what data, `not measured, as ...` or `a grammar of ...`"
