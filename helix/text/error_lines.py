@@ -2,7 +2,7 @@
 
 Of 341 failed commands of recorded runs that printed something 299 get a line, and 122 get one that an earlier run
 had; of 5,106 that ended well 67 look failed. The runs were partly seen while rules were written. What clears prefixes
-of logs and the frames of a trace changed none of them: it is for servers and compilers, which those runs had not.
+of logs and the frames of a trace changed none of them.
 """
 
 from __future__ import annotations
