@@ -79,8 +79,8 @@ def signs_of_use(
     stands in the task as it was given, or in the situation that the lesson is for, is a sign of nothing: it would be
     there without the lesson.
     """
-    says = _Said(lesson.resolution or lesson.trigger)
-    situation = _Said(f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}")
+    says = _LessonText(lesson.resolution or lesson.trigger)
+    situation = _LessonText(f"{given.text}\n{given.verify}\n{lesson.trigger if lesson.resolution else ''}")
     return (
         *_files(says, lesson, deeds, given, situation),
         *_commands(says, deeds, situation),
@@ -89,7 +89,7 @@ def signs_of_use(
 
 
 @dataclass(frozen=True)
-class _Said:
+class _LessonText:
     """A text with what it mentions, found once."""
 
     text: str
@@ -102,7 +102,7 @@ class _Said:
         return [mention.name for mention in self._mentions if mention.kind is kind]
 
 
-def _files(says: _Said, lesson: Lesson, deeds: Deeds, given: TaskInput, situation: _Said) -> list[str]:
+def _files(says: _LessonText, lesson: Lesson, deeds: Deeds, given: TaskInput, situation: _LessonText) -> list[str]:
     known = {*map(canonical_path, given.files), *situation.named(EntityKind.FILE)}
     wanted = [path for path in (*map(canonical_path, lesson.files), *says.named(EntityKind.FILE)) if path]
     fresh = [path for path in dict.fromkeys(wanted) if not any(_same_file(path, other) for other in known)]
@@ -110,7 +110,7 @@ def _files(says: _Said, lesson: Lesson, deeds: Deeds, given: TaskInput, situatio
     return [f"edited {path}" for path in edited if any(_same_file(path, other) for other in fresh)]
 
 
-def _commands(says: _Said, deeds: Deeds, situation: _Said) -> list[str]:
+def _commands(says: _LessonText, deeds: Deeds, situation: _LessonText) -> list[str]:
     known = situation.named(EntityKind.COMMAND)
     wanted = [name for name in says.named(EntityKind.COMMAND) if name not in known]
     met = [name for name in wanted if any(f"{words} ".startswith(f"{name} ") for words in deeds.ran)]
