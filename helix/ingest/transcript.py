@@ -2,6 +2,8 @@
 
 A history is a file of JSON lines to which the client adds, and keeps adding kinds of record that nobody has heard of:
 what cannot be read is passed over. A running session may be ingested again and again; what is there is skipped.
+
+Its few patterns are a grammar of the names under which clients keep what they record.
 """
 
 from __future__ import annotations
