@@ -39,6 +39,8 @@ SYNC_TOKEN, TEAM_KEY = "HELIX_SYNC_TOKEN", "HELIX_KEY"
 PASSPHRASE = "HELIX_PASSPHRASE"
 """The variable that a command takes a strand's passphrase from; a daemon would keep it for weeks."""
 
+_BARE = frozenset({"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "LD_LIBRARY_PATH", "SYSTEMROOT", *QUIET})
+_BARE_BEGINNINGS = ("LC_", "PG", "SSL_", "MALLOC_", "OMP_", "OPENBLAS_")
 _ISOLATED = ("-E", "-P")
 """No PYTHON* variables and no working folder on the path. Not `-I`: that would also leave out the user's own packages,
 where `pip install --user` puts Helix."""
@@ -73,6 +75,14 @@ def environment(*, without: Collection[str] = (), given: Mapping[str, str] | Non
     left_out = LOUD.union(without, {PASSPHRASE, SYNC_TOKEN, TEAM_KEY})
     kept = {name: value for name, value in os.environ.items() if name not in left_out and not name.startswith("PYTHON")}
     return {**kept, **QUIET, **(given or {})}
+
+
+def bare_environment() -> dict[str, str]:
+    """Return the environment of a child that runs what others write, such as Cypher: the machine's, without any keys.
+
+    Variables of PostgreSQL stay: the graph's process of a server reads the tables itself.
+    """
+    return {name: value for name, value in environment().items() if name in _BARE or name.startswith(_BARE_BEGINNINGS)}
 
 
 def daemon_environment(settings: Settings) -> dict[str, str]:

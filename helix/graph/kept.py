@@ -18,7 +18,7 @@ from helix.graph.on_disk import files_of
 from helix.graph.queries import EDGE_ENDS
 from helix.model.edge import Label, Ref, Relation
 from helix.model.operations import PutEdge, PutNode
-from helix.processes import NEUTRAL_FOLDER, environment, python_command
+from helix.processes import NEUTRAL_FOLDER, bare_environment, python_command
 
 if TYPE_CHECKING:
     from helix.graph.kuzu_engine import KuzuEngine
@@ -42,7 +42,7 @@ def operations_in(graph: Path) -> Iterator[PutNode | PutEdge]:
             read = subprocess.run(
                 python_command("helix.graph.kept", str(draft.absolute())),
                 cwd=NEUTRAL_FOLDER,
-                env=environment(),
+                env=bare_environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,

@@ -20,7 +20,7 @@ from helix import errors
 from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph.refusals import OutOfMemoryError
 from helix.patience import is_ready
-from helix.processes import NEUTRAL_FOLDER, environment
+from helix.processes import NEUTRAL_FOLDER, bare_environment
 
 _LENGTH = struct.Struct(">Q")
 LARGEST_ANSWER = 64 << 20
@@ -60,7 +60,7 @@ class GraphProcess:
             self._process = Popen(
                 command,
                 cwd=NEUTRAL_FOLDER,
-                env=environment(),
+                env=bare_environment(),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,

@@ -28,7 +28,7 @@ from helix.graph.graph_follower import GraphFollower
 from helix.graph.graph_server import BUILT_AT_ONCE, GraphServer
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
 from helix.graph.on_disk import files_of
-from helix.graph.process import ProcessEndedError
+from helix.graph.process import GraphProcess, ProcessEndedError
 from helix.journal.database import Database
 from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
@@ -133,6 +133,17 @@ def test_a_process_that_was_killed_is_replaced_before_the_next_question(
     assert len(held(follower)) == 8
     assert follower.differences() == []
     assert not list(follower.path.parent.glob("*.aside-*"))
+
+
+def test_the_process_that_runs_statements_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "HELIX_KEY", "GITHUB_TOKEN"):
+        monkeypatch.setenv(name, "tell-nobody")
+    monkeypatch.setattr("helix.graph.process.Popen", subprocess.Popen)  # not one that is forked
+    process = GraphProcess(["sh", "-c", f"env > {tmp_path}/part; mv {tmp_path}/part {tmp_path}/whole"])
+    until((tmp_path / "whole").exists)
+    process.kill()
+    told = (tmp_path / "whole").read_text()
+    assert "ORT_DISABLE_TELEMETRY=1" in told and "tell-nobody" not in told
 
 
 @pytest.mark.parametrize("statement", CRASHES)
@@ -385,6 +396,7 @@ def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal:
 OPENED = """
 import json, resource, sys
 from helix.graph.graph_files import Place
+from helix.graph.process import GraphProcess
 from helix.graph.graph_server import GraphServer
 said = GraphServer(Place(**json.loads(sys.argv[1]))).open()
 megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
