@@ -128,14 +128,21 @@ def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
     Raises InvalidInputError for a project that is not absolute, for rules that cannot be read, and for a path that
     `files.real_path` does not follow.
     """
+    files = list(files)
+    hidden = ignored(files, project)
+    return [_path_in_project(file, project) for file in files if file not in hidden]
+
+
+def ignored(files: Iterable[str], project: str) -> frozenset[str]:
+    """Return the files that a `.helixignore` excludes; see `without_ignored`, which raises the same."""
     if project and not Path(project).is_absolute():
         raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
     looking = _Looking()
-    return [
-        _path_in_project(file, project)
-        for file in files
-        if not any(looking.excludes(*place) for place in dict.fromkeys(_places(file, project)))
-    ]
+    return frozenset(
+        file
+        for file in dict.fromkeys(files)
+        if any(looking.excludes(*place) for place in dict.fromkeys(_places(file, project)))
+    )
 
 
 class _Looking:

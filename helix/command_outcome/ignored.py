@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from posixpath import join, normpath
@@ -38,6 +38,12 @@ def names_ignored(run: CommandRun) -> bool:
     places = chain(islice(_short(_places(run), run.root), _MOST), _short(folders, run.root))
     asked = dict.fromkeys(places)
     return len(without_ignored(asked, run.root)) < len(asked)
+
+
+def places_named(words: str, files: Iterable[str], root: str) -> tuple[str, ...]:
+    """Return where the files lie that words are about, and those that they name, which a `.helixignore` may exclude."""
+    named = (mention.name for mention in mentions(words) if mention.kind is EntityKind.FILE)
+    return tuple(_short((join(root, name) for name in islice(chain(files, named, _paths(words)), _MOST)), root))
 
 
 def _short(places: Iterator[str], root: str) -> Iterator[str]:

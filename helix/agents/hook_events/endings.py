@@ -20,7 +20,6 @@ from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.hook_events.task_list import attributes_said, observed_task
 from helix.agents.hook_events.unsolved import blocked_by, remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder, observe_explorer, observe_planner, observe_session
-from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.outcomes.noting import note_use
 from helix.agents.outcomes.task_end import settle_task
@@ -104,7 +103,7 @@ def _learn(context: HookContext, event: AgentStopped, worker: SessionWorker, kin
         agent=kind,
         source=f"{context.client}:{context.session.name}:{event.agent}",
     )
-    enqueue(context.store, _candidates(context, kind, message, worker, origin))
+    context.propose(_candidates(context, kind, message, worker, origin))
 
 
 def _of_a_size(message: str) -> str:
@@ -185,7 +184,7 @@ def _end(context: HookContext) -> None:
             agent=context.client,
             source=f"{context.client}:{session.name}",
         )
-        enqueue(context.store, observe_session(session.objective, tasks, {}, origin))
+        context.propose(observe_session(session.objective, tasks, {}, origin))
     if Ref.session(session_id(session.scope, session.name)) in context.store.index:
         context.memory_worker.close_session(session.name, session.scope)
 

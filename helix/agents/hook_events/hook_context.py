@@ -8,14 +8,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
+from helix.agents.answers.loose_json import words
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hook_events.deferred_queue import Work
 from helix.agents.hook_events.hook_events import ANSWER_LIMIT, HookEvent, HookReply
 from helix.agents.hook_events.session_state import HookSession, SessionWorker
+from helix.agents.observer.observe import FILES
+from helix.agents.observer.queue import enqueue
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
+from helix.command_outcome.command_run import CommandRun
+from helix.command_outcome.fixes import COMMAND
+from helix.command_outcome.ignored import names_ignored, places_named
+from helix.helixignore import ignored
 from helix.memory.capture.sessions import is_private
 from helix.memory.worker.worker import MemoryWorker
+from helix.model.candidate import Candidate
 from helix.model.recall import RecallAnswer, RecallQuery
 from helix.model.task import HELD_BACK, IN_PROGRESS, Shown
 from helix.store.store import Store
@@ -119,6 +128,19 @@ class HookContext:
             attributes=bounded(attributes),
         )
         mirror(self.store, seen)
+
+    def propose(self, candidates: Sequence[Candidate]) -> None:
+        """Have what an agent's work gives to learn wait to be looked at, but what is about a file of `.helixignore`."""
+        root = str(self.session.root)
+        ran = {str(one.attributes.get(COMMAND) or "") for one in candidates}
+        hidden = {command for command in ran if names_ignored(CommandRun(command=command, folder=root, root=root))}
+        places = [
+            places_named(f"{one.trigger}\n{one.resolution}", words(one.attributes.get(FILES)), root)
+            for one in candidates
+        ]
+        kept_out = ignored(chain.from_iterable(places), root)
+        fit = [one for one, named in zip(candidates, places, strict=True) if kept_out.isdisjoint(named)]
+        enqueue(self.store, [one for one in fit if str(one.attributes.get(COMMAND) or "") not in hidden])
 
     def ensure(self, task: str, key: str) -> None:
         """Have a task where a hook is to note something about one that nobody has told of yet."""

@@ -12,7 +12,6 @@ from helix.agents.hook_events.hook_context import HookContext, Reaction
 from helix.agents.hook_events.hook_events import TaskTold
 from helix.agents.hook_events.unsolved import remember_unsolved
 from helix.agents.observer.observe import Origin, observe_builder
-from helix.agents.observer.queue import enqueue
 from helix.agents.outcomes.noting import note_use
 from helix.agents.outcomes.task_end import settle_task
 from helix.agents.tasks.board import find_task, task_id
@@ -100,7 +99,7 @@ def _keep(context: HookContext, event: TaskTold) -> None:
             agent=context.client,
             source=f"{context.client}:{context.session.name}",
         )
-        enqueue(context.store, observe_builder(observed_task(known), event.metadata, (), origin))
+        context.propose(observe_builder(observed_task(known), event.metadata, (), origin))
 
 
 def _planned(event: TaskTold) -> Mapping[str, object]:

@@ -463,6 +463,19 @@ def test_an_edit_of_an_ignored_file_mends_nothing(session: AgentSession) -> None
     assert not memories.memories(session.settled(), MemoryFilter(scope=scope_of(session))).items
 
 
+def test_what_an_agent_says_of_an_ignored_file_does_not_wait_to_be_learned(session: AgentSession) -> None:
+    (session.project / ".helixignore").write_text("secret/\n*.key\n", "utf-8")
+    found = [{"file": name, "what": f"{name} has a price"} for name in ("secret/plan.md", "a.key", "a.py")]
+    session.agent_runs("a1", json.dumps({"status": "ok", "findings": found}), "helix:explorer")
+    session.agent_runs("a2", "DELIVERED: done\nUTILIZED: []\nLEARNED: secret/plan.md says that the price is 12 dollars")
+    session.agent_runs("a3", "BLOCKED: it fails\nTRIED: `cat secret/plan.md`\nERROR: PriceError\nUTILIZED: []")
+    session.agent_call("You are a builder. TASK: 4\nmend it\nVERIFY: make -C secret test")
+    (session.project / "secret").mkdir()
+    session.agent_runs("a4", "BLOCKED: it fails\nTRIED: all\nERROR: MergerError: no price\nUTILIZED: []")
+    told = waiting(session.settled().store.index, None)
+    assert [one.trigger for one in told] == ["what is in a.py"]
+
+
 def test_a_share_of_the_tasks_is_held_back_and_noted(
     helix: Helix, session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
