@@ -207,7 +207,7 @@ def _check_word(found: list[CypherToken], at: int) -> None:
     if called and word not in _KEYWORDS and word.lower() not in _FUNCTIONS:
         raise CypherRefusedError(
             f"{token} is not among the functions that may be called",
-            hint=did_you_mean(word.lower(), _FUNCTIONS) or "left out is what writes, reads files or can hang",
+            hint=did_you_mean(word.lower(), _FUNCTIONS) or "excluded is what writes, reads files or can hang",
         )
     if word == "RANGE" and called:
         _check_range(found, at)

@@ -164,7 +164,7 @@ def _one(index: StoreIndex, ident: str) -> Candidate:
     candidate = _known(index, ident)
     if candidate.status is not CandidateStatus.WAITING:
         raise ConflictError(
-            f"the candidate {candidate.id} waits no more: it is {candidate.status}",
+            f"the candidate {candidate.id} no longer waits: it is {candidate.status}",
             hint="`helix queue list` shows those that wait; `helix store` remembers anything",
         )
     return candidate

@@ -82,7 +82,7 @@ def demote(run: Run, scope: str | None) -> None:
     """Lower the confidence of reflections by the share of their evidence that is gone.
 
     One that less than LEAST_SHARE is left of is archived, and is itself gone for those that cite it. One that cites
-    what has ended, over any number of levels, says something that holds no more: it is archived whatever is left, and
+    what has ended, over any number of levels, says something that no longer holds: it is archived whatever is left, and
     what is left may be reflected on anew. Evidence that returns brings confidence and reflection back, unless another
     speaks of it by now. What a person forgot stays forgotten.
     """
