@@ -38,7 +38,7 @@ from helix.strands import recovering, sync
 from helix.strands.watching import Watching
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Helix:
     """The parts that operations work with; see `helix.operations` for what can be done. Safe from any thread."""
 

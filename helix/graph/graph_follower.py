@@ -20,7 +20,7 @@ from typing import Any
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, QueryTimeoutError, StoreCorruptError
 from helix.graph.graph_files import BuiltGraph, Place, move_aside
 from helix.graph.on_disk import Progress, files_of, remove, size_of
-from helix.graph.process import GraphProcess, ProcessEndedError
+from helix.graph.process import GraphProcess, ProcessEndedError, ask_once
 from helix.graph.refusals import OutOfMemoryError
 from helix.journal import witnesses
 from helix.journal.log import Journal
@@ -31,15 +31,13 @@ from helix.processes import python_command
 
 log = logging.getLogger(__name__)
 
-_PILE_ROWS = 64
-"""Rows behind which a process that sleeps is started: fewer wait for a question."""
+_PILE_ROWS = 64  # behind which a process that sleeps is started: fewer wait for a question
 _SLICE_MS = 200  # how long rows are applied before somebody who asks has a turn
 _START_SECONDS = 120.0
 _STEP_SECONDS = 120.0
 _IDLE_SECONDS = 60.0
 _RETRY_SECONDS = 10.0  # how long a graph that could not follow is left alone, unless somebody asks
-_CLOSE_SECONDS = 5.0
-"""How long closing waits for a question that is being answered; its process is ended then."""
+_CLOSE_SECONDS = 5.0  # how long closing waits for a question that is being answered; its process is ended then
 _CHECK_AFTER_SECONDS = 2.0  # a store that was just opened compares its graph then; at once where it was not closed
 _BUILD_SECONDS = 3_600.0
 _TRIES = 4
@@ -60,12 +58,11 @@ class GraphFollower:
         self._process: GraphProcess | None = None
         self._turn = threading.RLock()
         self._counting = threading.Lock()
-        self._asking = 0
+        self._asking = self._era = 0
         self._wanted = journal.last_seq
         self._retry_at = 0.0
         self._when_asked = self._checked = when_asked
         self._mended = self._suspended = self._closed = self._new = False
-        self._era = 0
         unclean = files_of(self.path)[1].exists() or (journal.last_seq > _PILE_ROWS and not self.path.exists())
         self._used = time.monotonic() - _IDLE_SECONDS + (0 if unclean else _CHECK_AFTER_SECONDS)
         self.building = threading.Lock()
@@ -121,6 +118,10 @@ class GraphFollower:
                 if question == "cypher":
                     raise  # the statement itself may want too much
                 return self._asked(question, until, named)
+
+    def ask_aside(self, question: str, seconds: float, **named: Any) -> Any:
+        """Ask a process of its own what needs nothing of the store's graph, and so waits for none; raises as `ask`."""
+        return ask_once(self._command(self.path.with_suffix(".aside-lock")), question, seconds, **named)
 
     def _asked(self, question: str, until: float, named: dict[str, Any]) -> Any:
         self._catch_up(until)
@@ -328,8 +329,7 @@ class GraphFollower:
         process.kill()
 
     def _command(self, lock: Path) -> list[str]:
-        place = {**asdict(self._place), "lock": str(lock)}
-        return python_command("helix.graph.graph_server", json.dumps(place))
+        return python_command("helix.graph.graph_server", json.dumps({**asdict(self._place), "lock": str(lock)}))
 
     def _look(self) -> float | None:
         """Do what is due; return the seconds until the next look, None where only a change can make something due."""

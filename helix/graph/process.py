@@ -172,6 +172,15 @@ class GraphProcess:
         return self._process.wait()
 
 
+def ask_once(command: Sequence[str], question: str, seconds: float, **named: Any) -> Any:
+    """Ask a graph's process that is started for this one question, and return the answer; raises what asking does."""
+    process = GraphProcess(command)
+    try:
+        return process.ask(question, seconds, **named)
+    finally:
+        process.kill()
+
+
 def packed(value: object) -> bytes:
     """Return one value as it goes through the pipe to the graph's process, with its length before it."""
     content = pickle.dumps(value, protocol=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,11 @@ def test_what_all_have_counts_for_next_to_nothing_beside_what_two_have() -> None
 
 def test_those_with_most_in_common_come_first() -> None:
     assert together([["a"], ["a"], ["x", "y"], ["x", "y"]]) == [[2, 3], [0, 1]]
+
+
+@pytest.mark.parametrize("count", [2, 10, 60])
+def test_all_that_have_one_thing_in_common_are_together(count: int) -> None:
+    assert together([["one"]] * count) == [list(range(count))]
 
 
 def test_nothing_in_common_is_nothing_together() -> None:

@@ -100,14 +100,14 @@ def _reflect_on(run: Run, scope: str, level: int, think: Think | None) -> None:
 
 
 def _together(store: Store, features: Sequence[AbstractSet[str]]) -> list[list[int]]:
-    """Return the places of things by communities of what they share, as the graph's process finds them.
+    """Return the places of things by communities of what they share, as Kuzu finds them in a process of its own.
 
-    It is not asked where nothing is shared. Raises GraphUnavailableError: the worker tries again later.
+    There is none where nothing is shared. Raises GraphUnavailableError: the worker tries again later.
     """
     if max(Counter(chain.from_iterable(features)).values(), default=0) < 2:
         return []
     seconds = store.runtime.settings.request_timeout_ms / 1000
-    return cast(list[list[int]], store.graph.ask("together", seconds, features=list(map(sorted, features))))
+    return cast(list[list[int]], store.graph.ask_aside("together", seconds, features=list(map(sorted, features))))
 
 
 def _thoughts(community: Sequence[Sequence[Item]], names: Mapping[str, Entity], think: Think | None) -> list[Thought]:
