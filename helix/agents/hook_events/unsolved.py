@@ -10,6 +10,8 @@ from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import find_task, learn
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved
+from helix.command_outcome.ignored import places_named
+from helix.helixignore import ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
@@ -93,7 +95,7 @@ def _known(context: HookContext, one: Unsolved) -> Memory | None:
 def _add(context: HookContext, task: Task, one: Unsolved) -> None:
     request = StoreRequest(
         trigger=one.trigger,
-        resolution=_render_tried(task),
+        resolution=_render_tried(context, task),
         kind=Kind.FAILURE,
         scope=context.session.scope,
         confidence=_SURENESS,
@@ -118,7 +120,7 @@ def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> No
     stands_on = [op.target for op in context.store.records.edges_at(here) if op.type is Relation.GROUNDED_IN]
     if episode in stands_on:
         return
-    tried = _render_tried(task)
+    tried = _render_tried(context, task)
     fresh = tried not in known.resolution
     told = f"{known.resolution}\nAnd again{': ' + tried if fresh else ', in another task.'}"
     grows = known.provenance.trust.rank >= Trust.TOOL_OUTPUT.rank and (fresh or len(stands_on) < TIMES)
@@ -146,7 +148,10 @@ def _named(context: HookContext, one: Unsolved) -> str:
     return f"{context.client}:{short_digest(context.session.name, one.first.id)}"
 
 
-def _render_tried(task: Task) -> str:
-    tried = str(task.attributes.get(named.TRIED) or "").strip()
+def _render_tried(context: HookContext, task: Task) -> str:
+    """Return what the agent says it tried, but where that names a file of `.helixignore`."""
+    tried, root = str(task.attributes.get(named.TRIED) or "").strip(), str(context.session.root)
+    if not tried or ignored(places_named(tried, (), root), root):
+        return "Not solved: the task ended blocked by it."
     shown = tried if len(tried) <= _MOST_TRIED else tried[: _MOST_TRIED - 3].rstrip() + "..."
-    return f"Not solved. Tried without success: {shown}" if shown else "Not solved: the task ended blocked by it."
+    return f"Not solved. Tried without success: {shown}"

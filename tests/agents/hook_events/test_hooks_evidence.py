@@ -205,6 +205,19 @@ def test_what_is_tried_in_vain_stands_in_no_failure_that_a_person_confirmed(heli
     assert failures(session, Kind.SYSTEMIC), "it is counted all the same"
 
 
+def test_what_is_tried_in_vain_on_an_ignored_file_stands_in_no_failure(helix: Helix, project: Path) -> None:
+    (project / ".helixignore").write_text("secret/\n", "utf-8")
+    for number, tried in enumerate(("a price of 12 in secret/plan.md", "restarted it", "minutes into secret/plan.md")):
+        session = AgentSession(helix, project, f"s{number}")
+        build(session, "1", "calibrate the orca sonar", "sh orca.sh")
+        session.tell("SubagentStart", f"a{number}", BUILDER)
+        session.run("sh orca.sh", 7, "SonarError: no ping", agent=f"a{number}")
+        session.agent_ends(f"a{number}", f"BLOCKED: it is mute\nTRIED: {tried}\nERROR: SonarError: no ping")
+        session.tell("SessionEnd", reason="other")
+    (failure,) = failures(session)
+    assert "restarted it" in failure.resolution and "plan.md" not in failure.resolution
+
+
 def test_what_one_session_breaks_and_mends_again_and_again_is_not_systemic(helix: Helix, project: Path) -> None:
     def mend(name: str, deck: int) -> AgentSession:
         session = AgentSession(helix, project, name)
