@@ -33,10 +33,10 @@ from helix.agents.hook_events.client_transcripts import (
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words
-from helix.command_outcome.ignored import names_ignored
+from helix.command_outcome.ignored import names_ignored, places_named
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes, real_path
-from helix.helixignore import without_ignored
+from helix.helixignore import ignored, without_ignored
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
@@ -224,14 +224,16 @@ class _History:
         if kind == "user" and key and (text := _typed(record, message)):
             yield from self.end(position)
             by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
-            role, agent = ("assistant", self.client) if by_agent else ("user", "")
-            yield self._episode(key, text, position, at=at, role=role, agent=agent)
+            if not by_agent:
+                yield self._episode(key, text, position, at=at, role="user")
+            elif _may_be_told(text, self.root):
+                yield self._episode(key, text, position, at=at, role="assistant", agent=self.client)
 
     def end(self, position: int) -> Iterator[Slice]:
         """Yield what the end of the file adds."""
         if self.said is not None and self.said.key:
             said, self.said = self.said, None
-            if said.text.strip():
+            if said.text.strip() and _may_be_told(said.text, self.root):
                 yield self._episode(said.key, said.text, position, at=said.at, role="assistant", agent=self.agent)
 
     def _changed(self, record: Record, position: int) -> Iterator[Slice]:
@@ -318,7 +320,7 @@ class _History:
     ) -> Slice:
         draft = EpisodeDraft(
             source=f"{self.client}:{told_id(self.session)}:{told_id(key)}",
-            content=shorten(text.strip(), _LONGEST_TEXT),
+            content=_kept_of(text),
             trust=trust or self.trust,
             occurred_at=at,
             session=self.session,
@@ -356,14 +358,20 @@ def _typed(record: Record, message: Record) -> str:
     return "\n".join(text for text in own if not text.startswith(_NOT_SAID))
 
 
-def _may_be_told(told: Fix | CommandRun, folder: str) -> bool:
-    """Return whether no `.helixignore` excludes a file of a fix, whose words name them all, or that a command names."""
+def _may_be_told(told: Fix | CommandRun | str, folder: str) -> bool:
+    """Return whether no `.helixignore` excludes a file of a fix, or one that a command or an agent's words name."""
     try:
+        if isinstance(told, str):
+            return not ignored(places_named(_kept_of(told), (), folder), folder)
         if isinstance(told, CommandRun):
             return not names_ignored(told)
         return len(without_ignored(told.files, folder)) == len(told.files)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False
+
+
+def _kept_of(text: str) -> str:
+    return shorten(text.strip(), _LONGEST_TEXT)
 
 
 def _begun_in(file: Path, session: str) -> str:

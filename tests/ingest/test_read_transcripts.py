@@ -242,6 +242,16 @@ def test_a_command_that_names_an_ignored_file_is_left_out_with_how_it_ended(told
     assert "beaver" in said
 
 
+def test_what_an_agent_says_of_an_ignored_file_is_left_out(told: Told) -> None:
+    (told.folder / ".helixignore").write_text("secret/\n")
+    told.add("user", "what is in secret/plan.md?")
+    told.add("assistant", [{"type": "text", "text": "`secret/plan.md` has a price of 12"}])
+    told.add("user", "look into secret/plan.md for a price of 13", isSidechain=True, agentId="a1")
+    told.add("user", "thanks").add("assistant", [{"type": "text", "text": "a.py has a price of 14"}])
+    episodes = [item.episode.content for item in read(told.write())]
+    assert episodes == ["what is in secret/plan.md?", "thanks", "a.py has a price of 14"]
+
+
 def test_positions_go_up_to_the_number_of_lines_of_all_files(told: Told) -> None:
     told.add("user", "one").add("assistant", [{"type": "text", "text": "two"}])
     files = [told.write("a/1.jsonl"), told.write("a/2.jsonl")]
