@@ -17,7 +17,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
 from helix.memory.remember.remember import follow_up, remember
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.systemic import TIMES
+from helix.memory.upkeep.systemic import TIMES, UNSOLVED
 from helix.model import task as named
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory
@@ -152,6 +152,6 @@ def _render_tried(context: HookContext, task: Task) -> str:
     """Return what the agent says it tried, but where that names a file of `.helixignore`."""
     tried, root = str(task.attributes.get(named.TRIED) or "").strip(), str(context.session.root)
     if not tried or ignored(places_named(tried, (), root), root):
-        return "Not solved: the task ended blocked by it."
+        return f"{UNSOLVED}: the task ended blocked by it."
     shown = tried if len(tried) <= _MOST_TRIED else tried[: _MOST_TRIED - 3].rstrip() + "..."
-    return f"Not solved. Tried without success: {shown}"
+    return f"{UNSOLVED}. Tried without success: {shown}"

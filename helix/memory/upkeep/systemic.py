@@ -39,6 +39,8 @@ _MOST_MEMBERS = 50
 _MOST_KNOWN = 10
 """Most systemic memories of like failures of which one is chosen; seldom are there two."""
 _MOST_TEXT = 2_000
+UNSOLVED = "Not solved"
+"""How the resolution of a failure begins that nothing has mended yet: what was tried is no fix."""
 _FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: by|:) +(?=\S)", re.IGNORECASE)
 
 
@@ -241,7 +243,7 @@ def _body(found: _Finding) -> str:
 
 def _summary_of(found: _Finding) -> tuple[str, str]:
     told_of = (_FIXED_BY.sub("", member.memory.resolution) for member in found.members)
-    fixes = dict.fromkeys(fix for fix in told_of if fix)
+    fixes = dict.fromkeys(fix for fix in told_of if fix and not fix.startswith(UNSOLVED))
     told = f"{NOTE}\nFixed so far by: {'; '.join(fixes)}" if fixes else NOTE
     return found.members[0].memory.trigger, told[:_MOST_TEXT]
 

@@ -179,6 +179,7 @@ def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix
     assert "waited an hour" in failure.resolution
     (systemic,) = failures(session, Kind.SYSTEMIC)
     assert systemic.provenance.trust is Trust.TOOL_OUTPUT
+    assert "restarted it" not in systemic.resolution, "what was tried in vain is no fix"
     grounds = graph.cypher(
         helix, f"MATCH (m:Memory)-[:GROUNDED_IN]->(e:Episode) WHERE m.id = '{systemic.id}' RETURN e.content"
     ).rows
