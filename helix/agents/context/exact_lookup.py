@@ -112,14 +112,21 @@ _BY_WORDS = _EntityKey(
 
 
 def look_up(
-    store: Store, action: Action, scope: str | None, limit: int = MOST, *, by: Collection[str] = (ACTION, ON_ERROR)
+    store: Store,
+    action: Action,
+    scope: str | None,
+    limit: int = MOST,
+    *,
+    by: Collection[str] = (ACTION, ON_ERROR),
+    each: bool = False,
 ) -> tuple[Site, ...]:
     """Look up memories for the context of an agent's action: exactly this command, its error, or the files, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
     several stands the best of the others, which may say how to get on here and now. Only what is active, in the
     scope (or `global`) and not faded is found, and what evidence speaks against only where the user stands for it.
-    `by` leaves out the error (ACTION alone) or all but the error. Paths are compared as seen from the project's top.
+    `by` leaves out the error (ACTION alone) or all but the error. Paths are compared as seen from the project's top. Of
+    the memories of one error only the best is found, without `each`.
     """
     index, now = store.index, store.runtime.clock()
     line = action.commands if isinstance(action, CommandRun) and ACTION in by else ()
@@ -138,7 +145,7 @@ def look_up(
     fit = ((key, one) for key, one in memories if is_worth_its_room(one))
     told = ((key, one) for key, one in fit if _is_worth_reading(index, key, one, action, line))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in told)
-    return tuple(islice(_once(sites), limit))
+    return tuple(islice(sites if each else _once(sites), limit))
 
 
 def _select_rows(index: StoreIndex, ranked: Sequence[int], action: Action) -> list[int]:

@@ -81,7 +81,7 @@ def _known(context: HookContext, one: Unsolved) -> Memory | None:
     """Return the failure that says exactly this command and this error."""
     root = str(context.session.root)
     run = CommandRun(command=one.command, folder=root, root=root)
-    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH)
+    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH, each=True)
     same = (
         site.memory
         for site in found

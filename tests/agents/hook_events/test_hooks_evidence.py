@@ -219,6 +219,18 @@ def test_what_is_tried_in_vain_on_an_ignored_file_stands_in_no_failure(helix: He
     assert "restarted it" in failure.resolution and "plan.md" not in failure.resolution
 
 
+def test_a_failure_that_keeps_happening_stays_one_memory(helix: Helix, project: Path) -> None:
+    for number in range(5):
+        session = AgentSession(helix, project, f"s{number}")
+        build(session, "1", "calibrate the orca sonar", "sh orca.sh")
+        session.tell("SubagentStart", f"a{number}", BUILDER)
+        session.run("sh orca.sh", 7, "SonarError: no ping", agent=f"a{number}")
+        session.agent_ends(f"a{number}", f"BLOCKED: it is mute\nTRIED: way {number}\nERROR: SonarError: no ping")
+        session.tell("SessionEnd", reason="other")
+    (failure,) = failures(session)
+    assert "way 0" in failure.resolution and "way 4" in failure.resolution
+
+
 def test_what_one_session_breaks_and_mends_again_and_again_is_not_systemic(helix: Helix, project: Path) -> None:
     def mend(name: str, deck: int) -> AgentSession:
         session = AgentSession(helix, project, name)
