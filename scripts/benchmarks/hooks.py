@@ -31,7 +31,7 @@ from benchmarks.speed import load_of_machine
 from benchmarks.speed_corpus import Phrases
 from benchmarks.speed_daemon import Running, running
 from benchmarks.speed_store import KEPT, made, settings_of
-from helix import bearer, daemon
+from helix import bearer, daemon, processes
 from helix.hooks import helix_hook
 from helix.lock import StoreLock
 from helix.settings import Settings
@@ -83,7 +83,8 @@ class Tools:
 class Agent:
     """One client over one connection that is kept open, in a new session now and then."""
 
-    def __init__(self, served: Running, store: Path) -> None:
+    def __init__(self, served: Running, store: Path, project: Path) -> None:
+        self.project = project
         address = urlsplit(served.url)
         self._connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
         self._headers = {"authorization": f"Bearer {bearer.hook_token_of(store)}", "content-type": "application/json"}
@@ -97,7 +98,7 @@ class Agent:
             {
                 "session_id": f"bench-{self._run}-{number // _SESSION_LENGTH}",
                 "transcript_path": "",
-                "cwd": "/bench/project",
+                "cwd": str(self.project),
                 "hook_event_name": event,
                 "tool_name": tool,
                 "tool_input": given,
@@ -129,7 +130,7 @@ def measure(nodes: int, rounds: int, starts: int, say: Callable[[str], None]) ->
     try:
         with running(settings) as served:
             commands = _remembered(served, say)
-            agent = Agent(served, settings.store_path)
+            agent = Agent(served, settings.store_path, _project(home))
             tools = Tools(served, settings.store_path)
             hooks = _hooks(served, agent, tools, commands, rounds, say)
             tools.close()
@@ -148,6 +149,16 @@ def measure(nodes: int, rounds: int, starts: int, say: Callable[[str], None]) ->
         "processes": processes,
         "without_a_daemon": _without(starts, say),
     }
+
+
+def _project(home: Path) -> Path:
+    """Make a project whose scope is SCOPE: what hooks are asked in no project finds what is global alone."""
+    folder = home / "project"
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    environment = processes.environment(given={"HELIX_HOME": str(home)})
+    command = processes.python_command("helix.cli.main", "name", SCOPE)
+    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return folder
 
 
 def _remembered(served: Running, say: Callable[[str], None]) -> list[str]:
@@ -201,12 +212,12 @@ def _hooks(
 
 
 def _asked(agent: Agent, command: str, place: int, phrases: Phrases, rng: random.Random) -> Iterator[tuple[str, bytes]]:
-    yield "an event of no interest", agent.payload("PreToolUse", "Read", {"file_path": "/bench/project/a.py"})
-    known = {"command": f"cd /bench/project && {command} -q"}
+    yield "an event of no interest", agent.payload("PreToolUse", "Read", {"file_path": str(agent.project / "a.py")})
+    known = {"command": f"cd {agent.project} && {command} -q"}
     yield "a command that is known", agent.payload("PreToolUse", "Bash", known)
     unknown = {"command": f"npm run build-{rng.randrange(10**9)} -- --watch src/{place}.ts"}
     yield "a command that is not", agent.payload("PreToolUse", "Bash", unknown)
-    file = f"/bench/project/{phrases.file(_FILES)}"
+    file = str(agent.project / phrases.file(_FILES))
     yield "an edit", agent.payload("PreToolUse", "Edit", {"file_path": file, "old_string": "a", "new_string": "b"})
     error = f"Exit code 1\n{'line of output ' * 200}\n{_KNOWN_ERROR.format(place)}"
     failed = {"command": f"make check-{rng.randrange(10**9)}"}
