@@ -114,7 +114,7 @@ const said = { trigger: "when a page asks", resolution: "it is told", kind: "FAC
 const told = { stored: (await helix.store(said)).status };
 told.recalled = (await helix.recall({ query: said.trigger, limit: 1 })).items[0].node.resolution;
 told.refused = await helix.run(all.GetDocument, { nameOrId: "nothing-of-this-name" }).catch((error) => error.name);
-const first = helix.events.subscribe(all.EventsDocument, { types: ["memory.added"] }).next();
+const first = helix.subscribe(all.EventsDocument, { types: ["memory.added"] }).next();
 first.then(({ value }) => { told.event = value.type; });
 for (let n = 0; !told.event; n++) await helix.store({ ...said, trigger: `when ${n * 7919} fails` });
 await fetch("/told", { method: "POST", body: JSON.stringify(told) });
