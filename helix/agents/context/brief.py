@@ -16,7 +16,7 @@ from helix.command_outcome.fixes import SESSIONS
 from helix.memory.contradiction.disputes import contradictions
 from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
-from helix.model.memory import Kind, scopes_seen
+from helix.model.memory import Kind, Memory, scopes_seen
 from helix.model.provenance import QUOTED, Trust
 from helix.model.recall import RecallQuery
 from helix.model.task import BRIEF
@@ -137,10 +137,11 @@ def _line(title: str, one: BlockEntry) -> _Line:
 
 def _again(store: Store, scope: str | None) -> list[_Line]:
     """Return the failures with a known fix that more than one session met, the one that most of them met first."""
-    known = _memories(store, scope, (Kind.FAILURE,), (*_OWN, Trust.TOOL_OUTPUT), _FAILURES_READ)
-    times = [(one.memory.attributes.get(SESSIONS), one) for one in known if one.memory.resolution]
-    met = [(count, one) for count, one in times if isinstance(count, int)]
-    return [_line(_AGAIN, one) for _, one in sorted(met, key=lambda pair: -pair[0])[:_MOST_AGAIN]]
+    known = _best(store, scope, (Kind.FAILURE,), (*_OWN, Trust.TOOL_OUTPUT), _FAILURES_READ)
+    times = [(memory.attributes.get(SESSIONS), memory, worth) for memory, worth in known if memory.resolution]
+    met = [(count, memory, worth) for count, memory, worth in times if isinstance(count, int)]
+    most = sorted(met, key=lambda one: -one[0])[:_MOST_AGAIN]
+    return [_line(_AGAIN, _entry(memory, worth)) for _, memory, worth in most]
 
 
 def _disputes(index: StoreIndex, scope: str | None) -> list[_Line]:
@@ -159,6 +160,16 @@ def _render_dispute(case: Dispute) -> str:
 def _memories(
     store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
 ) -> list[BlockEntry]:
+    return [_entry(memory, worth) for memory, worth in _best(store, scope, kinds, trusts, limit)]
+
+
+def _best(
+    store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
+) -> list[tuple[Memory, float]]:
     index = store.index
     best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.runtime.clock(), limit)
-    return [entry(index.memory(row), score=worth, arm=BRIEF, limit=_LONGEST_LINE) for row, worth in best]
+    return [(index.memory(row), worth) for row, worth in best]
+
+
+def _entry(memory: Memory, worth: float) -> BlockEntry:
+    return entry(memory, score=worth, arm=BRIEF, limit=_LONGEST_LINE)
