@@ -41,6 +41,7 @@ PASSPHRASE = "HELIX_PASSPHRASE"
 
 _BARE = frozenset({"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "LD_LIBRARY_PATH", "SYSTEMROOT", *QUIET})
 _BARE_BEGINNINGS = ("LC_", "PG", "SSL_", "MALLOC_", "OMP_", "OPENBLAS_")
+"""Variables that say how the machine is set up, and those of PostgreSQL: all that a child gets that has no keys."""
 _ISOLATED = ("-E", "-P")
 """No PYTHON* variables and no working folder on the path. Not `-I`: that would also leave out the user's own packages,
 where `pip install --user` puts Helix."""

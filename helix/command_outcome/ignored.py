@@ -9,7 +9,7 @@ from itertools import chain, islice
 from posixpath import join, normpath
 
 from helix.command_outcome.command_run import CommandRun
-from helix.helixignore import real_place, without_ignored
+from helix.helixignore import ignored, real_place
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import invocation, is_path
 from helix.text.command_line.command_words import SHELLS
@@ -32,18 +32,22 @@ def names_ignored(run: CommandRun) -> bool:
 
     A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
     the folder that the line changes to. A folder is named by a word, too, or by being run in. Raises as
-    `without_ignored` does.
+    `helixignore.without_ignored` does.
     """
     folders = (join(place, _INSIDE) for place in islice(_folders(run), _MOST))
     places = chain(islice(_short(_places(run), run.root), _MOST), _short(folders, run.root))
-    asked = dict.fromkeys(places)
-    return len(without_ignored(asked, run.root)) < len(asked)
+    return bool(ignored(places, run.root))
 
 
 def places_named(words: str, files: Iterable[str], root: str) -> tuple[str, ...]:
     """Return where the files lie that words are about, and those that they name, which a `.helixignore` may exclude."""
     named = (mention.name for mention in mentions(words) if mention.kind is EntityKind.FILE)
     return tuple(_short((join(root, name) for name in islice(chain(files, named, _paths(words)), _MOST)), root))
+
+
+def tells_of_ignored(words: str, root: str) -> bool:
+    """Return whether words are about a file of `.helixignore`; raises as `helixignore.without_ignored` does."""
+    return bool(ignored(places_named(words, (), root), root))
 
 
 def _short(places: Iterator[str], root: str) -> Iterator[str]:

@@ -91,12 +91,7 @@ def _grouped(places: Sequence[Place], ends: Sequence[tuple[int, int]]) -> tuple[
 
     A node that belongs to none is in the community -1.
     """
-    with ScratchGraph(len(places), ends) as graph:
-        community = graph.communities()
-    held: dict[int, list[int]] = {}
-    for place, name in enumerate(community):
-        if name >= 0:
-            held.setdefault(name, []).append(place)
+    community, held = _communities(len(places), ends)
     inside = Counter(end for edge in ends if community[edge[0]] == community[edge[1]] for end in edge)
     largest = sorted(held.values(), key=lambda group: (-len(group), group))
     number = [-1] * len(places)
@@ -104,6 +99,17 @@ def _grouped(places: Sequence[Place], ends: Sequence[tuple[int, int]]) -> tuple[
         for place in group:
             number[place] = rank
     return [sorted(group, key=lambda one: (-inside[one], places[one])) for group in largest], number
+
+
+def _communities(count: int, ends: Sequence[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:
+    """Return for each place the community that it is in, -1 for none, and the places of each community."""
+    with ScratchGraph(count, ends) as graph:
+        community = graph.communities()
+    held: dict[int, list[int]] = defaultdict(list)
+    for place, name in enumerate(community):
+        if name >= 0:
+            held[name].append(place)
+    return community, held
 
 
 def together(features: Sequence[Sequence[str]]) -> list[list[int]]:
@@ -125,12 +131,7 @@ def together(features: Sequence[Sequence[str]]) -> list[list[int]]:
         min(max(_EDGES_FOR_WEIGHT, _EDGES_FOR_PAIR * len(weights) / total), _MOST_PARALLEL / total) if total else 0.0
     )
     ends = [pair for pair, weight in sorted(weights.items()) for _ in range(round(times * weight))]
-    with ScratchGraph(len(features), ends) as graph:
-        community = graph.communities()
-    held: dict[int, list[int]] = defaultdict(list)
-    for place, name in enumerate(community):
-        held[name].append(place)
-    held.pop(-1, None)
+    community, held = _communities(len(features), ends)
     common: dict[int, float] = defaultdict(float)
     for (one, other), weight in weights.items():
         if community[one] == community[other]:

@@ -33,10 +33,10 @@ from helix.agents.hook_events.client_transcripts import (
 from helix.command_outcome.command_evidence import classify
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words
-from helix.command_outcome.ignored import names_ignored, places_named
+from helix.command_outcome.ignored import names_ignored, tells_of_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes, real_path
-from helix.helixignore import ignored, without_ignored
+from helix.helixignore import ignored
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
@@ -362,10 +362,10 @@ def _may_be_told(told: Fix | CommandRun | str, folder: str) -> bool:
     """Return whether no `.helixignore` excludes a file of a fix, or one that a command or an agent's words name."""
     try:
         if isinstance(told, str):
-            return not ignored(places_named(_kept_of(told), (), folder), folder)
+            return not tells_of_ignored(_kept_of(told), folder)
         if isinstance(told, CommandRun):
             return not names_ignored(told)
-        return len(without_ignored(told.files, folder)) == len(told.files)
+        return not ignored(told.files, folder)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False
 
@@ -399,9 +399,9 @@ def trust_of(history: Path) -> Trust:
     """
     real = history.expanduser().resolve()
     for variable, usual, files in _KEPT:
-        place = Path(os.environ.get(variable) or usual).expanduser()
-        if not place.is_absolute() or not real.is_relative_to(place.resolve()):
+        named = Path(os.environ.get(variable) or usual).expanduser()
+        if not named.is_absolute() or not real.is_relative_to(place := named.resolve()):
             continue
-        if files.fullmatch(real.relative_to(place.resolve()).as_posix()):
+        if files.fullmatch(real.relative_to(place).as_posix()):
             return Trust.AGENT_INFERRED
     return Trust.TOOL_OUTPUT

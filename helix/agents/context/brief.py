@@ -72,12 +72,11 @@ def brief(
     """
     if budget_tokens < 1:
         return Brief()
-    warnings = _memories(store, scope, (Kind.SYSTEMIC,), (*_OWN, Trust.TOOL_OUTPUT), _LOOKED_AT)
     lists = [
-        [_line(title, one) for one in _memories(store, scope, kinds, _OWN, _MOST)] for title, kinds in _LISTS.items()
+        [_line(title, *found) for found in _best(store, scope, kinds, _OWN, _MOST)] for title, kinds in _LISTS.items()
     ]
     offered = (
-        *[_line(WARNING, one) for one in warnings if one.memory.said_by != "notes"][:_MOST_WARNINGS],
+        *_warnings(store, scope),
         *_again(store, scope),
         *_disputes(store.index, scope),
         *(line for line in chain.from_iterable(zip_longest(*lists)) if line is not None),
@@ -131,8 +130,15 @@ def _outranks(one: BlockEntry, other: BlockEntry) -> bool:
     return one.memory.provenance.trust.rank < other.memory.provenance.trust.rank
 
 
-def _line(title: str, one: BlockEntry) -> _Line:
+def _line(title: str, memory: Memory, worth: float) -> _Line:
+    one = entry(memory, score=worth, arm=BRIEF, limit=_LONGEST_LINE)
     return _Line(title=title, text=one.line, entry=one)
+
+
+def _warnings(store: Store, scope: str | None) -> list[_Line]:
+    found = _best(store, scope, (Kind.SYSTEMIC,), (*_OWN, Trust.TOOL_OUTPUT), _LOOKED_AT)
+    fit = [(memory, worth) for memory, worth in found if memory.said_by != "notes"]
+    return [_line(WARNING, memory, worth) for memory, worth in fit[:_MOST_WARNINGS]]
 
 
 def _again(store: Store, scope: str | None) -> list[_Line]:
@@ -141,7 +147,7 @@ def _again(store: Store, scope: str | None) -> list[_Line]:
     times = [(memory.attributes.get(SESSIONS), memory, worth) for memory, worth in known if memory.resolution]
     met = [(count, memory, worth) for count, memory, worth in times if isinstance(count, int)]
     most = sorted(met, key=lambda one: -one[0])[:_MOST_AGAIN]
-    return [_line(_AGAIN, _entry(memory, worth)) for _, memory, worth in most]
+    return [_line(_AGAIN, memory, worth) for _, memory, worth in most]
 
 
 def _disputes(index: StoreIndex, scope: str | None) -> list[_Line]:
@@ -157,19 +163,9 @@ def _render_dispute(case: Dispute) -> str:
     return " against ".join(sides)
 
 
-def _memories(
-    store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
-) -> list[BlockEntry]:
-    return [_entry(memory, worth) for memory, worth in _best(store, scope, kinds, trusts, limit)]
-
-
 def _best(
     store: Store, scope: str | None, kinds: tuple[Kind, ...], trusts: tuple[Trust, ...], limit: int
 ) -> list[tuple[Memory, float]]:
     index = store.index
     best = worthiest(index, RecallQuery(query="", scope=scope, kinds=kinds), trusts, store.runtime.clock(), limit)
     return [(index.memory(row), worth) for row, worth in best]
-
-
-def _entry(memory: Memory, worth: float) -> BlockEntry:
-    return entry(memory, score=worth, arm=BRIEF, limit=_LONGEST_LINE)

@@ -132,15 +132,15 @@ class HookContext:
     def propose(self, candidates: Sequence[Candidate]) -> None:
         """Have what an agent's work gives to learn wait to be looked at, but what is about a file of `.helixignore`."""
         root = str(self.session.root)
-        ran = {str(one.attributes.get(COMMAND) or "") for one in candidates}
-        hidden = {command for command in ran if names_ignored(CommandRun(command=command, folder=root, root=root))}
+        ran = [str(one.attributes.get(COMMAND) or "") for one in candidates]
+        hidden = {command for command in set(ran) if names_ignored(CommandRun(command=command, folder=root, root=root))}
         places = [
             places_named(f"{one.trigger}\n{one.resolution}", words(one.attributes.get(FILES)), root)
             for one in candidates
         ]
         kept_out = ignored(chain.from_iterable(places), root)
-        fit = [one for one, named in zip(candidates, places, strict=True) if kept_out.isdisjoint(named)]
-        enqueue(self.store, [one for one in fit if str(one.attributes.get(COMMAND) or "") not in hidden])
+        told = zip(candidates, ran, places, strict=True)
+        enqueue(self.store, [one for one, run, named in told if run not in hidden and kept_out.isdisjoint(named)])
 
     def ensure(self, task: str, key: str) -> None:
         """Have a task where a hook is to note something about one that nobody has told of yet."""

@@ -10,8 +10,7 @@ from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import find_task, learn
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved
-from helix.command_outcome.ignored import places_named
-from helix.helixignore import ignored
+from helix.command_outcome.ignored import tells_of_ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest, edit
@@ -151,7 +150,7 @@ def _named(context: HookContext, one: Unsolved) -> str:
 def _render_tried(context: HookContext, task: Task) -> str:
     """Return what the agent says it tried, but where that names a file of `.helixignore`."""
     tried, root = str(task.attributes.get(named.TRIED) or "").strip(), str(context.session.root)
-    if not tried or ignored(places_named(tried, (), root), root):
+    if not tried or tells_of_ignored(tried, root):
         return f"{UNSOLVED}: the task ended blocked by it."
     shown = tried if len(tried) <= _MOST_TRIED else tried[: _MOST_TRIED - 3].rstrip() + "..."
     return f"{UNSOLVED}. Tried without success: {shown}"
