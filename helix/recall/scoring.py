@@ -18,7 +18,7 @@ from helix.model.memory import GLOBAL_SCOPE, RECENCY_HALF_LIFE_DAYS, TIER_HALF_L
 from helix.model.provenance import Trust
 from helix.model.recall import Intent, RecallQuery
 from helix.recall.relevance import Relevance
-from helix.store.eligibility import eligible, event_times
+from helix.store.eligibility import any_of, eligible, event_times
 from helix.store.index import Rows, StoreIndex
 from helix.store.node_columns import (
     KIND_CODE,
@@ -244,8 +244,8 @@ def worthiest(
     (1 + recency)/2, halved for what is not the project's own.
     """
     view = index.view
-    of_kind = np.isin(view.columns.kind, [KIND_CODE[kind] for kind in query.kinds])
-    of_trust = np.isin(view.columns.trust, [TRUST_CODE[trust] for trust in trusts])
+    of_kind = any_of(view.columns.kind, [KIND_CODE[kind] for kind in query.kinds])
+    of_trust = any_of(view.columns.trust, [TRUST_CODE[trust] for trust in trusts])
     rows = _heard(index, np.flatnonzero(of_kind & of_trust), query, now)
     columns = view.columns.at(rows)
     idle = np.maximum(to_micros(now) - np.maximum(event_times(columns), columns.last_used_at), 0)

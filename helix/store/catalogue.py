@@ -23,7 +23,7 @@ from helix.model.memory import Kind, Status
 from helix.model.operations import Operation
 from helix.model.recall import RecallQuery
 from helix.store.bm25 import WordTable, WordView
-from helix.store.eligibility import eligible, walkable
+from helix.store.eligibility import any_of, eligible, walkable
 from helix.store.lookups import Lookups, file_key
 from helix.store.node_columns import (
     COLUMN_NAMES,
@@ -108,13 +108,13 @@ class CatalogueView:
         `statuses` and `kinds` narrow it to rows of one of them.
         """
         columns = self.columns
-        mask: BoolArray = np.isin(columns.label, [LABEL_CODE[label] for label in labels])
+        mask: BoolArray = any_of(columns.label, [LABEL_CODE[label] for label in labels])
         if scope is not None:
             mask &= self.of_scope(scope)
         if statuses:
-            mask &= np.isin(columns.status, [STATUS_CODE[status] for status in statuses])
+            mask &= any_of(columns.status, [STATUS_CODE[status] for status in statuses])
         if kinds:
-            mask &= np.isin(columns.kind, [KIND_CODE[kind] for kind in kinds])
+            mask &= any_of(columns.kind, [KIND_CODE[kind] for kind in kinds])
         return mask
 
     def of_scope(self, scope: str) -> BoolArray:

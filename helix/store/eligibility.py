@@ -54,7 +54,7 @@ def eligible(
     if query.known_at is not None:
         mask &= view.recorded_at <= known
     if query.trust:
-        mask &= _any_of(view.trust, [TRUST_CODE[trust] for trust in query.trust])
+        mask &= any_of(view.trust, [TRUST_CODE[trust] for trust in query.trust])
     if query.since is not None or query.until is not None:
         mask &= _within(view, query)
     if not query.deep and Status.ARCHIVED not in query.status:
@@ -89,14 +89,14 @@ def _within(columns: NodeColumns, query: RecallQuery) -> BoolArray:
 
 def _of_labels(columns: NodeColumns, query: RecallQuery) -> BoolArray:
     if not query.kinds:
-        return _any_of(columns.label, [LABEL_CODE[label] for label in query.labels])
+        return any_of(columns.label, [LABEL_CODE[label] for label in query.labels])
     if Label.MEMORY not in query.labels:
         return np.zeros(len(columns.label), np.bool_)
-    mask: BoolArray = (columns.label == _MEMORY) & _any_of(columns.kind, [KIND_CODE[kind] for kind in query.kinds])
+    mask: BoolArray = (columns.label == _MEMORY) & any_of(columns.kind, [KIND_CODE[kind] for kind in query.kinds])
     return mask
 
 
-def _any_of(column: CodeArray | RowArray, codes: Sequence[int]) -> BoolArray:
+def any_of(column: CodeArray | RowArray, codes: Sequence[int]) -> BoolArray:
     """Return where the column has one of a few codes: comparing is several times faster than looking each value up."""
     mask = np.zeros(len(column), np.bool_)
     for code in codes:
@@ -108,12 +108,12 @@ def _of_scope(columns: NodeColumns, scopes: Vocabulary, scope: str | None) -> Bo
     if scope is None:
         return np.ones(len(columns.scope), np.bool_)
     codes = {scopes.code(one) for one in scopes_seen(scope)} - {NO_CODE}
-    return _any_of(columns.scope, sorted(codes))
+    return any_of(columns.scope, sorted(codes))
 
 
 def _of_status(columns: NodeColumns, query: RecallQuery) -> BoolArray:
     allowed = query.status or ((Status.ACTIVE, Status.ARCHIVED) if query.deep else (Status.ACTIVE,))
-    mask = _any_of(columns.status, [STATUS_CODE[status] for status in allowed])
+    mask = any_of(columns.status, [STATUS_CODE[status] for status in allowed])
     if query.known_at is not None:
         known = to_micros(query.known_at)
         if Status.ACTIVE in allowed:

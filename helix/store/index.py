@@ -20,7 +20,7 @@ from helix.model.recall import RecallQuery
 from helix.model.records import Node
 from helix.store.catalogue import CatalogueView
 from helix.store.csr import RELATIONS
-from helix.store.eligibility import event_times
+from helix.store.eligibility import any_of, event_times
 from helix.store.node_columns import (
     ENTITY_KINDS,
     LABEL_CODE,
@@ -293,7 +293,7 @@ class StoreIndex:
 
     def of_statuses(self, statuses: Iterable[Status]) -> Rows:
         """Return the store's rows of one of those statuses."""
-        return Rows(np.isin(self.view.columns.status, [STATUS_CODE[status] for status in statuses]))
+        return Rows(any_of(self.view.columns.status, [STATUS_CODE[status] for status in statuses]))
 
     def with_word(self, word: str) -> Rows:
         """Return the store's rows with a word in their texts, however inflected, and memories with it in their name."""
@@ -365,7 +365,7 @@ class StoreIndex:
 
     def standing(self) -> Rows:
         """Return the store's rows that can be evidence: neither forgotten nor quarantined nor retired."""
-        return Rows(~np.isin(self.view.columns.status, _GONE))
+        return Rows(~any_of(self.view.columns.status, _GONE))
 
     def ended(self, now: int) -> Rows:
         """Return the store's rows that tell of something that does not hold any more.

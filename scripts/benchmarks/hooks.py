@@ -44,6 +44,8 @@ _ABOUT = 200
 _FILES = 10_000
 _KNOWN_ERROR = "E   LedgerError: the ledger of {} is closed"
 _SESSION_LENGTH = 20
+_PAUSE = 0.1
+"""Seconds before each event: an agent's come further apart, so what followed the last one is written by then."""
 
 
 class Tools:
@@ -109,6 +111,7 @@ class Agent:
 
     def ask(self, payload: bytes) -> tuple[float, dict[str, Any]]:
         """Return the seconds that an answer took, and what it says."""
+        time.sleep(_PAUSE)
         started = time.perf_counter()
         self._connection.request("POST", "/hooks/claude-code", payload, self._headers)
         answer = json.loads(self._connection.getresponse().read())

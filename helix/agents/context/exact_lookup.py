@@ -19,7 +19,7 @@ from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import FIXED, is_mended_in_files
 from helix.model.action import Action
 from helix.model.context_answers import ActionContext, Site
-from helix.model.edge import Label, Relation
+from helix.model.edge import Relation
 from helix.model.entity import EntityKind
 from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED, Trust, is_hand_written
@@ -368,16 +368,15 @@ def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
 def _systemic(
     index: StoreIndex, found: dict[int, _EntityKey], scope: str | None, now: datetime
 ) -> dict[int, _EntityKey]:
-    """Return the systemic failures that those found belong to, each as exact as the most exact of them."""
-    failures = index.where(Label.MEMORY, kinds=[Kind.FAILURE]) if found else ()
-    rows = [row for row in sorted(found) if row in failures]
+    """Return the systemic failures that what is found causes, each as exact as the most exact of its causes."""
+    rows = sorted(found)
     caused = index.supports_of(rows, Relation.CAUSES)
     fit = set(
         answerable_rows(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now)
     )
     best: dict[int, _EntityKey] = {}
-    for failure, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
-        key, known = found[failure], found.get(systemic) or best.get(systemic)
+    for cause, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
+        key, known = found[cause], found.get(systemic) or best.get(systemic)
         if systemic in fit and (known is None or key.level < known.level):
             best[systemic] = key
     return best
