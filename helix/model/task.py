@@ -30,6 +30,8 @@ VERIFY, DELTA, RELEVANT_FILES, BUDGET = "verify", "delta", "relevant_files", "bu
 SUMMARY, BLOCKED_REASON, TRIED, ERROR = "summary", "blocked_reason", "tried", "error"
 UTILIZED, TOKENS_INJECTED = "utilized", "tokens_injected"
 FILES_CHANGED, COMMANDS, HISTORY_CUT = "files_changed", "commands", "history_cut"
+EXCLUDED = "excluded"
+"""Attribute of a task: what was told of it and is not kept, by name, as it names a file of a `.helixignore`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

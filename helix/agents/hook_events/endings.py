@@ -11,6 +11,7 @@ from typing import Any
 from helix import files
 from helix.agents.answers.builder_answer import read_builder
 from helix.agents.answers.explorer_answer import read_explorer
+from helix.agents.answers.loose_json import words
 from helix.agents.answers.planner_answer import PROCEED, read_planner
 from helix.agents.answers.prompt import AgentType, detect_agent_type
 from helix.agents.hook_events.deferred_queue import Work
@@ -28,7 +29,7 @@ from helix.model.candidate import Candidate
 from helix.model.edge import Ref
 from helix.model.episode import session_id
 from helix.model.memory import Kind
-from helix.model.task import AGENT, CALL, COMPLETED, DELIVERED, IN_PROGRESS, Task
+from helix.model.task import AGENT, CALL, COMPLETED, DELIVERED, EXCLUDED, IN_PROGRESS, VERIFY, Task
 from helix.text.excerpts import ends
 
 _TAIL_BYTES = 256 << 10
@@ -128,7 +129,10 @@ def _candidates(
     if kind is AgentType.BUILDER:
         task = find_task(context.store.index, origin.task)
         found = observe_builder(observed_task(task), message, tuple(worker.files), origin)
-        return tuple(_placed(one, context, worker, task) for one in found)
+        unkept = () if task is None else words(task.attributes.get(EXCLUDED))
+        # What such a command failed by is about the same file.
+        told = (one for one in found if not (VERIFY in unkept and one.kind is Kind.FAILURE))
+        return tuple(_placed(one, context, worker, task) for one in told)
     if kind is AgentType.EXPLORER:
         return observe_explorer(message, origin)
     answer = read_planner(message)

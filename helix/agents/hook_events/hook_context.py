@@ -8,20 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
-from helix.agents.answers.loose_json import words
 from helix.agents.experiment.holdback import drawn, treatment
 from helix.agents.hook_events.deferred_queue import Work
 from helix.agents.hook_events.hook_events import ANSWER_LIMIT, HookEvent, HookReply
 from helix.agents.hook_events.session_state import HookSession, SessionWorker
-from helix.agents.observer.observe import FILES
-from helix.agents.observer.queue import enqueue
+from helix.agents.observer.queue import enqueue, fit_to_keep
 from helix.agents.tasks.board import SESSION_KEY, TaskSighting, find_task, inject, mirror, task_id
-from helix.command_outcome.command_run import CommandRun
-from helix.command_outcome.fixes import COMMAND
-from helix.command_outcome.ignored import names_ignored, places_named
-from helix.helixignore import ignored
+from helix.agents.tasks.exclusion import Exclusion
 from helix.memory.capture.sessions import is_private
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.candidate import Candidate
@@ -116,14 +110,25 @@ class HookContext:
         return not self.store.paused and not is_private(self.store.journal, self.session.name)
 
     def sees(
-        self, key: str, attributes: Mapping[str, object], *, objective: str | None = None, status: str | None = None
+        self,
+        key: str,
+        attributes: Mapping[str, object],
+        *,
+        objective: str | None = None,
+        title: str = "",
+        status: str | None = None,
     ) -> None:
-        """Bring a task up to date with what a hook saw of it, cut to size; what is None or left out stays."""
+        """Bring a task up to date with what a hook saw of it, cut to size; what is None or left out stays.
+
+        `title` stands for an objective that names a file of `.helixignore`.
+        """
         seen = TaskSighting(
             session=self.session.name,
             key=key,
             scope=self.session.scope,
+            root=str(self.session.root),
             objective=objective,
+            title=title,
             status=status,
             attributes=bounded(attributes),
         )
@@ -131,16 +136,7 @@ class HookContext:
 
     def propose(self, candidates: Sequence[Candidate]) -> None:
         """Have what an agent's work gives to learn wait to be looked at, but what is about a file of `.helixignore`."""
-        root = str(self.session.root)
-        ran = [str(one.attributes.get(COMMAND) or "") for one in candidates]
-        hidden = {command for command in set(ran) if names_ignored(CommandRun(command=command, folder=root, root=root))}
-        places = [
-            places_named(f"{one.trigger}\n{one.resolution}", words(one.attributes.get(FILES)), root)
-            for one in candidates
-        ]
-        kept_out = ignored(chain.from_iterable(places), root)
-        told = zip(candidates, ran, places, strict=True)
-        enqueue(self.store, [one for one, run, named in told if run not in hidden and kept_out.isdisjoint(named)])
+        enqueue(self.store, fit_to_keep(candidates, Exclusion([str(self.session.root)])))
 
     def ensure(self, task: str, key: str) -> None:
         """Have a task where a hook is to note something about one that nobody has told of yet."""

@@ -78,6 +78,7 @@ def _keep(context: HookContext, event: TaskTold) -> None:
         event.task,
         {CLIENT_TASK: event.task, **_planned(event), **attributes_said(said)},
         objective=event.description or event.subject or None,
+        title=event.subject,
         status=COMPLETED if deleted else event.status if event.status in _STATUSES else None,
     )
     task = task_id(context.session.scope, context.session.name, event.task)

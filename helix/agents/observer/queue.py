@@ -21,6 +21,7 @@ from helix.agents.observer.candidates import (
     store_candidates,
 )
 from helix.agents.observer.observe import Origin
+from helix.agents.tasks.exclusion import Exclusion, exclusion_of
 from helix.errors import ConflictError, NotFoundError
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
@@ -42,6 +43,12 @@ MET_IN = "met_in"
 _MOST_MET = 20
 _A_PERSON = "a person"
 _WANT_OF_ROOM = "want of room"
+
+
+def fit_to_keep(candidates: Sequence[Candidate], exclusion: Exclusion) -> list[Candidate]:
+    """Return the observer's candidates that name no file of a project's `.helixignore`, nor are about its command."""
+    told = ({"trigger": one.trigger, "resolution": one.resolution, **one.attributes} for one in candidates)
+    return [one for one, table in zip(candidates, told, strict=True) if not exclusion.of(table)]
 
 
 def enqueue(store: Store, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -221,13 +228,17 @@ class Keeping:
 
 
 def keep_candidates(store: Store, seen: Sequence[Candidate], keeping: Keeping) -> Observed:
-    """Store and queue the observer's candidates as far as that was asked for; all are answered as they may be kept."""
+    """Store and queue the observer's candidates as far as that was asked for; all are answered as they may be kept.
+
+    Of what names a file of a `.helixignore` nothing is kept, where a folder of the scope is known on this machine.
+    """
     clean = tuple(cleaned(store, one) for one in seen)
-    outcome = store_candidates(store, clean, keeping.min_confidence) if keeping.store else Stored(skipped=clean)
+    fit = fit_to_keep(clean, exclusion_of(store.runtime.settings.home, keeping.scope)) if keeping.writes else ()
+    outcome = store_candidates(store, fit, keeping.min_confidence) if keeping.store else Stored(skipped=tuple(fit))
     queued = enqueue(store, outcome.skipped) if keeping.queue else []
     return Observed(
         candidates=clean,
         stored=outcome.results,
-        skipped=outcome.skipped if keeping.store else (),
+        skipped=(*outcome.skipped, *(one for one in clean if one not in fit)) if keeping.store else (),
         queued=tuple(queued),
     )

@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
 
+from helix.agents.tasks.exclusion import Exclusion, exclusion_of
 from helix.errors import InvalidInputError
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
@@ -23,6 +24,7 @@ from helix.model.task import (
     BLOCKED,
     COMPLETED,
     DELIVERED,
+    EXCLUDED,
     FAILED,
     HELD_BACK,
     IN_PROGRESS,
@@ -59,13 +61,16 @@ class TaskSighting:
     """What was seen of a task just now. None is what was not said; so is an attribute that is left out.
 
     `key` tells the tasks of a session apart: the client's id of it, `agent:` and the id of an agent, or `session`.
-    `blocked_by` are the keys of tasks that it waits for, beside those that are known.
+    `blocked_by` are the keys of tasks that it waits for, beside those that are known. `root` is the top of its project,
+    where that is known; `title` stands for an objective that names a file of the project's `.helixignore`.
     """
 
     session: str
     key: str
     scope: str = GLOBAL_SCOPE
+    root: str = ""
     objective: str | None = None
+    title: str = ""
     status: str | None = None
     outcome: str | None = None
     treatment: str | None = None
@@ -83,14 +88,16 @@ def mirror(store: Store, seen: TaskSighting) -> Task:
     """Bring a task on the board up to date with what was seen, or make it where it is new; the unsaid stays.
 
     Seeing the same again changes nothing. Of a private session nothing is kept: the task is answered as if it were new.
-    To a task whose words were erased none come back from the client's list: only what it comes to is kept.
+    To a task whose words were erased none come back from the client's list: only what it comes to is kept. Of texts
+    that name a file of a `.helixignore` nothing is kept but that there were such.
     Raises InvalidInputError for a status, outcome, treatment or verification that is none.
     """
     intake = Intake(store.runtime.settings.text_limit)
     scope, session = intake.scope(seen.scope), intake.session(seen.session)
     ident = task_id(scope, session, intake.label(seen.key, "key"))
     blockers = [task_id(scope, session, intake.label(key, "key")) for key in seen.blocked_by]
-    said, words = _checked_state(seen), _words(intake, seen.objective, seen.attributes)
+    exclusion = Exclusion([seen.root]) if seen.root else exclusion_of(store.runtime.settings.home, scope)
+    said, words = _checked_state(seen), _words(intake, exclusion, seen)
 
     def decision() -> Decision[Task]:
         composer, known = Composer(store, store.runtime.clock()), find_task(store.index, ident)
@@ -120,9 +127,17 @@ def note(
     """Bring a task on the board that is known by its id up to date, as `mirror` does; None where it is not kept."""
     intake = Intake(store.runtime.settings.text_limit)
     seen = TaskSighting(
-        session="", key="", status=status, outcome=outcome, treatment=treatment, verification=verification
+        session="",
+        key="",
+        status=status,
+        outcome=outcome,
+        treatment=treatment,
+        verification=verification,
+        attributes=attributes or {},
     )
-    said, words = _checked_state(seen), _words(intake, None, attributes or {})
+    task = find_task(store.index, ident)
+    exclusion = exclusion_of(store.runtime.settings.home, task.scope if task else GLOBAL_SCOPE)
+    said, words = _checked_state(seen), _words(intake, exclusion, seen)
 
     def decision() -> Decision[Task | None]:
         known = find_task(store.index, ident)
@@ -140,16 +155,29 @@ def note(
 
 def _after(before: Task, said: Mapping[str, Any], words: Mapping[str, Any], now: datetime) -> Task:
     attributes = {**before.attributes, **words["attributes"]}
+    if EXCLUDED in words["attributes"]:
+        attributes[EXCLUDED] = sorted({*_names(before.attributes), *_names(words["attributes"])})
     told = {} if is_erased(before) else {**words, "attributes": attributes}
     after = replace(before, **said, **told)
     return replace(after, ended_at=(before.ended_at or now) if after.status == COMPLETED else None)
 
 
-def _words(intake: Intake, objective: str | None, attributes: Mapping[str, object]) -> dict[str, Any]:
-    words: dict[str, Any] = {"attributes": intake.attributes(attributes)}
-    if objective is not None:
-        words["objective"] = intake.text(shortened(objective, intake.text_limit), "objective", required=False)
-    return words
+def _names(attributes: Mapping[str, Any]) -> Sequence[str]:
+    return cast(Sequence[str], attributes.get(EXCLUDED, ()))
+
+
+def _words(intake: Intake, exclusion: Exclusion, seen: TaskSighting) -> dict[str, Any]:
+    told = intake.attributes(seen.attributes)
+    kept = exclusion.without(told)
+    hidden = [name for name in told if kept[name] != told[name]]
+    words: dict[str, Any] = {}
+    if seen.objective is not None:
+        titles = (seen.objective, *filter(None, (seen.title,)))
+        cleaned = [intake.text(shortened(one, intake.text_limit), "objective", required=False) for one in titles]
+        fit = [one for one in cleaned if not exclusion.of({"objective": one})]
+        words = {"objective": fit[0]} if fit else {}
+        hidden += [] if fit == cleaned else ["objective"]
+    return {**words, "attributes": {**kept, **({EXCLUDED: hidden} if hidden else {})}}
 
 
 def _checked_state(seen: TaskSighting) -> dict[str, Any]:

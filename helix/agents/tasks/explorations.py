@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from helix.agents.answers.explorer_answer import KEYS, beside_json, merge_explorations, read_explorers
 from helix.agents.answers.loose_json import mapping, mappings, values, word
+from helix.agents.tasks.exclusion import NOT_KEPT, exclusion_of
 from helix.agents.tasks.plans import newest_of
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import is_private
@@ -47,9 +48,12 @@ def save_exploration(store: Store, request: ExplorationRequest) -> ExplorationRe
     if is_private(store.journal, session):
         raise InvalidInputError("nothing of a private session is kept", hint="explore without saving it")
     found, problems = _parse_exploration(request, intake)
-    kept = {name: found[name] for name in PARTS if name in found}
+    told = {name: found[name] for name in PARTS if name in found}
     objective = intake.text(word(found.get("objective")) or request.objective, "objective", required=False)
-    attributes = intake.attributes(kept, store.runtime.settings.text_limit)
+    said = {"objective": objective, **intake.attributes(told, store.runtime.settings.text_limit)}
+    kept = exclusion_of(store.runtime.settings.home, scope).without(said)
+    problems += [NOT_KEPT] if kept != said else []
+    objective, attributes = kept.pop("objective"), kept
 
     def decision() -> Decision[Exploration]:
         composer = Composer(store, store.runtime.clock())

@@ -18,6 +18,7 @@ from helix.agents.answers.planner_answer import (
 )
 from helix.agents.tasks import dag
 from helix.agents.tasks.board import find_task, task_id, waits_for
+from helix.agents.tasks.exclusion import NOT_KEPT, Exclusion, exclusion_of
 from helix.agents.tasks.task_names import mapped, plan_key, unknown_to
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.sessions import is_private
@@ -47,6 +48,7 @@ from helix.store.writer import Decision
 
 OPEN, COMPLETE = "open", "complete"
 """What the status of a plan may be."""
+_OBJECTIVE = "objective"
 _KEPT = ("framework", "idioms")
 """What else of a planner's answer goes with the plan."""
 
@@ -76,6 +78,7 @@ class _Draft:
     tasks: tuple[PlannedTask, ...]
     client_ids: tuple[str, ...]
     attributes: Mapping[str, Any]
+    is_whole: bool
 
 
 def save_plan(store: Store, request: PlanRequest) -> PlanReport:
@@ -118,6 +121,8 @@ def save_plan(store: Store, request: PlanRequest) -> PlanReport:
     problems = [*answer_problems(replace(draft.answer, tasks=draft.tasks)), *strangers]
     if not new:
         problems.append("a plan of the same tasks of the client was saved before and stays as it was")
+    if not draft.is_whole:
+        problems.append(NOT_KEPT)
     if not draft.objective:
         problems.append("the plan has no objective")
     return replace(load_plan(store.index, ident), problems=tuple(problems))
@@ -221,21 +226,27 @@ def _drafted(store: Store, request: PlanRequest, scope: str, session: str, intak
     clean = tuple(_clean(task, intake) for task in tasks)
     if problems := order_problems(clean):
         raise InvalidInputError("; ".join(problems), hint="have the planner mend it; nothing was saved")
+    exclusion = exclusion_of(store.runtime.settings.home, scope)
+    kept = tuple(_without_excluded(task, exclusion) for task in clean)
     client_ids = tuple(intake.label(answer.mapping.get(task.seq, ""), "client's task") for task in clean)
     for one in client_ids:
         if one and client_ids.count(one) > 1:
             raise InvalidInputError(f"two tasks are mapped to the client's task {one}", hint="map each to its own")
     objective = intake.text(word(plan.get("objective")) or request.objective, "objective", required=False)
     based_on = _based_on(store.index, request.exploration, objective, scope)
+    attributes = intake.attributes(
+        {name: plan[name] for name in _KEPT if name in plan}, store.runtime.settings.text_limit
+    )
+    said = {_OBJECTIVE: objective, **attributes}
+    whole_kept = exclusion.without(said)
     return _Draft(
         answer=answer,
-        objective=objective or (based_on.objective if based_on is not None else ""),
+        objective=whole_kept[_OBJECTIVE] or (based_on.objective if based_on is not None else ""),
         exploration=based_on.id if based_on is not None else "",
-        tasks=clean,
+        tasks=kept,
         client_ids=client_ids,
-        attributes=intake.attributes(
-            {name: plan[name] for name in _KEPT if name in plan}, store.runtime.settings.text_limit
-        ),
+        attributes={name: whole_kept[name] for name in attributes},
+        is_whole=(kept, whole_kept) == (clean, said),
     )
 
 
@@ -289,6 +300,20 @@ def _clean(task: PlannedTask, intake: Intake) -> PlannedTask:
         depends=intake.labels(task.depends, "depends"),
         budget=task.budget,
         relevant_files=tuple(intake.text(one, "relevant_files", required=False) for one in task.relevant_files),
+    )
+
+
+def _without_excluded(task: PlannedTask, exclusion: Exclusion) -> PlannedTask:
+    """Return a planned task without what names a file of a `.helixignore`; its number stands for such an objective."""
+    said = {name: getattr(task, name) for name in (SLUG, _OBJECTIVE, DELTA, VERIFY, RELEVANT_FILES)}
+    kept = exclusion.without(said)
+    return replace(
+        task,
+        slug=kept[SLUG],
+        objective=kept[_OBJECTIVE] or (task.objective and (kept[SLUG] or task.seq)),
+        delta=tuple(kept[DELTA]),
+        verify=kept[VERIFY],
+        relevant_files=tuple(kept[RELEVANT_FILES]),
     )
 
 

@@ -14,6 +14,7 @@ from helix.agents.answers.prompt import MEMORY_LIMIT, BuilderParams
 from helix.agents.answers.task_record import client_task
 from helix.agents.tasks import board
 from helix.agents.tasks.board import waits_for
+from helix.agents.tasks.exclusion import NOT_KEPT, exclusion_of
 from helix.agents.tasks.plans import COMPLETE as CLOSED
 from helix.agents.tasks.plans import as_planned, load_plan
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
@@ -184,6 +185,7 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
         raise NotFoundError(f"the task of workspace {ident!r} is gone", hint="`helix workspace list` shows the others")
     if known.status not in (ACTIVE, status):
         raise ConflictError(f"workspace {ident!r} is {known.status}", hint="create another one for another attempt")
+    problems: list[str] = []
     if known.status == ACTIVE:
         intake = Intake(store.runtime.settings.text_limit)
         texts = {DELIVERED: ending.delivered, REASON: ending.reason, TRIED: ending.tried, ERROR: ending.error}
@@ -192,6 +194,8 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
             for name, text in texts.items()
             if text
         }
+        kept = exclusion_of(store.runtime.settings.home, known.scope).without(told)
+        problems += [NOT_KEPT] if kept != told else []
         utilized = list(intake.labels(ending.utilized, "utilized"))
         outcome = DELIVERED if status == COMPLETE else BLOCKED
         names = {DELIVERED: SUMMARY, REASON: BLOCKED_REASON}
@@ -199,17 +203,20 @@ def _end(store: Store, ident: str, status: str, ending: Ending, settle: Settle) 
             store, task, status=COMPLETED, attributes={names.get(name, name): text for name, text in told.items()}
         )
         settle(task, outcome, utilized)
-        _close(store, known.id, status, {**told, UTILIZED: utilized})
+        _close(store, known.id, status, {**{name: text for name, text in kept.items() if text}, UTILIZED: utilized})
     shown = {
         name for one in board.injections(store.index, task) if not one.held_back for name in (one.name, one.memory_id)
     }
     return WorkspaceReport(
         workspace=_found(store.index, ident),
         task=_planned(store.index, task),
-        problems=tuple(
-            f"{name} was not shown to this task: nothing is credited for it"
-            for name in dict.fromkeys(ending.utilized)
-            if name not in shown
+        problems=(
+            *problems,
+            *(
+                f"{name} was not shown to this task: nothing is credited for it"
+                for name in dict.fromkeys(ending.utilized)
+                if name not in shown
+            ),
         ),
     )
 

@@ -476,6 +476,33 @@ def test_what_an_agent_says_of_an_ignored_file_does_not_wait_to_be_learned(sessi
     assert [one.trigger for one in told] == ["what is in a.py"]
 
 
+def test_what_is_told_of_a_task_is_kept_without_what_names_an_ignored_file(session: AgentSession) -> None:
+    (session.project / ".helixignore").write_text("secret/\n", "utf-8")
+    plan, price = "secret/plan.md", "the price is 12 dollars"
+    told = {"helix_outcome": "delivered", "verify": f"grep 12 {plan}", "relevant_files": [plan, "src/pay.py"]}
+    for number, subject in (("1", "Add the prices"), ("2", f"Mend {plan}")):
+        made = {"subject": subject, "description": f"In {plan} {price}", "metadata": told}
+        answer = {"task": {"id": number, "subject": subject}}
+        session.tell("PostToolUse", tool_name="TaskCreate", tool_input=made, tool_response=answer)
+    session.agent_call(f"TASK_ID: 3\nTASK: read {plan}\nVERIFY: make test\nRELEVANT_FILES: {plan}, a.py")
+    session.agent_runs("a3", f"DELIVERED: {plan} says that {price}\nUTILIZED: []")
+    session.agent_call(f"You are an explorer.\nOBJECTIVE: what {plan} says", "helix:explorer")
+    index = session.settled().store.index
+    tasks = [find_task(index, task_of(session, key)) for key in ("1", "2", "3")]
+    assert [task and (task.objective, task.attributes["relevant_files"]) for task in tasks] == [
+        ("Add the prices", ["src/pay.py"]),
+        ("", ["src/pay.py"]),
+        ("", ["a.py"]),
+    ]
+    assert [task and (task.outcome, task.attributes["verify"]) for task in tasks] == [
+        ("delivered", ""),
+        ("delivered", ""),
+        ("delivered", "make test"),
+    ]
+    kept = str(rows(session.helix, "MATCH (t:Task) RETURN t.objective, t.attributes"))
+    assert "plan.md" not in kept and "12 dollars" not in kept
+
+
 def test_a_share_of_the_tasks_is_held_back_and_noted(
     helix: Helix, session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
