@@ -75,7 +75,9 @@ class Observed:
 
     candidates: Annotated[tuple[Candidate, ...], "Everything that was seen."] = ()
     stored: Annotated[tuple[StoreResult, ...], "What was stored of it."] = ()
-    skipped: Annotated[tuple[Candidate, ...], "What was not: not sure enough, decided on before, or about a file of `.helixignore`."] = ()
+    skipped: Annotated[
+        tuple[Candidate, ...], "What was not: not sure enough, decided on before, or about a file of `.helixignore`."
+    ] = ()
     queued: Annotated[tuple[Candidate, ...], "What waits in the learning queue now and did not before."] = ()
 
 

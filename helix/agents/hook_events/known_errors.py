@@ -90,7 +90,7 @@ def _known(context: HookContext, run: CommandRun, command: str, error: str) -> M
     """Return the failure with a fix that has exactly this error, and this command where the error names nothing."""
     if not error:
         return None
-    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH, by=(ON_ERROR,))
+    found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH, by=(ON_ERROR,), each=True)
     same = (
         site.memory
         for site in found

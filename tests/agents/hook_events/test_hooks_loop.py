@@ -11,6 +11,7 @@ import pytest
 
 from helix.agents.observer.queue import waiting
 from helix.agents.tasks.board import find_task, injections, task_id
+from helix.command_outcome.fixes import SESSIONS
 from helix.identity import folder_identity
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
@@ -177,6 +178,26 @@ def test_one_error_is_one_memory_whatever_command_met_it_and_the_brief_tells_wha
     brief = str(third.tell("SessionStart", source="startup"))
     assert "FAILURES_MET_AGAIN" in brief and "pip install numpy -q" in brief
     assert "pip install numpy -q" in third.run("python two.py")[0], "it was met at this command too"
+
+
+def test_of_an_error_that_several_commands_meet_each_one_s_fix_is_counted(
+    helix: Helix, session: AgentSession, project: Path
+) -> None:
+    def met(one: AgentSession) -> None:
+        for command, fix in (("make all", "sh clean.sh"), ("make docs", "sh fetch.sh")):
+            one.run(command, 2, "error: it is out of date")
+            one.run(fix)
+            one.run(command)
+        one.tell("SessionEnd", reason="other")
+        one.settled()
+
+    met(session)
+    met(AgentSession(helix, project, "session-2"))
+    kept = memories.memories(helix, MemoryFilter(scope=scope_of(session))).items
+    assert sorted((one.attributes["command"], one.attributes.get(SESSIONS)) for one in kept) == [
+        ("make all", 2),
+        ("make docs", 2),
+    ]
 
 
 def test_an_error_of_the_same_kind_is_told_of_where_none_is_known_exactly(
