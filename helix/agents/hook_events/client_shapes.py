@@ -33,7 +33,8 @@ from helix.text.client_ids import digested_session
 
 Payload = Mapping[str, Any]
 
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_PATCHED = re.compile(r"^[^\S\n]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+"""What begins a file in a patch. Codex takes it with space before it, also where a line of the file above could stand."""
 _STATUS = re.compile(r"[Ee]xit(?:ed with)? [Cc]ode:? (-?\d{1,9})\b")
 
 
@@ -85,7 +86,7 @@ def patched(payload: Payload, patch: object) -> dict[str, Any]:
     text = patch if isinstance(patch, str) else ""
     files = list(islice(_PATCHED.finditer(text), 2))
     lines = text[files[0].end() : files[-1].start() if len(files) > 1 else None].splitlines() if files else []
-    path = posixpath.join(str(payload.get("cwd") or ""), files[0][1].strip()) if files else ""
+    path = files[0][1].strip() if files else ""
     old, new = ("\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "-+")
     return {**payload, "tool_name": "Edit", "tool_input": {"file_path": path, "old_string": old, "new_string": new}}
 

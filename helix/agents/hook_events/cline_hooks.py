@@ -6,11 +6,23 @@ What is to be told the agent reaches it beside a tool alone: its command line re
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import ntpath
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helix.agents.hook_events import claude_code
-from helix.agents.hook_events.client_shapes import ClientShape, Payload, call, context_as, patched, renamed, said_status
+from helix.agents.hook_events.client_shapes import (
+    ClientShape,
+    Payload,
+    call,
+    context_as,
+    patched,
+    renamed,
+    run_in,
+    said_status,
+)
 from helix.agents.hook_events.hook_events import ActionBegins, ActionEnded, HookEvent
 
 _EVENTS = {
@@ -29,7 +41,15 @@ _TOOLS = {
     "replace_in_file": "Edit",
     "write_to_file": "Write",
 }
-_GIVEN = {"path": "file_path", "old_text": "old_string", "new_text": "new_string", "diff": "new_string"}
+_GIVEN = {
+    "absolutePath": "file_path",
+    "path": "file_path",
+    "old_text": "old_string",
+    "new_text": "new_string",
+    "diff": "new_string",
+}
+_IN_ROOT, _RUN_IN_ROOT = re.compile(r"@([^:]+):(.*)"), re.compile(r"@(\w+):(.+)")
+"""How a path, or a command, of a work space with several roots says which it is of."""
 _NO_END = ("[Command is still running", "Command was aborted")
 """What is said of a command that a person sent to the background, or broke off."""
 
@@ -55,13 +75,14 @@ def read(payload: Payload) -> HookEvent | None:
 
 
 def _named(payload: Payload) -> dict[str, Any]:
-    told, roots = _table(payload, *_CALLS), payload.get("workspaceRoots")
+    told, held = _table(payload, *_CALLS), payload.get("workspaceRoots")
+    roots = [one for one in (held if isinstance(held, list) else ()) if isinstance(one, str)]
     given = told.get("input", told.get("parameters"))
     named = {
         **renamed(payload, {"taskId": "session_id"}),
         "hook_event_name": _EVENTS.get(str(payload.get("hookName"))),
         "source": "resume",  # its command line begins anew with each prompt, and has its history still
-        "cwd": roots[0] if isinstance(roots, list) and roots else "",
+        "cwd": roots[0] if roots else "",
         "prompt": _table(payload, "userPromptSubmit").get("prompt"),
         "agent_id": payload.get("agent_id") if payload.get("parent_agent_id") else "",
         "tool_name": told.get("name", told.get("toolName")),
@@ -69,9 +90,29 @@ def _named(payload: Payload) -> dict[str, Any]:
         "tool_input": given,
     }
     if named["tool_name"] == "apply_patch":
-        return patched(named, given.get("input") if isinstance(given, Mapping) else given)
-    named = call(named, _TOOLS, _GIVEN)
-    return {**named, "tool_input": {"command": _command(given)}} if named["tool_name"] == "Bash" else named
+        named = patched(named, given.get("input") if isinstance(given, Mapping) else given)
+    else:
+        named = call(named, _TOOLS, _GIVEN)
+    if named["tool_name"] == "Bash":
+        folder, command = _of_root(_RUN_IN_ROOT, _command(given), roots)
+        return run_in({**named, "tool_input": {"command": command}}, folder)
+    if isinstance(path := named["tool_input"].get("file_path"), str):
+        named["tool_input"]["file_path"] = posixpath.join(*_of_root(_IN_ROOT, path, roots))
+    return named
+
+
+def _of_root(pattern: re.Pattern[str], said: str, roots: Sequence[str]) -> tuple[str, str]:
+    """Return the root that a path or command begins with the name of, and the rest; ("", said) where it names none.
+
+    Of one whose name is none of these, as an editor may give its roots other names, nothing is told: ("", "").
+    """
+    named = pattern.fullmatch(said)
+    if named is None:
+        return "", said
+    name, rest = named[1].strip(), named[2].strip()
+    inside = (root for root in roots if name in root)
+    root = next((root for root in roots if ntpath.basename(root.rstrip("/\\")) == name), None) or next(inside, "")
+    return (root, rest) if root else ("", "")
 
 
 def _table(payload: Payload, *names: str) -> Payload:

@@ -24,6 +24,7 @@ from tests.agents.hook_events.agent_client import AgentSession
 from tests.agents.hook_events.native_clients import (
     SESSIONS,
     Cline,
+    ClineExtension,
     Codex,
     Continue,
     Cursor,
@@ -415,21 +416,62 @@ def test_what_is_learned_where_a_prompt_names_no_folder_stays_in_its_project(
     assert [one.scope for one in kept] == sessions * (client == "goose")
 
 
+@pytest.mark.parametrize("margin", ["", "  ", "\t"])
 @pytest.mark.parametrize("files", [("Delete File: a.tmp", "Update File: "), ("Update File: a.tmp", "Move to: ")])
-def test_of_a_patch_no_line_is_taken_for_another_file_s(helix: Helix, project: Path, files: tuple[str, str]) -> None:
+def test_of_a_patch_no_line_is_taken_for_another_file_s(
+    helix: Helix, project: Path, files: tuple[str, str], margin: str
+) -> None:
     """The other one may be kept out by a `.helixignore`."""
     (project / ".helixignore").write_text("secret/\n", "utf-8")
     files = (f"{files[0]}\n", f"{files[1]}secret/plan.md\n@@\n-old plan\n+the merger\n")
     session = Codex(helix, project)
     session.begin()
     session.run("make all", 2, ERROR)
-    patch = {"command": "".join(f"*** {one}" for one in ("Begin Patch\n", *files, "End Patch"))}
+    patch = {"command": "".join(f"{margin}*** {one}" for one in ("Begin Patch\n", *files, "End Patch"))}
     tool = {"tool_name": "apply_patch", "tool_input": patch, "tool_use_id": "p", "tool_response": "Done!"}
     session.ask({**session.base("PostToolUse"), **tool})
     session.run("make all")
     assert helix.hooks.settle(MOST_SECONDS)
     (learned,) = memories.memories(helix).items
     assert learned.resolution == "It passed after changing a.tmp."
+
+
+@pytest.mark.parametrize(
+    "path", ["@web:secret/plan.md", "@ web : secret/plan.md", "@other:secret/plan.md", "@eb:secret/plan.md"]
+)
+@pytest.mark.parametrize("tool", ["replace_in_file", "write_to_file", "apply_patch", "execute_command"])
+def test_a_call_of_cline_is_of_the_root_that_it_names(helix: Helix, project: Path, tool: str, path: str) -> None:
+    web = project.parent / "web"
+    web.mkdir()
+    for folder in (project, web):
+        (folder / ".git").mkdir()
+    (web / ".helixignore").write_text("secret/\n", "utf-8")
+
+    class OfTwoRoots(ClineExtension):
+        def base(self, event: str) -> dict[str, Any]:
+            return {**super().base(event), "workspaceRoots": [str(project), str(web)]}
+
+        def change(self, tool: str, path: str) -> None:
+            patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+the merger\n*** End Patch"
+            given = {
+                "apply_patch": {"input": patch},
+                "execute_command": {"command": path.replace(" ", "").replace(":", ":sh ")},
+                "write_to_file": {"absolutePath": path, "content": "the merger"},
+                "replace_in_file": {"path": path, "diff": "the merger"},
+            }[tool]
+            result = [{"query": "", "result": "the merger failed", "success": False, "error": "exited with code 2"}]
+            self._tool(tool, given, result if tool == "execute_command" else {"result": "done", "success": True})
+
+    session = OfTwoRoots(helix, project)
+    (web / "secret").mkdir()
+    for place in (path, "@web:src/pay.md", "plan.md"):
+        session.run("make all", 2, ERROR.replace("yaml", short_digest(place)))
+        session.change(tool, place)
+        session.run("make all")
+    assert helix.hooks.settle(MOST_SECONDS)
+    kept = str([*memories.memories(helix).items, *capture.episodes(helix).items])
+    assert "secret" not in kept
+    assert "src/pay.md" in kept and "plan.md" in kept
 
 
 @pytest.mark.parametrize("path", ["plan.md", "../secret/plan.md"])
