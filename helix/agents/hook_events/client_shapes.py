@@ -34,7 +34,7 @@ from helix.text.client_ids import digested_session
 Payload = Mapping[str, Any]
 
 _PATCHED = re.compile(r"^[^\S\n]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
-"""What begins a file in a patch. Codex takes it with space before it, also where a line of the file above could stand."""
+"""What begins a file in a patch. Codex takes it with space before it, too, wherever it stands."""
 _STATUS = re.compile(r"[Ee]xit(?:ed with)? [Cc]ode:? (-?\d{1,9})\b")
 
 
