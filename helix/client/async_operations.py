@@ -842,7 +842,8 @@ class AsyncOperations(ABC):
         """Say what was done in a task: a command that ended, or files that were edited; null where it proves
         nothing.
 
-        It is looked through for use of what the task was shown.
+        It is looked through for use of what the task was shown. Of a command that names a file of a
+        `.helixignore` only what it proves is kept, and nothing of the edit of one.
         """
         return await self._ask(
             "note_action",

@@ -21,6 +21,7 @@ from helix.agents.tasks import dag, explorations, plan_end, task_lists
 from helix.agents.tasks import plans as planning
 from helix.agents.tasks import workspaces as attempts
 from helix.agents.tasks.board import find_task, learned_in, tasks_of, waits_for
+from helix.agents.tasks.exclusion import exclusion_of
 from helix.agents.tasks.explorations import ExplorationRequest
 from helix.agents.tasks.plans import PlanRequest
 from helix.agents.tasks.workspaces import Ending, WorkspaceRequest
@@ -346,18 +347,23 @@ def note_action(
 ) -> Check | None:
     """Say what was done in a task: a command that ended, or files that were edited; null where it proves nothing.
 
-    It is looked through for use of what the task was shown.
+    It is looked through for use of what the task was shown. Of a command that names a file of a `.helixignore` only
+    what it proves is kept, and nothing of the edit of one.
     """
     now = helix.store.runtime.clock()
     run = CommandRun(id=id, command=command, files=tuple(files), exit_status=exit_status, output=output, at=now)
     with helix.foreground.request():
         held = task_named(helix.store.index, task)
+        exclusion = exclusion_of(helix.store.runtime.settings.home, held.scope)
+        kept = exclusion.without({"command": command, "files": list(files)})
         found = classify(run, str(held.attributes.get(VERIFY) or ""))
+        is_whole = kept["command"] == command
         if found is not None:
+            found = found if is_whole else replace(found, command="", subject="")
             noting.note_evidence(helix.store, held.id, found)
-        ran = run.succeeded(changes_nothing)
-        edited = now if run.is_edit or takes_back(run) else None
-        noting.note_use(helix.store, held.id, files=run.files, commands=ran, at=now, edited_at=edited)
+        ran = run.succeeded(changes_nothing) if is_whole else ()
+        edited = now if (run.is_edit and kept["files"]) or takes_back(run) else None
+        noting.note_use(helix.store, held.id, files=kept["files"], commands=ran, at=now, edited_at=edited)
     return None if found is None else _check(found)
 
 

@@ -138,10 +138,12 @@ def _ran(context: HookContext, worker: SessionWorker, action: CommandRun, tasks:
     known = find_task(context.store.index, task)
     hidden = names_ignored(action)
     evidence = classify(action, "" if known is None else str(known.attributes.get(VERIFY) or ""))
+    if evidence is not None and hidden:
+        evidence = replace(evidence, command="", subject="")
     if evidence is not None and evidence.kind is EvidenceKind.REVERT:
         note_revert(context.store, context.session.scope, evidence, context.session.name)
     elif evidence is not None and known is not None:
-        note_evidence(context.store, task, replace(evidence, command="", subject="") if hidden else evidence)
+        note_evidence(context.store, task, evidence)
     if known is not None and takes_back(action):
         note_use(context.store, task, edited_at=action.at)
     if hidden:

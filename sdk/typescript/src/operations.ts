@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (095f79e62a67002c).
+// Written by scripts/schema from the schema and queries/operations.graphql (2796749bca56d85f).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */

@@ -11,7 +11,7 @@ import pytest
 
 from helix.agents.observer.queue import accept, waiting
 from helix.agents.outcomes.ledger import REPEATED, ledger_of
-from helix.agents.tasks.board import find_task, injections, task_id
+from helix.agents.tasks.board import find_task, injections, task_id, tasks_of
 from helix.identity import folder_identity
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind
@@ -217,6 +217,18 @@ def test_what_is_tried_in_vain_on_an_ignored_file_stands_in_no_failure(helix: He
         session.tell("SessionEnd", reason="other")
     (failure,) = failures(session)
     assert "restarted it" in failure.resolution and "plan.md" not in failure.resolution
+
+
+def test_of_a_revert_in_an_ignored_folder_a_task_keeps_no_command(session: AgentSession) -> None:
+    (session.project / ".helixignore").write_text("secret/\n", "utf-8")
+    build(session, "1", "calibrate the orca sonar", "sh orca.sh")
+    session.tell("SubagentStart", "a1", BUILDER)
+    session.run("git commit -m sonar", output="[main abc1234] sonar\n 1 file changed", agent="a1")
+    session.agent_ends("a1", "DELIVERED: it pings\nUTILIZED: []")
+    said = '[main def5678] Revert "sonar"\n\nThis reverts commit abc1234.'
+    session.run("cat secret/plan.md && git revert --no-edit abc1234", output=said)
+    (task,) = tasks_of(session.settled().store.index, session=session.name)
+    assert task.outcome == "blocked" and "plan.md" not in str(task.attributes)
 
 
 def test_a_failure_that_keeps_happening_stays_one_memory(helix: Helix, project: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from helix.agents.observer.queue import Keeping, waiting
+from helix.agents.outcomes.ledger import ledger_of
+from helix.agents.tasks.board import TaskSighting, find_task, mirror
 from helix.agents.tasks.explorations import ExplorationRequest, save_exploration
 from helix.agents.tasks.plans import PlanRequest, load_plan, save_plan
 from helix.folders import note_folder
@@ -75,6 +77,19 @@ def test_a_plan_and_an_attempt_are_kept_without_what_names_an_ignored_file(helix
     assert "plan.md" not in second.prompt and "dollars" not in second.prompt
     blocked = tasks.block_workspace(helix, second.workspace.id, SAID, tried="a pen")
     assert blocked.workspace.attributes == {"tried": "a pen", "utilized": []}
+
+
+def test_of_what_is_done_with_an_ignored_file_a_task_keeps_what_it_proves(helix: Helix) -> None:
+    seen = TaskSighting(session="s", key="1", scope=SCOPE, objective="Pay", attributes={"verify": "make test"})
+    task = mirror(helix.store, seen).id
+    for command in (f"pytest {PLAN}", "pytest tests"):
+        check = tasks.note_action(helix, task, command, exit_status=1, output="1 failed")
+        assert check is not None and not check.passed
+    tasks.note_action(helix, task, files=[PLAN, "src/pay.py"])
+    kept = find_task(helix.store.index, task)
+    assert kept is not None and len(ledger_of(kept).evidence) == 2
+    told = str(kept.attributes)
+    assert "plan.md" not in told and "pytest tests" in told and "src/pay.py" in told
 
 
 def test_what_an_observer_is_handed_of_an_ignored_file_is_neither_stored_nor_queued(helix: Helix) -> None:
