@@ -226,14 +226,14 @@ class _History:
             by_agent = record.get("isSidechain") is True or bool(record.get("agentId"))
             if not by_agent:
                 yield self._episode(key, text, position, at=at, role="user")
-            elif _may_be_told(text, self.root):
+            elif may_be_told(text, self.root):
                 yield self._episode(key, text, position, at=at, role="assistant", agent=self.client)
 
     def end(self, position: int) -> Iterator[Slice]:
         """Yield what the end of the file adds."""
         if self.said is not None and self.said.key:
             said, self.said = self.said, None
-            if said.text.strip() and _may_be_told(said.text, self.root):
+            if said.text.strip() and may_be_told(said.text, self.root):
                 yield self._episode(said.key, said.text, position, at=said.at, role="assistant", agent=self.agent)
 
     def _changed(self, record: Record, position: int) -> Iterator[Slice]:
@@ -267,10 +267,10 @@ class _History:
             return
         action = replace(action, at=at, root=self.root)
         run = action if isinstance(action, CommandRun) else None
-        if run is not None and not _may_be_told(run, self.root):
+        if run is not None and not may_be_told(run, self.root):
             return
         if (fix := self.fix_tracker.take(action)) is not None:
-            if _may_be_told(fix, self.root):
+            if may_be_told(fix, self.root):
                 yield self._mended(fix, position, at)
         elif run is not None and run.passed is False and not run.only_looks:
             yield self._episode(run.id, failure_words(run), position, at=at, role="tool", trust=Trust.TOOL_OUTPUT)
@@ -358,8 +358,11 @@ def _typed(record: Record, message: Record) -> str:
     return "\n".join(text for text in own if not text.startswith(_NOT_SAID))
 
 
-def _may_be_told(told: Fix | CommandRun | str, folder: str) -> bool:
-    """Return whether no `.helixignore` excludes a file of a fix, or one that a command or an agent's words name."""
+def may_be_told(told: Fix | CommandRun | str, folder: str) -> bool:
+    """Return whether no `.helixignore` excludes a file of a fix, or one that a command or an agent's words name.
+
+    `folder` is the top of the project of the history that tells it, which may be another machine's: then nothing may.
+    """
     try:
         if isinstance(told, str):
             return not tells_of_ignored(_kept_of(told), folder)

@@ -555,6 +555,21 @@ def test_no_link_leads_out_of_a_clients_memory(helix: Helix, tmp_path: Path) -> 
     assert "spare key" not in " ".join(one.resolution for one in stored(helix, scope="farm").values())
 
 
+@pytest.mark.parametrize("mine", [True, False])
+def test_of_a_client_s_memory_what_names_an_ignored_file_is_left_out(helix: Helix, tmp_path: Path, mine: bool) -> None:
+    barn = tmp_path / "barn"
+    barn.mkdir()
+    (barn / ".helixignore").write_text("secret/\n", "utf-8")
+    given = tmp_path / "given/projects/-barn"
+    (given / "memory").mkdir(parents=True)
+    (given / "s.jsonl").write_text(json.dumps({"sessionId": "s", "cwd": str(barn)}) + "\n", "utf-8")
+    said = "# Gates\n\nThe gate closes at eight.\n\n# Prices\n\nIn secret/plan.md the hay is 12 dollars.\n"
+    (given / "memory/notes.md").write_text(said, "utf-8")
+    take_in(helix, tmp_path / "given", scope="farm", mine=mine)
+    kept = " ".join(str(one) for one in (*stored(helix, scope="farm").values(), *capture.episodes(helix).items))
+    assert ("gate closes" in kept, "12 dollars" in kept) == (True, mine)
+
+
 def test_what_an_import_showed_goes_with_what_is_erased(helix: Helix, tmp_path: Path) -> None:
     words = "The launch of the quokka is on the ninth of may"
     file = tmp_path / "mem0.json"

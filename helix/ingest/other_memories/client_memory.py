@@ -7,26 +7,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from helix.agents.hook_events.client_transcripts import folder_told
-from helix.ingest.draft import Slice, in_scope
+from helix.ingest.draft import in_scope
 from helix.ingest.markdown import read_notes
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
 from helix.ingest.other_memories.peek import Peek
+from helix.ingest.transcript import may_be_told
 from helix.model.provenance import NOTES
+from helix.model.reports import IngestProblem
 
 _PLACE = re.compile(r"(?:(?:projects/)?[^/]+/)?memory/.+\.md")
 
 
 def _read_client_memory(asked: Asked) -> Iterator[Told]:
-    """Yield the sections of each project's memory, in the scope of the folder that its sessions were held in."""
+    """Yield the sections of each project's memory, in the scope of the folder that its sessions were held in.
+
+    What the client says there of a file that the project's `.helixignore` excludes is left out, as in its histories.
+    """
     top = asked.path
     folders = [top / "memory", *top.glob("*/memory"), *top.glob("projects/*/memory")]
     inside = (
         folder for folder in folders if folder.is_dir() and folder.resolve() == top.resolve() / folder.relative_to(top)
     )
     for folder in sorted(inside):  # no link leads out of what was named
-        scope = asked.scope or asked.place_of(_worked_in(folder.parent)).scope
+        project = asked.place_of(_worked_in(folder.parent))
+        scope = asked.scope or project.scope
         for item in read_notes([folder], root=folder.parent, scope=scope, mine=asked.mine):
-            yield in_scope(item, scope) if isinstance(item, Slice) else item
+            if isinstance(item, IngestProblem):
+                yield item
+            elif asked.mine or may_be_told(item.episode.content, str(project.root)):
+                yield in_scope(item, scope)
 
 
 def _worked_in(project: Path) -> Path:
