@@ -44,7 +44,7 @@ def confine(folder: Path) -> None:
     For a process that serves other machines: no path that their agents tell is one of this machine.
     """
     global _confined
-    _confined = folder.resolve()
+    _confined = real_path(folder)
 
 
 def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> BufferedReader:
@@ -53,7 +53,7 @@ def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> Buffere
     Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket.
     """
     try:
-        if _confined is not None and os.fspath(path) != _ITSELF and not Path(path).resolve().is_relative_to(_confined):
+        if _confined is not None and os.fspath(path) != _ITSELF and not real_path(Path(path)).is_relative_to(_confined):
             raise FileNotFoundError(errno.ENOENT, "no file that this process may open", os.fspath(path))
         descriptor = os.open(path, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK))
     except ValueError as error:  # a NUL byte in the name

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helix.files import kept_json, private_folder, read_text, write_private
+from helix.files import kept_json, private_folder, read_text, real_path, write_private
 from helix.identity import Identity, git_folders, place_from
 from helix.scopes import scope_key
 
@@ -56,7 +56,7 @@ def _top(project: Identity) -> Path | None:
     """Return the top of the work tree that a project lies in, of a linked one that of its repository; None without."""
     if not project.repository:
         return None
-    top = next((one.resolve() for one in (project.root, *project.root.parents) if (one / ".git").exists()), None)
+    top = next((real_path(one) for one in (project.root, *project.root.parents) if (one / ".git").exists()), None)
     return None if top is None else _linked_to(top) or top
 
 
@@ -66,10 +66,10 @@ def _linked_to(root: Path) -> Path | None:
     An archive can bring a worktree along with its repository, and cannot write into one that is here.
     """
     try:
-        own, common = (one.resolve() for one in git_folders(root))
+        own, common = map(real_path, git_folders(root))
         back = read_text(own / "gitdir").strip()
     except (OSError, ValueError):
         return None
-    if own.parent != common / "worktrees" or place_from(own, back) != (root / ".git").resolve():
+    if own.parent != common / "worktrees" or place_from(own, back) != real_path(root / ".git"):
         return None
     return common.parent if common.name == ".git" else common

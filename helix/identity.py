@@ -182,7 +182,10 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
 
     Git notes where it cloned and last fetched from; a remote that it did neither from is not known any more.
     """
-    top = next((one for one in _upwards(folder.absolute(), None) if (one / ".git").exists()), None)
+    folder = folder.absolute()
+    if place_from(folder, "") is None:
+        return ()
+    top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
     git = None if top is None else _git(top)
     if top is None or git is None:
         return ()
@@ -303,7 +306,10 @@ def git_folders(folder: Path) -> tuple[Path, ...]:
 
     Empty where there is none. Git itself is not asked.
     """
-    for one in _upwards(folder.absolute(), None):
+    folder = folder.absolute()
+    if place_from(folder, "") is None:
+        return ()
+    for one in _upwards(folder, None):
         if (own := _git_folder(one)) is not None or (own := _bare(one)) is not None:
             return own, _common_folder(own)
     return ()
@@ -319,20 +325,20 @@ def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path 
         scope_of_repository(git.common) if _is_of(top, git) else _own_name(top)
     )
     found = called(Identity(scope=scope, root=top, repository=scope), name, names)
-    if worktrees == APART and git.own.resolve() != git.common:
+    if worktrees == APART and files.real_path(git.own) != git.common:
         return replace(found, scope=f"{found.scope}/@{_fit(git.own.name)}")
     return found
 
 
 def _is_of(top: Path, git: _Git) -> bool:
     """Return whether a git folder lies in a work tree or names it: any folder can say that it is one of another's."""
-    if git.common == top.resolve() / ".git":
+    if git.common == files.real_path(top) / ".git":
         return True
     back = _read_beginning(git.own / "gitdir").strip()
-    if git.own.resolve().parent == git.common / "worktrees" and back:
-        return place_from(git.own, back) == top.resolve() / ".git"
+    if files.real_path(git.own).parent == git.common / "worktrees" and back:
+        return place_from(git.own, back) == files.real_path(top) / ".git"
     told = _WORK_TREE.findall(_read_beginning(git.common / "config"))
-    return bool(told) and place_from(git.common, told[-1].strip()) == top.resolve()
+    return bool(told) and place_from(git.common, told[-1].strip()) == files.real_path(top)
 
 
 def _git_folder(top: Path) -> Path | None:
@@ -346,7 +352,7 @@ def _git_folder(top: Path) -> Path | None:
 
 def _common_folder(own: Path) -> Path:
     place = _read_beginning(own / "commondir").strip()
-    return (place_from(own, place) if place else None) or own.resolve()
+    return (place_from(own, place) if place else None) or files.real_path(own)
 
 
 def place_from(base: Path, place: str) -> Path | None:
@@ -417,7 +423,7 @@ def _below(base: Identity, inner: Path, name: str = "") -> Identity:
 
 def _own_name(folder: Path, told_by: Path | None = None) -> str:
     """Return the folder's name with what tells it from others of that name: a digest of where it is."""
-    where = str((told_by or folder).resolve()).encode("utf-8", "surrogatepass")
+    where = str(files.real_path(told_by or folder)).encode("utf-8", "surrogatepass")
     return f"{_fit(folder.name).removesuffix('.git') or 'folder'}-{hashlib.sha256(where).hexdigest()[:8]}"
 
 
@@ -426,7 +432,7 @@ def _nobodys() -> frozenset[Path]:
     home = Path.home()
     passing = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
     places = (home, *home.parents, *map(Path, filter(None, passing)), Path("/tmp"), Path("/var/tmp"))
-    return frozenset(place.resolve() for place in places)
+    return frozenset(files.real_path(place) for place in places)
 
 
 def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from helix.confirmed import LOCAL_STORES, confirm, confirmed
-from helix.files import is_own_folder, link_in, private_folder, read_bytes, read_text
+from helix.files import is_own_folder, link_in, private_folder, read_bytes, read_text, real_path
 
 FOLDER = "stores"
 """In HELIX_HOME, where local stores lie."""
@@ -25,7 +25,7 @@ _MOST_INDEX_BYTES = 256 << 20
 def find(folder: Path, home: Path) -> tuple[Path | None, str]:
     """Find the local store of a folder, or of one above it; and why one that lies in a project is not used."""
     notes, why = confirmed(home, LOCAL_STORES), ""
-    folder = folder.resolve()
+    folder = real_path(folder)
     for above in (folder, *folder.parents):
         if name := notes.get(str(above), {}).get("store"):
             return home / FOLDER / Path(str(name)).name, why
@@ -50,7 +50,7 @@ def make(project: Path, home: Path) -> Path:
 
     Raises ValueError with the reason where that one must not be used.
     """
-    project = project.resolve()
+    project = real_path(project)
     words = re.sub(r"[^a-z0-9]+", "-", project.name.lower()).strip("-")[:40] or "project"
     store = home / FOLDER / f"{words}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:12]}"
     before = project / _INSIDE

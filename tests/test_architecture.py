@@ -98,6 +98,7 @@ OWNERS = {
     "h11": ("api/", "client/async_client.py"),
     "webbrowser": "processes.py",
 }
+RESOLVED = {"Path(__file__)", "index"}  # where the package is, and a commit's name in the index of commits
 STARTS_PYTHON = {"processes.py", "hooks/helix_hook.py"}  # the hook may import nothing of Helix, and is held to the same
 OTHER_STARTS = (
     *("os.exec", "os.spawn", "os.posix_spawn", "os.system", "os.popen", "os.fork", "pty.", "runpy.", "multiprocessing"),
@@ -316,6 +317,21 @@ def test_texts_are_normalised_in_bounded_time() -> None:
     """A passphrase is its owner's, and has to stay the same letter by letter."""
     callers = {name for name in MODULES for found, _ in called(name) if found == "unicodedata.normalize"}
     assert callers == {"helix.model.letters", "helix.strands.sealed"}
+
+
+def test_links_are_followed_in_bounded_time() -> None:
+    """The system's way takes minutes for the links of one archive; helix/files.py says how they are followed.
+
+    The hook may import nothing of Helix, and follows the way to the folder that the user started the client in.
+    """
+    strays = [
+        f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}"
+        for name, path in MODULES.items()
+        for node in nodes(name)
+        if isinstance(node, ast.Attribute)
+        and (node.attr == "realpath" or (node.attr == "resolve" and ast.unparse(node.value) not in RESOLVED))
+    ]
+    assert [stray.partition(":")[0] for stray in strays] == ["hooks/helix_hook.py"], strays
 
 
 def test_the_hook_starts_python_as_the_rest_of_helix_does() -> None:

@@ -22,6 +22,7 @@ from helix.identity import (
     called,
     folder_identity,
     former_scopes,
+    git_folders,
     identify,
     project_at,
     project_of,
@@ -312,6 +313,8 @@ def test_a_folder_that_links_lead_to_through_very_many_names_is_no_project(tmp_p
     (tmp_path / "unpacked/l").symlink_to("." + "/../unpacked" * 300)
     assert (tmp_path / "unpacked/l/src").is_dir()
     assert project_of(tmp_path / "unpacked/l/src").scope == NO_PROJECT
+    assert git_folders(tmp_path / "unpacked/l/src") == ()
+    assert git_folders(tmp_path / "unpacked/src")
     assert scope(tmp_path / "unpacked/src").startswith("unpacked-")
 
 

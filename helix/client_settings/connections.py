@@ -181,7 +181,7 @@ def connect(known: ConnectionMemos, client: str, file: WantedSettings) -> tuple[
         hint = f"it stays as it is; to have both, let it hand its input to this and print what that prints: {command}"
         raise OwnScriptError(f"{file.path} is a script of your own", hint=hint)
     change, memo = put(client, file.path, file.format, file.entries, known.of(file.path))
-    return change, replace(memo, real=str(file.path.resolve())) if file.project else memo
+    return change, replace(memo, real=str(files.real_path(file.path))) if file.project else memo
 
 
 def overview(settings: Settings, project: Path | None) -> list[AgentConnection]:

@@ -102,7 +102,7 @@ class SettingsChange:
 
     def write(self) -> None:
         """Bring a client's settings to their new state, whole or not at all; mode and link of the file stay."""
-        path = self.path.resolve()
+        path = files.real_path(self.path)
         if self.is_none:
             return
         if self.after is None:
@@ -213,7 +213,7 @@ def put(
             continue
         expected = _with(held, entry)
         text = _checked(path, form, text, entry, expected)
-    missing = [above for above in path.resolve().parents if not above.is_dir()]
+    missing = [above for above in files.real_path(path).parents if not above.is_dir()]
     made = len(missing) if earlier is None else earlier.made_folders
     memo = Memo(client=client, path=str(path), format=form, before=base, after=text, had=tuple(had), made_folders=made)
     return SettingsChange(path=path, before=now, after=text), memo
@@ -225,8 +225,8 @@ def take_back(memo: Memo) -> SettingsChange:
     Raises ConfigError where a project's file leads elsewhere by now: what is pulled can put a link in its place.
     """
     path, form = Path(memo.path), memo.format
-    if memo.real and str(path.resolve()) != memo.real:
-        words = f"{path} leads to {path.resolve()} now, which Helix did not write"
+    if memo.real and str(real := files.real_path(path)) != memo.real:
+        words = f"{path} leads to {real} now, which Helix did not write"
         raise ConfigError(words, hint="remove the link, then try again; nothing was changed")
     now = read(path, form)
     if now is None or now == memo.after:

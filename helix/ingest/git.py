@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from helix.errors import InvalidInputError
+from helix.files import real_path
 from helix.helixignore import IgnoreRules, rules_above
 from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
 from helix.ingest.commit import Commit, FileChange, slice_of
@@ -47,7 +48,7 @@ def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | Non
     if found is not None:
         return found.scope
     check(folder)
-    own, common = (one.resolve() for one in git_folders(folder))
+    own, common = map(real_path, git_folders(folder))
     return scope_of_repository(common if common in (own, *own.parents) else own)
 
 

@@ -49,11 +49,15 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
         raise NotFoundError(f"{missing} does not exist", hint="name files or folders of notes")
     seen: set[Path] = set()
     for path in named:
-        real, around = path.resolve(), _around(path.absolute())
+        try:
+            real, around = real_path(path), _around(path.absolute())
+        except OSError as error:
+            yield _unread(path, error)
+            continue
         if not real.is_relative_to(around):
             yield _leads_out(path, around)
             continue
-        base = (root.expanduser().resolve() if root else None) or work_tree_of(real)
+        base = (real_path(root.expanduser()) if root else None) or work_tree_of(real)
         base = base if base and real.is_relative_to(base) else None
         for found in _walk(real, base) if real.is_dir() else _named(real, base):
             if isinstance(found, IngestProblem):
@@ -71,7 +75,11 @@ def work_tree_of(path: Path) -> Path | None:
 def _around(place: Path) -> Path:
     """Return what a named path must not lead out of: the work tree it lies in, else the folder it is or lies in."""
     tree = work_tree_of(place.parent if place.is_symlink() else place)
-    return (tree or (place if place.is_dir() else place.parent)).resolve()
+    return real_path(tree or (place if place.is_dir() else place.parent))
+
+
+def _unread(path: Path, error: OSError) -> IngestProblem:
+    return IngestProblem(where=str(path), why=f"cannot be read: {error.strerror}")
 
 
 def _leads_out(path: Path, around: Path) -> IngestProblem:
@@ -104,7 +112,7 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield IngestProblem(where=str(folder), why=f"cannot be read: {error.strerror}")
+        yield _unread(folder, error)
         return
     for entry in entries:
         path = f"{place}/{entry.name}" if place else entry.name
@@ -127,7 +135,7 @@ def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
     try:
         real = real_path(file)
     except OSError as error:
-        yield IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+        yield _unread(file, error)
         return
     if not real.is_relative_to(base):
         yield _leads_out(file, base)
@@ -141,7 +149,7 @@ def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:
             status = os.fstat(stream.fileno())
             data = stream.read(_LARGEST + 1)
     except OSError as error:
-        return IngestProblem(where=str(file), why=f"cannot be read: {error.strerror}")
+        return _unread(file, error)
     if len(data) > _LARGEST:
         return IngestProblem(where=str(file), why=f"larger than {_LARGEST:,} bytes")
     text = decode(data)

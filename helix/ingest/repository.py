@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
+from helix.files import real_path
 from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
@@ -130,7 +131,7 @@ class Repository:
         top = run("rev-parse", "--show-toplevel").rstrip(b"\n") if inside else b""
         return cls(
             folder=folder,
-            common_dir=(folder / common).resolve(),
+            common_dir=real_path(folder / common),
             work_tree=Path(os.fsdecode(top)) if top else None,
             stopped=stopped,
         )
@@ -380,7 +381,7 @@ def _refusal(folder: Path, complaints: bytes) -> InvalidInputError:
     if "dubious ownership" in words:
         return InvalidInputError(
             f"git refuses to read {folder}: it belongs to another user",
-            hint=f"if you trust it: git config --global --add safe.directory {shlex.quote(str(folder.resolve()))}",
+            hint=f"if you trust it: git config --global --add safe.directory {shlex.quote(str(real_path(folder)))}",
         )
     reason = next(
         (line for line in words.splitlines() if line.startswith(("fatal:", "error:"))),

@@ -85,7 +85,7 @@ Beside them lie skills, plugins and extensions: copies of strangers' repositorie
 
 def staying_inside(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
     """Yield those of the files found in a folder of histories that no link leads out of it."""
-    top = folder.resolve()
+    top = real_path(folder)
     for file in found:
         with suppress(OSError):  # links that lead round, or through very many names
             if real_path(file).is_relative_to(top):
@@ -400,10 +400,13 @@ def trust_of(history: Path) -> Trust:
 
     A link does not make a file the client's own.
     """
-    real = history.expanduser().resolve()
+    try:
+        real = real_path(history.expanduser())
+    except OSError:  # links that lead round, or through very many names
+        return Trust.TOOL_OUTPUT
     for variable, usual, files in _KEPT:
         named = Path(os.environ.get(variable) or usual).expanduser()
-        if not named.is_absolute() or not real.is_relative_to(place := named.resolve()):
+        if not named.is_absolute() or not real.is_relative_to(place := real_path(named)):
             continue
         if files.fullmatch(real.relative_to(place).as_posix()):
             return Trust.AGENT_INFERRED

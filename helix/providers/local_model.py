@@ -130,7 +130,7 @@ def folder_model(folder: Path) -> LocalModel:
     if not isinstance(dimension, int) or dimension < 1:
         raise ModelError(f"{folder} does not say the dimension of its vectors")
     return LocalModel(
-        name=folder.resolve().name,
+        name=files.real_path(folder).name,
         folder=folder,
         model_file=model_file,
         dimension=dimension,

@@ -45,7 +45,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     partial, made = erasing.unfinished_backup(target), False
     partial.unlink(missing_ok=True)
     # Known before anything is in it: what is erased from now on is erased there too.
-    copies.remember(store.journal.database, [(str(target.resolve()), to_micros(store.runtime.clock()))])
+    copies.remember(store.journal.database, [(str(files.real_path(target)), to_micros(store.runtime.clock()))])
     try:
         with (
             erasing.draft_of_copy(store.path) as draft,
@@ -64,7 +64,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
     finally:
         partial.unlink(missing_ok=True)
         if not made:
-            copies.disown(store.journal.database, str(target.resolve()))
+            copies.disown(store.journal.database, str(files.real_path(target)))
     if not made:
         hint = "name a folder where nobody else may write"
         raise ConflictError(f"somebody put another file in the place of {target}", hint=hint)

@@ -186,7 +186,7 @@ def _in_file(folder: Path, *, fresh: bool, doubted: bool) -> Iterator[_MoveSide]
 
         # The mark would tell of a loss: what is carried here counts its own transactions.
         yield _MoveSide(
-            name=str(folder.resolve()),
+            name=str(files.real_path(folder)),
             backend=database,
             went=_meta_of(database, moving.MOVED_TO),
             keeps={},

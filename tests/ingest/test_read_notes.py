@@ -266,6 +266,7 @@ def test_links_are_followed_once_and_never_out_of_the_folder(tmp_path: Path) -> 
     found = list(read_notes([tmp_path / "notes"], root=tmp_path / "notes"))
     assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
     assert list(problems(found)) == ["leak.md", "long.md", "round.md"]
+    assert list(problems(list(read_notes([tmp_path / "notes/long.md"])))) == ["long.md"]
 
 
 def test_the_notes_of_another_repository_below_are_left_out_and_told_of(tmp_path: Path) -> None:

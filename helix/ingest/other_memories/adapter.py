@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import InvalidInputError
+from helix.files import real_path
 from helix.identity import Identity
 from helix.ingest.draft import AlreadyHere, Item, LinkDraft, Slice, told_key
 from helix.ingest.jsonl import record_slice, short_label
@@ -86,7 +87,8 @@ class Asked:
 
         What changes in one says nothing of the other.
         """
-        return f"{self.path.resolve().name}~{short_digest(str(self.path.resolve()))[:8]}"
+        real = real_path(self.path)
+        return f"{real.name}~{short_digest(str(real))[:8]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from helix.agents.hook_events.client_transcripts import folder_told
+from helix.files import real_path
 from helix.ingest.draft import in_scope
 from helix.ingest.markdown import read_notes
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
@@ -23,11 +24,9 @@ def _read_client_memory(asked: Asked) -> Iterator[Told]:
 
     What the client says there of a file that the project's `.helixignore` excludes is left out, as in its histories.
     """
-    top = asked.path
+    top, real = asked.path, real_path(asked.path)
     folders = [top / "memory", *top.glob("*/memory"), *top.glob("projects/*/memory")]
-    inside = (
-        folder for folder in folders if folder.is_dir() and folder.resolve() == top.resolve() / folder.relative_to(top)
-    )
+    inside = (one for one in folders if one.is_dir() and real_path(one) == real / one.relative_to(top))
     for folder in sorted(inside):  # no link leads out of what was named
         project = asked.place_of(_worked_in(folder.parent))
         scope = asked.scope or project.scope
