@@ -267,6 +267,16 @@ def test_trust_is_never_above_the_weakest_failure(living: Helix) -> None:
     assert systemic(living)[0].provenance.trust is Trust.TOOL_OUTPUT
 
 
+def test_what_a_person_confirmed_stays_theirs_when_a_tool_tells_of_the_failure_again(living: Helix) -> None:
+    for text in SIMILAR[:3]:
+        fail(living, text)
+    memories.confirm(living, systemic(living)[0].id)
+    fail(living, SIMILAR[3], trust=Trust.TOOL_OUTPUT)
+    (memory,) = systemic(living)
+    assert memory.attributes[OCCURRENCES] == 4
+    assert memory.provenance.trust is Trust.USER_ASSERTED
+
+
 def test_as_a_job_it_finds_what_came_in_otherwise_and_is_undone(living: Helix, store: Store) -> None:
     for text in SIMILAR[:3]:
         fail(living, text)

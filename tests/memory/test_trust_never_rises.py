@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import count
 
 import hypothesis
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix.agents.context.brief import brief
 from helix.api.carrying_out import as_said_by
 from helix.errors import HelixError
 from helix.memory.capture.episodes import EpisodeRequest
@@ -108,10 +110,27 @@ def check(store: Store, scope: str) -> None:
             edges = store.records.edges_at(here)
             grounds = [edge.target for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source == here]
             said = [node for node in store.records.nodes(grounds) if isinstance(node, Episode)]
-            assert trust.rank >= max(one.provenance.trust.rank for one in said), memory
+            assert trust.rank >= min(one.provenance.trust.rank for one in said), memory
 
 
 SCOPES = count(1)
+
+
+@pytest.mark.parametrize("trust", [Trust.AGENT_INFERRED, Trust.TOOL_OUTPUT, Trust.WEB])
+@pytest.mark.parametrize("before", [False, True])
+def test_what_a_weaker_voice_says_too_takes_nothing_from_the_users_words(
+    living: Helix, trust: Trust, before: bool
+) -> None:
+    """A page or a tool's text that a prompt or a history quoted had made it the page's, and put it out of the brief."""
+    store, scope = living.store, "quoted"
+    own = Step("say", 0, Trust.USER_ASSERTED, 0)
+    for number, step in enumerate([Step("say", 0, trust, 0), own] if before else [own, Step("say", 0, trust, 0)] * 2):
+        done(living, step, scope, number)
+        done(living, Step("consolidate", 0, trust, 0), scope, number)
+    (memory,) = [one for one in store.index.memories(Status.ACTIVE) if one.scope == scope]
+    assert memory.provenance.trust is Trust.USER_ASSERTED
+    assert memory.confidence > MOST_CERTAIN[Trust.WEB]
+    assert memory.name in brief(store, scope).text
 
 
 @hypothesis.settings(

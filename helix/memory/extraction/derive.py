@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -103,7 +103,8 @@ def _in_turns(
     home = {item.same: place for place, (cluster, _) in enumerate(found) for item in cluster}
     for place, (cluster, one) in enumerate(found):
         against = {home[other] for item in cluster for other in rivals.get(item.same, ()) if other in home} - {place}
-        enders = [said for other in against if _may_end(found[other][1], one) for said in found[other][0]]
+        rivals_of = (found[other][0] for other in against if _may_end(found[other][1], one))
+        enders = [said for rival in rivals_of for said in rival if _rank(said) <= one.trust.rank]
         if not enders:
             yield one
             continue
@@ -118,6 +119,27 @@ def _may_end(rival: Desired, one: Desired) -> bool:
 
 
 def _of_cluster(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | None:
+    """Return the memory of those who say it and are trusted most, where they suffice for one; all are its grounding.
+
+    What a weaker voice says too takes nothing from it: neither the words nor the class of trust.
+    """
+    found: Desired | None = None
+    for rank in sorted({_rank(item) for item in cluster}):
+        found = _of_voices([item for item in cluster if _rank(item) <= rank], rules)
+        if found is not None and found.status is Status.ACTIVE:
+            break
+    if found is None:
+        return None
+    ordered = sorted(cluster, key=lambda item: item.order)
+    grounding = tuple(dict.fromkeys(item.episode.id for item in ordered))
+    return replace(found, key=digest(*ordered[0].order[:4]), grounding=grounding)
+
+
+def _rank(item: ComparedCandidate) -> int:
+    return item.episode.provenance.trust.rank
+
+
+def _of_voices(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | None:
     support = _support(cluster)
     explicit = any(item.candidate.explicit for item in cluster)
     if support < (1 if explicit else rules.recurrences):

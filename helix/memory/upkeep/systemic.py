@@ -290,8 +290,7 @@ def _count(composer: Composer, index: StoreIndex, found: _Finding, known: Memory
         for version in stale:
             composer.drop_edge(Relation.CAUSES, version, ref)
         attributes = {**known.attributes, OCCURRENCES: times}
-        trust = weakest_trust(known.provenance.trust, *(member.memory.provenance.trust for member in fresh.members))
-        composer.patch(ref, attributes=attributes, trust=trust)
+        composer.patch(ref, attributes=attributes)
     return known
 
 
