@@ -17,7 +17,7 @@ from helix.memory.contradiction.disputes import contradictions
 from helix.model.context_answers import Brief
 from helix.model.dispute import Dispute, DisputeStatus
 from helix.model.memory import Kind, Memory, scopes_seen
-from helix.model.provenance import QUOTED, Trust
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.task import BRIEF
 from helix.recall.scoring import worthiest
@@ -37,6 +37,8 @@ _SAME_MATTER = 0.8
 """Share of the telling words of the shorter of two lines from which both say the same."""
 _OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
 """Whose decisions and conventions stand in a brief."""
+_FIRST = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
+"""Whose words have the whole budget of a brief; a contradiction is nobody's."""
 _LISTS: Mapping[str, tuple[Kind, ...]] = {
     "DECISIONS": (Kind.DECISION,),
     "CONVENTIONS": (Kind.CONVENTION, Kind.PREFERENCE),
@@ -87,18 +89,19 @@ def brief(
 
 
 def _fitting(offered: Sequence[_Line], budget_tokens: int) -> list[_Line]:
-    """Return the lines that the budget holds, the first ones; strangers' words get half of it before the others had it.
+    """Return the lines that the budget holds, the first ones; others get half of it before the user's words had it.
 
-    A repository whose commands fail and are mended would else put what its user decided out of the brief.
+    A repository whose commands fail and are mended, or an agent that warns of much, would else put what the user
+    decided out of the brief.
     """
     kept: list[_Line] = []
     spent = estimate_tokens(TITLE) + 4 * (len(_LISTS) + 2)
     said: list[tuple[set[str], BlockEntry]] = []
     first, late, left = list[_Line](), list[_Line](), budget_tokens // 2
     for line in offered:
-        strange = line.entry is not None and line.entry.memory.said_by in QUOTED
-        left -= _cost(line) if strange else 0
-        (late if strange and left < 0 else first).append(line)
+        others = line.entry is None or line.entry.memory.provenance.trust not in _FIRST
+        left -= _cost(line) if others else 0
+        (late if others and left < 0 else first).append(line)
     for line in (*first, *late):
         terms = set(query_terms(line.text.partition(": ")[2]))
         founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]

@@ -106,6 +106,25 @@ def test_what_helped_and_is_the_projects_own_comes_first(helix: Helix) -> None:
     assert theirs not in [one.name for one in contexts.brief(helix, "house").shown]
 
 
+def test_what_agents_warn_of_puts_nothing_of_the_users_out_of_a_brief(helix: Helix) -> None:
+    """Beside a person's own words, what others said had the first lines and most of the budget."""
+    words = ("alder", "birch", "cedar", "dogwood", "elder")
+    for word in words:
+        decided = f"the {word} service keeps all of its {word}-records, {word}-files in {word}base"
+        memories.store(helix, StoreRequest(trigger=decided, resolution="so", kind="decision", scope="house"))
+    own = {one.name for one in contexts.brief(helix, "house", 300).shown}
+    for word in ("maple", "oak", "pine"):
+        warned = f"{word} breaks: " + " ".join(f"{word}{number}" for number in range(30))
+        memories.store(
+            helix,
+            StoreRequest(trigger=warned, resolution="", kind="systemic", scope="house", trust=Trust.AGENT_INFERRED),
+        )
+    shown = [one.name for one in contexts.brief(helix, "house", 300).shown]
+    assert len(own) == len(words)
+    assert own < set(shown)
+    assert shown[0] not in own
+
+
 def test_an_empty_store_has_no_brief(helix: Helix) -> None:
     assert contexts.brief(helix, "house").text == ""
     assert brief(helix.store, None).shown == ()
