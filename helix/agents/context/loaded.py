@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from helix.agents.context.notes import FittingNote
 from helix.agents.context.relevant import Sources
+from helix.files import read_text
 from helix.model.memory import Memory
-from helix.model.provenance import NOTES
+from helix.model.provenance import NOTES, Trust
 from helix.model.recall import RecallAnswer, RecallQuery
 
 LOADED_BY = {
@@ -34,7 +37,7 @@ def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded
     """Return what tells an agent's context whether a memory is from a notes file that the client loads by `folder`.
 
     `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
-    whole path.
+    whole path. What the user vouched for has to stand there still, in lines of its own.
     """
     names = LOADED_BY.get(client, ())
     if not names or agent.strip().lower() in _UNREAD_BY:
@@ -45,8 +48,19 @@ def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded
     places = {(place / name).as_posix() for place in inside for name in names}
     places |= {(place / name).as_posix() for place in (root, *root.parents) for name in names}
 
+    @cache
+    def lines_in(place: str) -> frozenset[str]:
+        with suppress(OSError, ValueError):
+            return frozenset(map(_plain, read_text(root / place, errors="replace").splitlines()))
+        return frozenset()
+
     def is_loaded(memory: Memory) -> bool:
-        return memory.provenance.extractor == NOTES and _place_of(memory.source, memory.scope) in places
+        place = _place_of(memory.source, memory.scope)
+        if memory.provenance.extractor != NOTES or place not in places:
+            return False
+        # What the user stands for is told also when a commit has taken it out of the file, or turned it round.
+        said = (memory.resolution or memory.trigger).splitlines()
+        return memory.provenance.trust is not Trust.USER_ASSERTED or lines_in(place).issuperset(map(_plain, said))
 
     return is_loaded
 
@@ -64,6 +78,10 @@ def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
         return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
 
     return replace(sources, recall=recall, written=written)
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.strip(" \t#*->+").split())
 
 
 def _place_of(source: str, scope: str) -> str:

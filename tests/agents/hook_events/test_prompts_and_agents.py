@@ -17,6 +17,7 @@ from helix.model.task import PROMPT, RECALL
 from helix.operations import ingest, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
+from helix.text.cleaning import slug
 from tests.agents.hook_events.agent_client import AgentSession
 from tests.waiting import UNHURRIED, finished
 
@@ -114,3 +115,16 @@ def test_what_the_client_has_loaded_is_not_told_again(session: AgentSession, tmp
     assert "says CLAUDE.md" not in rest and "says NOTES.md" in rest
     elsewhere = loaded_by("claude-code", str(tmp_path), session.project / "src")
     assert elsewhere is not is_loaded
+
+
+def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_turned_it_round(session: AgentSession) -> None:
+    file = session.project / "CLAUDE.md"
+    scope = folder_identity(session.project).scope
+    told = []
+    for rule in (RULE, f"It is not so that {RULE}"):
+        file.write_text(f"# Rules\n\n- {rule}.\n", "utf-8")
+        finished(session.helix, ingest.ingest_notes(session.helix, [str(file)], scope=scope, mine=rule == RULE))
+        is_loaded = loaded_by("claude-code", str(session.project), session.project)
+        told.append(brief(session.helix.store, scope, is_loaded=is_loaded).text)
+    assert RULE not in told[0]
+    assert f"[you] {slug(RULE)}" in told[1]
