@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import DiskFullError, GraphUnavailableError, HelixError, QueryTimeoutError, StoreCorruptError
+from helix.graph.build_process import build_beside
 from helix.graph.graph_files import BuiltGraph, Place, move_aside
 from helix.graph.on_disk import Progress, files_of, remove, size_of
 from helix.graph.process import GraphProcess, ProcessEndedError, ask_once
@@ -31,19 +32,22 @@ from helix.processes import python_command
 
 log = logging.getLogger(__name__)
 
-_PILE_ROWS = 64  # behind which a process that sleeps is started: fewer wait for a question
-_SLICE_MS = 200  # how long rows are applied before somebody who asks has a turn
+_PILE_ROWS = 64
+"""Rows behind which a process that sleeps is started: fewer wait for a question."""
+_SLICE_MS = 200
+"""How long rows are applied before somebody who asks has a turn."""
 _START_SECONDS = 120.0
 _STEP_SECONDS = 120.0
 _IDLE_SECONDS = 60.0
-_RETRY_SECONDS = 10.0  # how long a graph that could not follow is left alone, unless somebody asks
-_CLOSE_SECONDS = 5.0  # how long closing waits for a question that is being answered; its process is ended then
-_CHECK_AFTER_SECONDS = 2.0  # a store that was just opened compares its graph then; at once where it was not closed
-_BUILD_SECONDS = 3_600.0
+_RETRY_SECONDS = 10.0
+"""How long a graph that could not follow is left alone, unless somebody asks."""
+_CLOSE_SECONDS = 5.0
+"""How long closing waits for a question that is being answered; its process is ended then."""
+_CHECK_AFTER_SECONDS = 2.0
+"""How long after it was opened a store compares its graph; at once where it was not closed."""
 _TRIES = 4
-# Room that folding the log in may take: some pages of every table, and a share of the vector index.
-_SPARE_BYTES = 16 << 20
-_SPARE_SHARE = 8
+_SPARE_BYTES, _SPARE_SHARE = 16 << 20, 8
+"""Room that folding the log in may take: some pages of every table, and a share of the vector index."""
 _BUILDING_SUFFIX = ".building"
 
 
@@ -58,7 +62,8 @@ class GraphFollower:
         self._process: GraphProcess | None = None
         self._turn = threading.RLock()
         self._counting = threading.Lock()
-        self._asking = self._era = 0
+        self._asking = 0
+        self._era = 0
         self._wanted = journal.last_seq
         self._retry_at = 0.0
         self._when_asked = self._checked = when_asked
@@ -400,29 +405,8 @@ class GraphFollower:
         """
         era = self._era
         target = self.path.with_name(self.path.name + _BUILDING_SUFFIX)
-        process = GraphProcess(self._command(target.with_suffix(".building-lock")))
-        stage, done, total = "starting", 0, 0
-        told = begun = time.monotonic()
-        try:
-            process.tell("build", target=str(target))
-            while True:
-                if stop is not None and stop.is_set():
-                    raise GraphUnavailableError(
-                        "building the graph was stopped", hint="the next start, or `helix rebuild`, builds it"
-                    )
-                if process.waits(0.1):
-                    kind, said = process.hear(_START_SECONDS)
-                    if kind == "answer":
-                        return BuiltGraph(path=target, seq=said, era=era)
-                    (stage, done, total), begun = said, time.monotonic()
-                    progress(stage, done, total)
-                elif time.monotonic() - told >= 1:
-                    told = time.monotonic()
-                    progress(f"{stage}, {told - begun:.0f} s", done, total)
-                if time.monotonic() - begun > _BUILD_SECONDS:
-                    raise GraphUnavailableError(f"building the graph took too long at: {stage}")
-        finally:
-            process.kill()
+        seq = build_beside(self._command(target.with_suffix(".building-lock")), target, progress, stop)
+        return BuiltGraph(path=target, seq=seq, era=era)
 
     def swap(self, built: BuiltGraph) -> int:
         """Put a built graph in the place of the store's present one; return how many rows were applied on top.
