@@ -13,6 +13,9 @@ from helix.model.edge import Label, Relation
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, Props, PutEdge, PutNode, PutPassage
 from helix.model.records import EDGE_DEFAULTS, NODE_DEFAULTS
 
+MISFITS = (TypeError, ValueError, OverflowError, AttributeError)
+"""What a value that is not of its column's type raises while it is made ready for Kuzu."""
+
 EdgeTable = tuple[Relation, Label, Label]
 EdgeEnds = tuple[str, str]
 

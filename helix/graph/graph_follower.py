@@ -82,6 +82,8 @@ class GraphFollower:
         """Called when `needs_rebuild` becomes true, on any thread; must return at once."""
         self.applied_seq = 0
         """The newest journal row that the graph is known to have."""
+        self.refused: tuple[str, ...] = ()
+        """What the graph does without, as Kuzu does not take it: a sentence each. Empty until the graph is opened."""
         self._thread = OnDemandThread("helix-graph", self._look)
         self._thread.wake()
 
@@ -204,9 +206,9 @@ class GraphFollower:
 
     def _note(self, said: dict[str, Any]) -> None:
         self.applied_seq = said["applied"]
-        for seq, reason in said["refused"]:
-            self._journal.set_aside(seq, reason, to_micros(self._clock()))
-            log.error("journal row set aside", extra={"seq": seq, "error": reason})
+        for sentence in sorted(set(said["refused"]) - set(self.refused)):
+            log.error("the graph refuses what was journalled", extra={"refused": sentence})
+        self.refused = tuple(said["refused"])
 
     def _tell(self, question: str, seconds: float, **named: Any) -> Any:
         process = self._process
@@ -286,9 +288,9 @@ class GraphFollower:
     def _worthless(self, said: dict[str, Any]) -> bool:
         """Whether the graph is to be built anew for its counts; once for each time that the store is opened.
 
-        A graph that refused rows differs by those: they are told of, and would be refused again.
+        A graph that refused something differs by that: it is told of, and would be refused again.
         """
-        if not said["differences"] or self._mended or self._journal.poison():
+        if not said["differences"] or self._mended or said["refused"]:
             return False
         log.error("graph differs from the journal", extra={"differences": "; ".join(said["differences"])})
         self._mended = True
@@ -422,7 +424,6 @@ class GraphFollower:
             for file, place in zip(files_of(built.path), files_of(self.path), strict=True):
                 if file.exists():
                     file.rename(place)
-            self._journal.clear_poison()
             # A difference that is left now is told of, and what is lacking is replayed: neither is built anew again.
             self._checked = self._mended = self._new = True
             self.needs_rebuild = False
@@ -435,6 +436,7 @@ class GraphFollower:
         """Serve the store without a graph until another is swapped in; `with_file` removes the graph too."""
         self.trouble = reason
         self.needs_rebuild = True
+        self.refused = ()
         if (process := self._process) is not None:
             process.kill()  # whoever asks it just now is told so, and nobody waits for that
         if with_file:
@@ -448,6 +450,7 @@ class GraphFollower:
         """
         self._suspended = True
         self.trouble = reason
+        self.refused = ()
         if (process := self._process) is not None:
             process.kill()
 

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
+from helix.graph.batch import MISFITS
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
 from helix.graph.graph_files import Place
 from helix.graph.kuzu_engine import KuzuEngine, KuzuOptions
@@ -56,7 +57,6 @@ class GraphServer:
         self._path = Path(place.graph)
         self._journal = _reader_of(place.journal, place.tenant)
         self._engine: KuzuEngine | None = None
-        self._refused: list[tuple[int, str]] = []
         self._ahead = 0
 
     def open(self, *, new: bool = False) -> dict[str, Any]:
@@ -139,16 +139,15 @@ class GraphServer:
     def follow(self, milliseconds: int) -> dict[str, Any]:
         """Apply rows of the store's journal to its graph for up to so long.
 
-        Answers `applied` and `last`, the newest rows of graph and journal, and `refused`, the rows that the graph does
-        not take with the reason: they are passed over.
+        Answers `applied` and `last`, the newest rows of graph and journal, and `refused`, in sentences all that the
+        graph does without: a row that it does not take is noted in it and passed over.
         """
         until = time.monotonic() + milliseconds / 1000
         while True:
             with self._journal.look() as look:
                 applied, last = self._apply_next(look), look.last_seq
             if applied >= last or time.monotonic() >= until:
-                refused, self._refused = self._refused, []
-                return {"applied": applied, "last": last, "refused": refused}
+                return {"applied": applied, "last": last, "refused": self._graph().refusals()}
 
     def _apply_next(self, look: JournalView) -> int:
         engine = self._graph()
@@ -160,13 +159,13 @@ class GraphServer:
             return max(applied, look.last_seq)
         try:
             engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
-        except HelixError:
+        except (HelixError, *MISFITS):
             for row in rows:  # one by one, to find the row that the graph does not take
                 try:
                     engine.apply(row.change.operations, row.seq)
-                except HelixError as error:
-                    self._refused.append((row.seq, error.message))
-                    engine.apply((), row.seq)
+                except (HelixError, *MISFITS) as error:
+                    reason = error.message if isinstance(error, HelixError) else str(error)
+                    engine.pass_over(f"row {row.seq}", reason, row.seq)
         return rows[-1].seq
 
     def check(self) -> dict[str, Any]:
@@ -180,14 +179,13 @@ class GraphServer:
                 continue
             differences = self._differences(look)
             applied = look.last_seq
-        refused, self._refused = self._refused, []
         engine, size = self._graph(), size_of(self._path)
         built = engine.number("built_bytes")
         overgrown = size > _OVERGROWN_TIMES * built + _OVERGROWN_BYTES
         return {
             "applied": applied,
             "last": applied,
-            "refused": refused,
+            "refused": engine.refusals(),
             "differences": differences,
             "overgrown": overgrown,
         }

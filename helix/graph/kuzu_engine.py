@@ -39,6 +39,8 @@ _STATEMENTS_AT_ONCE = 64
 _PASSAGES_BEFORE_REOPEN = 400
 _SEARCH_WIDTH = 200
 _EXPORT_PAGE = 5_000
+_REASON_CHARS = 300
+_REFUSED = "refused "
 _MIB, _GIB = 1 << 20, 1 << 30
 _SCRATCH_BYTES = 128 * _MIB
 
@@ -99,6 +101,15 @@ class KuzuEngine:
         """Keep a word and a number about the Kuzu graph in it."""
         self.read("put_meta", key=key, value=word, number=number)
 
+    def pass_over(self, what: str, reason: str, seq: int) -> None:
+        """Note in the Kuzu graph what it does without and why, and record `seq`: both are kept, or neither is."""
+        noted = {"key": f"{_REFUSED}{what}", "value": reason[:_REASON_CHARS], "number": seq}
+        self._write([("put_meta", noted), _applied(seq)])
+
+    def refusals(self) -> list[str]:
+        """Return what the Kuzu graph does without, a sentence each; 10,000 at most."""
+        return [f"{row['key'].removeprefix(_REFUSED)}: {row['value']}" for row in self.read("refusals")]
+
     def apply(self, operations: Sequence[Operation], seq: int) -> None:
         """Apply operations to the Kuzu graph and record `seq`, in small transactions; now and then fold the log in.
 
@@ -121,9 +132,8 @@ class KuzuEngine:
             edges += [(queries.edge_query("put", *table), row) for row in rows]
         for query, _ in (*dropped, *edges):
             queries.text_of(self._queries, query)  # what the schema does not connect is refused before all else
-        done: list[_Statement] = [("put_meta", {"key": "applied_seq", "value": "", "number": seq})]
         try:
-            for statements in chain(*map(_batches, (nodes, dropped, edges, passages)), [done]):
+            for statements in chain(*map(_batches, (nodes, dropped, edges, passages)), [[_applied(seq)]]):
                 self._write(statements)
         except DiskFullError:
             raise
@@ -360,6 +370,10 @@ def copy_in(
         options = ", ".join(filter(None, ("file_format='parquet'", options)))
         told = _single(connection.execute(f"COPY {table} FROM '/dev/fd/{file.fileno()}' ({options})")).get_next()
         return int(str(next(iter(told))).split(maxsplit=1)[0])
+
+
+def _applied(seq: int) -> _Statement:
+    return "put_meta", {"key": "applied_seq", "value": "", "number": seq}
 
 
 def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:

@@ -45,7 +45,10 @@ Columns = Mapping[str, Column | Vectors]
 
 
 def write(file: IO[bytes], columns: Columns) -> None:
-    """Write a table to an empty Parquet file for Kuzu, all columns of one length. Texts are written as UTF-8."""
+    """Write a table to an empty Parquet file for Kuzu, all columns of one length. Texts are written as UTF-8.
+
+    Raises one of the errors of `batch.MISFITS` for a value that is not of its column's type.
+    """
     lengths = {len(column.rows) for column in columns.values()}
     assert len(lengths) == 1, "columns of one length"
     count = lengths.pop()
@@ -69,6 +72,8 @@ def _pages(column: Column | Vectors) -> Iterator[tuple[bytes, int]]:
     for start in range(0, len(column.rows), _PAGE_ROWS):
         rows = column.rows[start : start + _PAGE_ROWS]
         if isinstance(column, Vectors):
+            if odd := [len(row) for row in rows if len(row) != 4 * column.dimension]:
+                raise ValueError(f"a vector of {odd[0]} bytes, where {4 * column.dimension} belong")
             held = len(rows) * column.dimension
             # A value begins a row (0) or goes on with it (1); each is there (1).
             begins = _run(1, 0) + (_run(column.dimension - 1, 1) if column.dimension > 1 else b"")

@@ -234,7 +234,6 @@ def _purge(journal: Journal, ids: Collection[str], rows: Sequence[int]) -> None:
         # An answer of a model may repeat what it was asked about, and an error what it failed at.
         connection.execute("DELETE FROM model_answer")
         connection.execute("DELETE FROM extracted")
-        connection.execute("DELETE FROM poison")
         forget_requests(connection)
         connection.execute("UPDATE work SET error = 'erased' WHERE error <> ''")
         connection.execute("DELETE FROM meta WHERE key = ?", (LAST_ANSWERS,))

@@ -278,21 +278,6 @@ class Journal:
 
         return self.mended(once)
 
-    def set_aside(self, seq: int, error: str, at: int) -> None:
-        """Record that the graph refused this journal row: it stays in the log, and `helix status` shows it."""
-        with self.database.transaction() as connection:
-            connection.execute(put("poison", ("seq", "at", "error"), ("seq",)), (seq, at, error))
-
-    def poison(self) -> list[tuple[int, str]]:
-        """Return (seq, error) of every journal row that was set aside, as the graph refused it."""
-        with self.database.reading() as connection:
-            return [(seq, error) for seq, error in connection.execute("SELECT seq, error FROM poison ORDER BY seq")]
-
-    def clear_poison(self) -> None:
-        """Forget which journal rows were set aside: a rebuilt graph holds the state those came to."""
-        with self.database.transaction() as connection:
-            connection.execute("DELETE FROM poison")
-
     def bytes_since(self, at: int) -> int:
         """Return the bytes of payload that the journal has accepted since the moment `at` (microseconds)."""
         with self.database.reading() as connection:

@@ -43,7 +43,7 @@ def _findings(store: Store, building: bool) -> Iterator[DoctorFinding]:
     checks: dict[str, Callable[[Store], Iterator[DoctorFinding]]] = {
         "journal chain": _chain,
         "state against log": _state,
-        "rows set aside": _poison,
+        "changes set aside": _refused,
         "graph": partial(_graph, building),
         "memory": _memory,
         "embedding space": _vectors,
@@ -93,14 +93,14 @@ def _state(store: Store) -> Iterator[DoctorFinding]:
     )
 
 
-def _poison(store: Store) -> Iterator[DoctorFinding]:
+def _refused(store: Store) -> Iterator[DoctorFinding]:
     store.graph.settle()
-    rows = store.journal.poison()
+    refused = store.graph.refused
     yield DoctorFinding(
-        check="rows set aside",
-        ok=not rows,
-        detail=f"{len(rows)} rows were refused by the graph, the first: {rows[0][1]}" if rows else "none",
-        hint="`helix rebuild` makes the graph anew from the journal" if rows else "",
+        check="changes set aside",
+        ok=not refused,
+        detail=f"{len(refused)} were refused by the graph, the first: {refused[0]}" if refused else "none",
+        hint="`helix rebuild` makes the graph anew from the journal" if refused else "",
     )
 
 

@@ -22,7 +22,6 @@ TABLES: Mapping[str, Sequence[str]] = {
     "token": ("number", "tokens"),
     "space": ("id", "model", "dimension", "digest", "active"),
     "vector": ("space", "number", "vector"),
-    "poison": ("seq", "at", "error"),
     "meta": ("key", "value"),
     "work": (
         *("id", "kind", "key", "payload", "state", "attempts", "not_before", "created_at"),

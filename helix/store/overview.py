@@ -76,7 +76,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         dimension=pinned.dimension if pinned is not None else 0,
         journal_rows=store.journal.last_seq,
         applied_seq=store.graph.applied_seq,
-        poison_rows=len(store.journal.poison()),
+        poison_rows=len(store.graph.refused),
         disk_bytes=disk,
         durability=store.journal.database.durability,
         journal_bytes_week=store.journal.bytes_since(week_ago),
@@ -113,8 +113,8 @@ def warnings(store: Store, *, reason: str, jobs: Sequence[Job], disk: Mapping[st
     if store.mismatch:
         found.append(f"{store.mismatch}: recall and store are refused until `helix reembed` has run")
     found.extend(said for said in (store.graph.trouble, store.graph.warning) if said)
-    if poison := store.journal.poison():
-        found.append(f"{len(poison)} journal rows were refused by the graph and set aside: `helix doctor`")
+    if refused := store.graph.refused:
+        found.append(f"{len(refused)} changes were refused by the graph and set aside: `helix doctor`")
     if store.runtime.embedder is None:
         found.append(f"{reason}: recall goes by words only")
     missing = store.journal.spaces.count_missing_active()

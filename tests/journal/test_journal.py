@@ -198,8 +198,9 @@ def as_first_written(journal: Journal, path: Path, old: Path) -> None:
         digest = hashlib.sha256(script.read_bytes()).hexdigest()
         connection.execute("INSERT INTO migration VALUES (1, ?, ?)", (script.name, digest))
         connection.execute("ATTACH ? AS new", (str(path),))
-        for table in ("log", "node", "edge", "passage", "space", "vector", "poison", "meta"):
+        for table in ("log", "node", "edge", "passage", "space", "vector", "meta"):
             connection.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
+        connection.execute("INSERT INTO poison VALUES (2, 1, 'refused')")
         connection.execute("INSERT INTO lexical (rowid, tokens) SELECT number, tokens FROM token")
         connection.commit()
 
@@ -212,7 +213,6 @@ def populated(journal: Journal) -> None:
     vectors = {number: np.array([1, number], np.float32).tobytes() for number in range(1, 40)}
     write(journal, *(passage(number, f"word{number} und Öl_{number}", vector=vectors[number]) for number in vectors))
     write(journal, passage(40, "no vector"))
-    journal.set_aside(2, "refused", 1)
     journal.set_meta("word", "kept")
 
 
@@ -220,7 +220,7 @@ def everything(journal: Journal) -> list[object]:
     with journal.snapshot() as (seq, state):
         held = [seq, [*state.nodes()], [*state.edges()], [*state.passages()]]
     tokens = [pair for numbers, texts in journal.tokens() for pair in zip(numbers, texts, strict=True)]
-    told = (journal.store_id, journal.poison(), journal.meta("word"), journal.spaces.active())
+    told = (journal.store_id, journal.meta("word"), journal.spaces.active())
     return [*held, tokens, *told, journal.rows(0, 100), journal.verify_chain()]
 
 

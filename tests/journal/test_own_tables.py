@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from helix.errors import EngineError, NotFoundError, StoreError
+from helix.journal.postgres import postgres_server
+from helix.journal.postgres.dialect import scripts
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_states import SUSPENDED
 from helix.memory.remember.request import StoreRequest
@@ -86,6 +88,24 @@ def test_another_programs_table_is_named_and_a_schema_of_its_own_helps(address: 
     with closing(Server(f"{by('helix', address)}&options=-csearch_path%3Down")) as server:
         server.check()
         assert server.open_between_tenants() == ""
+
+
+def test_a_server_of_an_earlier_helix_gets_what_it_lacks_and_loses_what_is_kept_no_more(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Server(address)) as server:
+        earlier = {name: text for name, text in scripts().items() if name < "0005"}
+        with monkeypatch.context() as before:
+            before.setattr(postgres_server, "scripts", lambda: earlier)
+            server.migrate()
+        tenant = server.create("shop")
+        said(server, f"INSERT INTO poison VALUES ({tenant.id}, 2, 1, 'refused')")
+        with pytest.raises(StoreError, match="lacks tables"):
+            server.check()
+        assert server.migrate() == [name for name in scripts() if name not in earlier]
+        server.check()
+        server.grant("helix")
+        assert said(server, "SELECT to_regclass('poison') IS NULL") == [(True,)]
 
 
 def test_several_that_make_the_tables_at_once_all_succeed(address: str) -> None:

@@ -229,7 +229,7 @@ def test_journal_memory_and_every_way_of_following_agree(
 
 def in_graph(store: Store, world: World) -> None:
     assert store.graph.settle(30)
-    assert not store.journal.poison()
+    assert not store.graph.refused
     for label in (Label.MEMORY, Label.ENTITY):
         served = {row["id"] for row in store.graph.ask("export", 5, label=label.value)}
         assert served == {ref.id for ref in world.nodes if ref.label is label}

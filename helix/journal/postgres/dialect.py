@@ -19,6 +19,7 @@ from helix import resources
 
 _TENANT = "tenant"
 _TABLES = re.compile(r"^CREATE TABLE .*?^\)", re.MULTILINE | re.DOTALL)
+_DROPPED = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _TEXTS = frozenset({"tokens"})
 """Columns of text that are read as bytes; all others that are hold bytes already."""
 
@@ -49,12 +50,21 @@ def translated(statement: str) -> str:
 def tables() -> Mapping[str, Sequence[str]]:
     """Return the columns of each PostgreSQL table that holds rows of tenants, but for the tenant's own."""
     found: dict[str, Sequence[str]] = {}
-    for statement in _TABLES.findall("".join(scripts().values())):
+    written = "".join(scripts().values())
+    for statement in _TABLES.findall(written):
         made = sqlglot.parse_one(statement, read="postgres")
         columns = [column.name for column in made.this.expressions if isinstance(column, exp.ColumnDef)]
         if columns[0] == _TENANT:
             found[made.this.this.name] = columns[1:]
+    for name in dropped():
+        found.pop(name, None)
     return found
+
+
+@cache
+def dropped() -> frozenset[str]:
+    """Return the PostgreSQL tables that a migration made and a later one removed."""
+    return frozenset(_DROPPED.findall("".join(scripts().values())))
 
 
 def scripts() -> dict[str, str]:

@@ -10,7 +10,7 @@ import psycopg
 
 from helix.errors import NotFoundError, StoreError
 from helix.journal.postgres import vector_index
-from helix.journal.postgres.dialect import scripts, tables
+from helix.journal.postgres.dialect import dropped, scripts, tables
 
 _MADE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _MIGRATION = "migration"
@@ -62,7 +62,7 @@ def grant(connection: psycopg.Connection[Any], role: str) -> None:
     row = connection.execute(asked, (role,)).fetchone()
     if row is None:
         raise NotFoundError(f"the server has no role {role!r:.63}", hint="make it there: CREATE ROLE ... LOGIN")
-    own = ", ".join([_MIGRATION, *(name for names in _made().values() for name in names)])
+    own = ", ".join([_MIGRATION, *(name for names in _made().values() for name in names if name not in dropped())])
     for statement in _GRANTS:
         connection.execute(statement.format(role=row[0], schema=row[1], tables=own).encode())
     vector_index.grant(connection, row[0])
