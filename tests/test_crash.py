@@ -161,7 +161,7 @@ def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> Non
     with open_store(tmp_path) as helix:
         served = {row[0] for row in graph_operations.cypher(helix, "MATCH (m:Memory) RETURN m.id").rows}
         assert served == {kept.id, after.id}
-        assert upkeep.status(helix).poison_rows == 1
+        assert upkeep.status(helix).refused == 1
 
 
 def test_a_damaged_journal_row_costs_nothing(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ class _Sizes(Collector):
             ("helix_edges", "Edges of the graph", status.edges),
             ("helix_journal_rows", "Rows of the journal", status.journal_rows),
             ("helix_journal_bytes_week", "Growth of the journal in the last week", status.journal_bytes_week),
-            ("helix_poison_rows", "Journal rows set aside because they could not be applied", status.poison_rows),
+            ("helix_refused", "Changes that the graph does not take", status.refused),
             ("helix_memory_bytes", "Resident memory of the daemon", status.memory_bytes),
             ("helix_paused", "1 while capture is paused", int(status.paused)),
             ("helix_warnings", "Things that are not as they should be", len(status.warnings)),

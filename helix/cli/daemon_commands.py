@@ -256,7 +256,7 @@ def _show_report(out: Output, head: dict[str, str], report: dict[str, Any], here
             "journal": f"{report['journalRows']} rows, {printed_size(report['journalBytesWeek'])} in the last week"
             f" ({report['durability']})",
             "in the graph": f"up to row {report['appliedSeq']}",
-            "set aside": f"{report['poisonRows']} rows: `helix doctor` tells" if report["poisonRows"] else None,
+            "set aside": f"{report['refused']} changes: `helix doctor` tells" if report["refused"] else None,
             "disk": {name: printed_size(count) for name, count in by_name(report["diskBytes"]).items()},
             "memory": printed_size(report["memoryBytes"]),
             "held back": _held_back(report["holdback"]),

@@ -338,7 +338,7 @@ class StatusReport:
     dimension: Annotated[int, "Its dimension; 0 without a model."]
     journal_rows: Annotated[int, "Rows of the journal."]
     applied_seq: Annotated[int, "The last row of the journal that the graph has."]
-    poison_rows: Annotated[int, "Rows set aside because they could not be applied."]
+    refused: Annotated[int, "Changes that the graph does not take and does without; known once it was opened."]
     disk_bytes: Annotated[Mapping[str, int], "Bytes on disk, by part."]
     durability: Annotated[Durability, "What an acknowledged change survives."]
     journal_bytes_week: Annotated[int, "How much the journal grew in the last week."]

@@ -76,7 +76,7 @@ def status(store: Store, *, reason: str, jobs: Sequence[Job], started_at: dateti
         dimension=pinned.dimension if pinned is not None else 0,
         journal_rows=store.journal.last_seq,
         applied_seq=store.graph.applied_seq,
-        poison_rows=len(store.graph.refused),
+        refused=len(store.graph.refused),
         disk_bytes=disk,
         durability=store.journal.database.durability,
         journal_bytes_week=store.journal.bytes_since(week_ago),

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (2796749bca56d85f).
+// Written by scripts/schema from the schema and queries/operations.graphql (dabc062bdcc85d8d).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -2101,7 +2101,7 @@ export type StalledFragment = { stalled: boolean, info: StallFragment | null };
 
 export type StatsFragment = { total: number, totalHelped: number, totalFailed: number, withFeedback: number, withoutFeedback: number, overallEffectiveness: number | null, episodes: number, entities: number, relationships: number, embeddingCoverage: number, byType: Array<CountFragment>, byStatus: Array<CountFragment> };
 
-export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, poisonRows: number, durability: Durability, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
+export type StatusReportFragment = { version: string, store: string, mode: string, model: string, dimension: number, journalRows: number, appliedSeq: number, refused: number, durability: Durability, journalBytesWeek: number, memoryBytes: number, paused: boolean, edges: number, warnings: Array<string>, startedAt: string, holdback: number, diskBytes: Array<CountFragment>, nodes: Array<CountFragment>, jobs: Array<JobFragment>, background: BackgroundStatusFragment | null, models: ModelUsageFragment | null };
 
 export type StoreResultFragment = { status: StoreStatus, name: string, id: string, redacted: Array<string>, suspicious: Array<string>, contradicts: Array<string> };
 
@@ -3596,7 +3596,7 @@ export const StatusReportFragmentDoc = gql`
   dimension
   journalRows
   appliedSeq
-  poisonRows
+  refused
   diskBytes {
     ...Count
   }

@@ -104,7 +104,7 @@ function Overview() {
               ["running since", <Time key="since" at={found.startedAt} />],
               ["recall", `${found.mode}, ${found.model || "no model"}`],
               ["rows in the journal", found.journalRows.toLocaleString()],
-              ["rows in the graph", `${found.appliedSeq.toLocaleString()}${found.poisonRows ? `, ${count(found.poisonRows, "row")} that it refuses` : ""}`],
+              ["rows in the graph", `${found.appliedSeq.toLocaleString()}${found.refused ? `, ${count(found.refused, "change")} that it refuses` : ""}`],
               ["edges", found.edges.toLocaleString()],
               ["memory of the daemon", bytes(found.memoryBytes)],
               ["the journal grows by", `${bytes(found.journalBytesWeek)} a week`],
