@@ -107,8 +107,8 @@ OTHER_STARTS = (
 )
 FOLDERS = {
     "memory": (
-        *("change", "scores", "neighbours", "contradiction", "job_run", "capture", "llm", "upkeep", "remember"),
-        *("extraction", "insight", "erasure", "worker"),
+        *("change", "scores", "neighbours", "contradiction", "job_run", "capture", "llm", "upkeep", "failures"),
+        *("remember", "extraction", "insight", "erasure", "worker"),
     ),
     "agents": ("answers", "tasks", "outcomes", "experiment", "context", "observer", "hook_events"),
 }

@@ -14,9 +14,9 @@ from helix import settings as configuration
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.writing import Importer
 from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.failures.systemic import OCCURRENCES, promote_systemic
 from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.systemic import OCCURRENCES, promote_systemic
 from helix.memory.worker.undo import undo
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory, Status

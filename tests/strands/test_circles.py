@@ -15,9 +15,9 @@ from helix.errors import ConflictError
 from helix.journal import tables
 from helix.journal.state import Records
 from helix.memory.erasure.hard_forget import plan_hard_forget
+from helix.memory.failures import systemic
+from helix.memory.failures.occurrences import marks_of
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep import systemic
-from helix.memory.upkeep.occurrences import marks_of
 from helix.model.edge import Ref
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust

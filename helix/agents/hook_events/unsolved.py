@@ -13,10 +13,10 @@ from helix.command_outcome.fixes import COMMAND, ERROR, Unsolved
 from helix.command_outcome.ignored import tells_of_ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer
+from helix.memory.failures.systemic import TIMES, UNSOLVED
 from helix.memory.remember.curate import EditRequest, edit
 from helix.memory.remember.remember import follow_up, remember
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.systemic import TIMES, UNSOLVED
 from helix.model import task as named
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Kind, Memory

@@ -14,8 +14,8 @@ from helix.memory.change.find import memory_of
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
+from helix.memory.failures import systemic
 from helix.memory.insight import reflect, rollup
-from helix.memory.upkeep import systemic
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation

@@ -27,12 +27,13 @@ from helix.memory.contradiction.classify import (
 )
 from helix.memory.contradiction.resolve import oppose, ruled
 from helix.memory.contradiction.rivals import settle_stored
+from helix.memory.failures import systemic
+from helix.memory.failures.occurrences import note_sighting
 from helix.memory.neighbours import nearest_active
 from helix.memory.remember.request import PreparedMemory, StoreRequest, prepare_request
 from helix.memory.scores import SEEN, bounded_confidence, count_sighting, seen
-from helix.memory.upkeep import gaps, systemic
+from helix.memory.upkeep import gaps
 from helix.memory.upkeep.gaps import unanswered
-from helix.memory.upkeep.occurrences import note_sighting
 from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, Kind, Memory, Status, body, unproven_of, with_claimed

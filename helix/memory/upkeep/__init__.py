@@ -1,1 +1,1 @@
-"""Upkeep: what jobs do to memories: duplicates, disputes, gaps, recurring failures, decay, vectors, recovery."""
+"""Upkeep: what jobs do to memories: duplicates, gaps, decay, vectors, recovery."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from helix.errors import QueryTimeoutError
 from helix.memory.extraction.consolidation import consolidate, rederive
+from helix.memory.failures.systemic import promote_systemic
 from helix.memory.insight.llm_reflect import reflect_with_model
 from helix.memory.insight.rollup import roll_up
 from helix.memory.job_run.foreground import Foreground, Pace
@@ -20,7 +21,6 @@ from helix.memory.llm.llm_reviews import find_contradictions, upgrade_importance
 from helix.memory.upkeep.gaps import close_gaps
 from helix.memory.upkeep.maintenance import run_decay, run_decay_edges, run_prune
 from helix.memory.upkeep.merge import merge_similar
-from helix.memory.upkeep.systemic import promote_systemic
 from helix.model.reports import WorkPlan
 from helix.store.store import Store
 

@@ -15,10 +15,10 @@ from helix.agents.outcomes.task_end import override, settle_task, tell_outcome
 from helix.agents.outcomes.verdicts import Use, verdict
 from helix.agents.tasks.board import TaskSighting, find_task, inject, injections, learn, mirror
 from helix.errors import InvalidInputError, NotFoundError
+from helix.memory.failures.systemic import OCCURRENCES
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.links import link
 from helix.memory.remember.request import StoreRequest
-from helix.memory.upkeep.systemic import OCCURRENCES
 from helix.model.edge import Edge
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.memory import Memory, Status

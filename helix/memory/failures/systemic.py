@@ -12,9 +12,9 @@ from helix.memory.capture.quarantine import screen
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.contradiction.classify import thresholds_of
+from helix.memory.failures.occurrences import Failure, failure_of, failures_behind, marks_of
 from helix.memory.job_run.run import Run
 from helix.memory.scores import half_life_of, importance_of
-from helix.memory.upkeep.occurrences import Failure, failure_of, failures_behind, marks_of
 from helix.model.clock import to_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
