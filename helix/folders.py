@@ -47,6 +47,8 @@ def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[s
     everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
     since = datetime.now(UTC).isoformat(timespec="seconds")
     everything[scope_key(project.repository)] = {**known, str(top): since}
+    if not f"{scope_key(project.scope)}/".startswith(f"{scope_key(project.repository)}/"):  # a scope that was chosen
+        everything[scope_key(project.scope)] = {**folders_of(home, project.scope), str(top): since}
     private_folder(home)
     write_private(home / FILE, json.dumps(everything, indent=2) + "\n")
     return tuple(known)

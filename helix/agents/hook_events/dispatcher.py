@@ -237,11 +237,13 @@ class HookDispatcher:
             client=client,
             answers=isinstance(event, CLIENTS[client].shows),
         )
+        session_start.note_place(context)
         before = recollect(context, event, self._there_until)
         subagents.recognise(context, event)
         found = reaction(context, event)
         if isinstance(event, ActionBegins | ActionEnded):
             found = session_start.briefed_late(context, event, found)
+        found = session_start.with_notice(context, event, found)
         return replace(
             found,
             then=tuple(_kept(context, work) for work in found.then),

@@ -25,8 +25,7 @@ def session_began(context: HookContext, event: SessionBegan) -> Reaction:
         return brief_once(context, known=True)
     context.session.forget_shown()
     found = brief_once(context, known=False)
-    reply = replace(found.reply, notice=_notice(context))
-    return replace(found, reply=reply, always=(lambda: _note_cut(context), *found.always))
+    return replace(found, always=(lambda: _note_cut(context), *found.always))
 
 
 def briefed_late(context: HookContext, event: HookEvent, found: Reaction) -> Reaction:
@@ -70,18 +69,34 @@ def brief_once(context: HookContext, *, known: bool) -> Reaction:
     )
 
 
-def _notice(context: HookContext) -> str:
-    """Return what the user is told of a name that the project's files ask for and of a folder new to its project."""
-    scope, project = context.session.scope, context.session.project
-    if asked := visible(project.asked):
-        return f"Helix works in {scope}: confirm the name {asked} with `helix name {asked}`"
-    others = note_folder(context.store.runtime.settings.home, project, keeps=context.keeps())
-    if not others:
-        return ""
-    return (
-        f"Helix: this folder is new and says that it is {scope}, as {visible(others[0])} does; it sees that project's "
-        "memory. If you did not clone it yourself: `helix name` gives it another name"
-    )
+def note_place(context: HookContext) -> None:
+    """Note the folder that a session works in at the first of its hooks, whichever that is, unless nothing is kept."""
+    session = context.session
+    if not session.is_noted:
+        home, keeps = context.store.runtime.settings.home, context.keeps()
+        session.came_after = note_folder(home, session.project, keeps=keeps)
+        session.is_noted = keeps
+
+
+def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reaction:
+    """Have the user told at the first hook that has an answer, and as a session begins, of what its folder claims.
+
+    That is a name which the project's files ask for, and a project that other folders were worked in as, once.
+    """
+    session, said = context.session, []
+    if not context.answers or event.agent or (session.was_noticed and not isinstance(event, SessionBegan)):
+        return found
+    session.was_noticed = True
+    if asked := visible(session.project.asked):
+        said.append(f"Helix works in {session.scope}: confirm the name {asked} with `helix name {asked}`")
+    if session.came_after:
+        said.append(
+            f"Helix: this folder is new and says that it is {visible(session.project.repository)}, as "
+            f"{visible(session.came_after[0])} does; it sees that project's memory. If you did not clone it yourself: "
+            "`helix name` gives it another name"
+        )
+        session.came_after = ()
+    return replace(found, reply=replace(found.reply, notice="\n".join(said)))
 
 
 def _note_cut(context: HookContext) -> None:

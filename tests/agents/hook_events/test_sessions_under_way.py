@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helix.agents.answers.prompt import AgentType
 from helix.agents.hook_events.hook_events import HookEvent
 from helix.agents.hook_events.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
-from helix.folders import folders_of
+from helix.folders import folders_of, note_folder
 from helix.identity import DEEPEST, Identity, folder_identity, identify
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
@@ -127,6 +127,45 @@ def test_no_folder_is_noted_in_a_private_session_or_while_capture_is_paused(heli
     begun = helix.hooks.tell("claude-code", {**base, "session_id": "hush too", "cwd": str(tmp_path / "claims")})
     assert "this folder is new" in begun["systemMessage"]
     assert list(folders_of(home, "github.com/ada/shop")) == [str(tmp_path / "mine")]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"hook_event_name": "SessionStart", "source": "resume"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": "go on"},
+        {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+    ],
+)
+def test_a_folder_is_noted_by_whichever_hook_is_the_first_of_a_session(
+    helix: Helix, tmp_path: Path, event: dict[str, object]
+) -> None:
+    """After a cold start a session begins with its first prompt, and one that is taken up again with no notice."""
+    for name in ("mine", "claims"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git" / "config").write_text(
+            '[remote "origin"]\nurl = git@github.com:ada/shop.git\n', "utf-8"
+        )
+        (tmp_path / name / ".helix").mkdir()
+        (tmp_path / name / ".helix/project.toml").write_text('name = "tools"', "utf-8")
+    said = [
+        helix.hooks.tell("claude-code", {"session_id": name, "cwd": str(tmp_path / name), **event}).get(
+            "systemMessage", ""
+        )
+        for name in ("mine", "claims")
+    ]
+    assert [("helix name tools" in one, "this folder is new" in one) for one in said] == [(True, False), (True, True)]
+    assert list(folders_of(helix.settings.home, "github.com/ada/shop")) == [
+        str(tmp_path / name) for name in ("mine", "claims")
+    ]
+
+
+def test_a_folder_is_noted_by_the_scope_that_was_chosen_for_it_too(helix: Helix, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    found = Identity(scope="work", root=tmp_path, repository="github.com/ada/shop")
+    note_folder(helix.settings.home, found)
+    for scope in ("work", "github.com/ada/shop"):
+        assert list(folders_of(helix.settings.home, scope)) == [str(tmp_path)]
 
 
 def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_said(helix: Helix, project: Path) -> None:
