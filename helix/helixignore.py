@@ -21,9 +21,10 @@ IGNORE_FILE = ".helixignore"
 
 _MOST_BYTES = 32 << 10
 _MOST_RULES, _LONGEST_PATTERN = 2_000, 250
-_MOST_EFFORT, _READING = 500_000, 100
-"""Comparisons of a name with a rule that are made for the files of one call, and how many the reading of a rule takes
-as long as. A repository brings its rules, and can have a command name any number of paths: that took half a minute."""
+_MOST_EFFORT, _READING, _FOLLOWING = 500_000, 100, 50
+"""Comparisons of a name with a rule that are made for one request, and how many the reading of a rule and the following
+of a path take as long as. A repository brings its rules, and can have a command or a plan name any number of paths:
+that took half a minute."""
 
 
 @dataclass(frozen=True)
@@ -129,36 +130,53 @@ def without_ignored(files: Iterable[str], project: str = "") -> list[str]:
     `files.real_path` does not follow.
     """
     files = list(files)
-    hidden = ignored(files, project)
+    hidden = IgnoreLookup().ignored(files, project)
     return [_path_in_project(file, project) for file in files if file not in hidden]
 
 
-def ignored(files: Iterable[str], project: str) -> frozenset[str]:
-    """Return the files that a `.helixignore` excludes; see `without_ignored`, which raises the same."""
-    if project and not Path(project).is_absolute():
-        raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
-    looking = _Looking()
-    return frozenset(
-        file
-        for file in dict.fromkeys(files)
-        if any(looking.excludes(*place) for place in dict.fromkeys(_places(file, project)))
-    )
+class IgnoreLookup:
+    """Asks which files a `.helixignore` excludes, for one request: reads each ignore file and judges each folder once.
 
+    It makes so many comparisons of a name with a rule; what is left then counts as excluded.
+    """
 
-class _Looking:
-    """Looks for rules that exclude the files of one call; each ignore file is read once."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_EFFORT
+    def __init__(self, effort: int = _MOST_EFFORT) -> None:
+        self._left = effort
         self._known: dict[tuple[Path, str], IgnoreRules] = {}
+        self._judged: dict[tuple[Path, Path, bool], bool] = {}
 
-    def excludes(self, path: Path, base: Path) -> bool:
+    def ignored(self, files: Iterable[str], project: str) -> frozenset[str]:
+        """Return the files that a `.helixignore` excludes; see `without_ignored`, which raises the same."""
+        if project and not Path(project).is_absolute():
+            raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
+        return frozenset(
+            file
+            for file in dict.fromkeys(files)
+            if self._is_out_of_time() or any(self._excludes(*place) for place in dict.fromkeys(_places(file, project)))
+        )
+
+    def _is_out_of_time(self) -> bool:
+        self._left -= _FOLLOWING
+        return self._left <= 0
+
+    def _excludes(self, path: Path, base: Path) -> bool:
         if path == base:
             return False
-        rules = rules_above(path.parent, base, self._read_rules) if self._left > 0 else IgnoreRules()
-        place = path.relative_to(base)
-        self._left -= len(rules.rules) * len(place.parts)
-        return self._left <= 0 or rules.ignores(place.as_posix())
+        above = [path, *path.parents]
+        folders = above[1 : above.index(base)]
+        return any(self._excludes_here(one, base, is_folder=True) for one in reversed(folders)) or self._excludes_here(
+            path, base, is_folder=False
+        )
+
+    def _excludes_here(self, path: Path, base: Path, *, is_folder: bool) -> bool:
+        """Return whether rules exclude a path that lies in no excluded folder."""
+        key = (path, base, is_folder)
+        if key not in self._judged:
+            rules = rules_above(path.parent, base, self._read_rules) if self._left > 0 else IgnoreRules()
+            self._left -= len(rules.rules)
+            place = path.relative_to(base).as_posix()
+            self._judged[key] = self._left <= 0 or rules.ignores_here(place, is_folder=is_folder)
+        return self._judged[key]
 
     def _read_rules(self, folder: Path, place: str, rules: IgnoreRules | None) -> IgnoreRules:
         """Return what `rules_of` does; a folder's place below tells which rules hold above it."""

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from posixpath import join, normpath
 
 from helix.command_outcome.command_run import CommandRun
-from helix.helixignore import ignored, real_place
+from helix.helixignore import IgnoreLookup, real_place
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import invocation, is_path
 from helix.text.command_line.command_words import SHELLS
@@ -27,16 +27,16 @@ _INSIDE = "-"
 """What stands for whatever lies in a folder: a rule may exclude all of that and not the folder."""
 
 
-def names_ignored(run: CommandRun) -> bool:
+def names_ignored(run: CommandRun, lookup: IgnoreLookup | None = None) -> bool:
     """Return whether a command or its error names a file of `.helixignore`, seen from the top of its project.
 
     A file is named by a word of it, by what stands in an option, an assignment, a redirection or quoted code, or from
-    the folder that the line changes to. A folder is named by a word, too, or by being run in. Raises as
-    `helixignore.without_ignored` does.
+    the folder that the line changes to. A folder is named by a word, too, or by being run in. `lookup` is that of the
+    request, where it asks more. Raises as `helixignore.without_ignored` does.
     """
     folders = (join(place, _INSIDE) for place in islice(_folders(run), _MOST))
     places = chain(islice(_short(_places(run), run.root), _MOST), _short(folders, run.root))
-    return bool(ignored(places, run.root))
+    return bool((lookup or IgnoreLookup()).ignored(places, run.root))
 
 
 def places_named(words: str, files: Iterable[str], root: str) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def places_named(words: str, files: Iterable[str], root: str) -> tuple[str, ...]
 
 def tells_of_ignored(words: str, root: str) -> bool:
     """Return whether words are about a file of `.helixignore`; raises as `helixignore.without_ignored` does."""
-    return bool(ignored(places_named(words, (), root), root))
+    return bool(IgnoreLookup().ignored(places_named(words, (), root), root))
 
 
 def _short(places: Iterator[str], root: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from helix.command_outcome.fixes import FIXED, Fix, FixTracker, failure_words
 from helix.command_outcome.ignored import names_ignored, tells_of_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes, real_path
-from helix.helixignore import ignored
+from helix.helixignore import IgnoreLookup
 from helix.identity import Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
@@ -368,7 +368,7 @@ def may_be_told(told: Fix | CommandRun | str, folder: str) -> bool:
             return not tells_of_ignored(_kept_of(told), folder)
         if isinstance(told, CommandRun):
             return not names_ignored(told)
-        return not ignored(told.files, folder)
+        return not IgnoreLookup().ignored(told.files, folder)
     except InvalidInputError:  # rules that cannot be read, or a folder of another kind of machine
         return False
 

@@ -12,7 +12,7 @@ from helix.command_outcome.fixes import COMMAND
 from helix.command_outcome.ignored import names_ignored, places_named
 from helix.errors import InvalidInputError
 from helix.folders import folders_of
-from helix.helixignore import ignored
+from helix.helixignore import IgnoreLookup
 from helix.model.task import DELTA, RELEVANT_FILES, VERIFY
 from helix.text.structured import texts
 
@@ -21,17 +21,21 @@ NOT_KEPT = "what names a file that a .helixignore excludes is not kept"
 _COMMANDS = frozenset({VERIFY, COMMAND})
 _FILES = frozenset({DELTA, RELEVANT_FILES, "file", "files", "path", "paths"})
 """Names under which a text is a file's, whatever it looks like."""
+_EFFORT = 100_000
+"""Comparisons of a name with a rule for all texts of a request: 700 names and 20 rules. A clone can bring a plan."""
 
 
 class Exclusion:
     """What the `.helixignore` files of a project exclude of texts: those that name such a file, or are such a command.
 
-    Where the rules cannot be read, every text counts as excluded.
+    Where the rules cannot be read, or comparing has taken as long as it may for one request, every text counts as
+    excluded.
     """
 
     def __init__(self, roots: Iterable[str]) -> None:
         """`roots` are the project's folders; one that is no absolute path is another machine's, and not asked."""
         self._roots = tuple(root for root in dict.fromkeys(roots) if Path(root).is_absolute())
+        self._lookup = IgnoreLookup(_EFFORT)
 
     def of(self, told: Mapping[str, object]) -> frozenset[str]:
         """Return the excluded ones of the texts in a table of JSON data, names among them, however deep they stand."""
@@ -39,7 +43,7 @@ class Exclusion:
             return frozenset()
         found = [(name.rpartition(".")[2], text) for name, text in texts(told)]
         try:
-            return frozenset(chain.from_iterable(_excluded(found, root) for root in self._roots))
+            return frozenset(chain.from_iterable(_excluded(found, root, self._lookup) for root in self._roots))
         except InvalidInputError:
             return frozenset(text for _, text in found)
 
@@ -64,11 +68,11 @@ def exclusion_of(home: Path, scope: str) -> Exclusion:
     return Exclusion(())
 
 
-def _excluded(told: Sequence[tuple[str, str]], root: str) -> Iterator[str]:
+def _excluded(told: Sequence[tuple[str, str]], root: str, lookup: IgnoreLookup) -> Iterator[str]:
     places = {(name, text): places_named(text, (text,) if name in _FILES else (), root) for name, text in told}
-    hidden = ignored(chain.from_iterable(places.values()), root)
+    hidden = lookup.ignored(chain.from_iterable(places.values()), root)
     for (name, text), named in places.items():
-        is_command = name in _COMMANDS and names_ignored(CommandRun(command=text, folder=root, root=root))
+        is_command = name in _COMMANDS and names_ignored(CommandRun(command=text, folder=root, root=root), lookup)
         if is_command or not hidden.isdisjoint(named):
             yield text
 

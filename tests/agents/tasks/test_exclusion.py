@@ -10,13 +10,16 @@ import pytest
 from helix.agents.observer.queue import Keeping, waiting
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import TaskSighting, find_task, mirror
+from helix.agents.tasks.exclusion import Exclusion
 from helix.agents.tasks.explorations import ExplorationRequest, save_exploration
 from helix.agents.tasks.plans import PlanRequest, load_plan, save_plan
 from helix.folders import note_folder
+from helix.helixignore import _Rule
 from helix.identity import identify
 from helix.model.candidate import Certainty
 from helix.operations import learning, tasks
 from helix.service import Helix
+from tests.counting import calls_of
 from tests.test_folders import clone
 
 SCOPE = "github.com/ada/shop"
@@ -114,3 +117,17 @@ def test_where_the_rules_cannot_be_read_no_text_is_kept(helix: Helix, project: P
     (project / ".helixignore").write_text("[" * 300, "utf-8")
     assert not learning.observe_explorer(helix, Keeping(queue=True, scope=SCOPE), FINDINGS).queued
     assert learning.observe_explorer(helix, Keeping(queue=True, scope="another"), FINDINGS).queued
+
+
+def test_the_texts_of_one_request_are_compared_with_rules_so_often_together_and_then_all_left_out(
+    project: Path,
+) -> None:
+    """Each text alone may take as long as a request: a clone's plan of sixty tasks held the daemon for 30 s."""
+    (project / ".helixignore").write_text("".join(f"*q{number}*b*?c\n" for number in range(500)), "utf-8")
+    exclusion = Exclusion([str(project)])
+    said = [{"objective": f"Change src/{number}/a.py", "verify": f"pytest src/{number}/b.py"} for number in range(200)]
+    kept: list[str] = []
+    asked = calls_of(_Rule.says, lambda: kept.extend(exclusion.without(one)["objective"] for one in said))
+    assert asked < 100_000
+    assert kept[0] == said[0]["objective"]
+    assert kept[-1] == ""
