@@ -114,6 +114,33 @@ def test_what_one_episode_adds_leaves_the_components_it_does_not_touch_as_they_w
     assert with_it == [one for one in without if not touched.intersection(one.grounding)]
 
 
+@given(STATEMENTS, STATEMENTS, st.sampled_from([Trust.AGENT_INFERRED, Trust.TOOL_OUTPUT, Trust.WEB]))
+def test_whatever_weaker_voices_say_the_memories_of_stronger_ones_stay(
+    own: list[str], others: list[str], trust: Trust
+) -> None:
+    users = [episode(text, number) for number, text in enumerate(own)]
+    strangers = [_of(trust, text, number + 100) for number, text in enumerate(others)]
+
+    together = derived([*users, *strangers])
+
+    for memory in derived(users):
+        assert [dataclasses.replace(one, grounding=memory.grounding) for one in together if one.key == memory.key] == [
+            memory
+        ]
+
+
+def test_a_sentence_that_joins_two_of_the_users_does_not_make_one_of_them() -> None:
+    """It was linked with both, so it became the centre of what they said: one of the two memories was retired."""
+    both = ["Always run the linter before you push.", "Always run the integration tests before you push a release."]
+    joined = "Always run the linter and the integration tests before you push a release."
+    users = [episode(text, number) for number, text in enumerate(both)]
+    assert sorted(one.trigger for one in derived([*users, _of(Trust.WEB, joined, 2)])) == sorted(both)
+
+
+def _of(trust: Trust, text: str, number: int) -> Episode:
+    return dataclasses.replace(episode(text, number), provenance=Provenance(trust=trust))
+
+
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any), max_size=30))
 def test_links_do_not_depend_on_what_else_is_compared_beside_them(vectors: list[list[int]]) -> None:
     items = [stated(number, vector) for number, vector in enumerate(vectors)]

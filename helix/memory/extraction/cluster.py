@@ -3,7 +3,9 @@
 Two candidates are linked where their vectors and words agree; linked ones form components, and a component that chains
 from one matter to another is cut into stars around its medoids (Aslam, Pelekhov and Rus, "The Star Clustering
 Algorithm", 2004). What a component becomes depends on nothing outside it: a new candidate changes the components it
-touches, and no other.
+touches, and no other. Nor does it depend on weaker voices what stronger ones form: each class of trust joins the stars
+of those before it where it fits, and what is left forms stars of its own. One sentence of a page that says two things
+which the user said apart would else make one of both.
 
 What was said again after something that contradicts it was said holds anew, apart from the time before. Only what was
 said in so many words begins or ends such a turn: a casual mention may look back.
@@ -42,6 +44,11 @@ Links = Mapping[int, Mapping[int, int]]
 Of items that say the same in the same surroundings (`ComparedCandidate.same`) only the first by `order` has links: for
 all of them.
 """
+
+
+def rank_of(item: ComparedCandidate) -> int:
+    """Return the class of trust of who says an extracted candidate; 0 is the best."""
+    return item.episode.provenance.trust.rank
 
 
 def go_on() -> None:
@@ -119,7 +126,7 @@ def clusters(
 
 
 class _Stars:
-    """Cuts components into stars. A place stands for its whole group: each of them counts."""
+    """Cuts components into stars. A place stands for its whole group: each of those in it of the best class counts."""
 
     def __init__(
         self,
@@ -129,30 +136,52 @@ class _Stars:
         least: float,
         rest: Rest,
     ) -> None:
-        self._items, self._links, self._groups, self._least, self._rest = items, links, groups, least, rest
+        self._items, self._links, self._least, self._rest = items, links, least, rest
+        ranks = {first: [rank_of(items[place]) for place in group] for first, group in groups.items()}
+        self._voice = {first: min(said) for first, said in ranks.items()}
+        self._count = {first: said.count(min(said)) for first, said in ranks.items()}
 
     def of(self, component: Sequence[int]) -> list[list[int]]:
         """Return the stars of a component: the place best linked within what is left, and its links that agree.
 
-        What is left alone joins the star that holds its nearest link, where it is near that star's centre too.
+        What is left alone joins the star that holds its nearest link, where it is near that star's centre too. So it is
+        for each class of trust, the best first.
         """
         stars: list[list[int]] = []
-        alone: list[int] = []
         held_by: dict[int, int] = {}
-        for star in self._cut(component):
-            if sum(len(self._groups[place]) for place in star) > 1:
-                held_by.update(dict.fromkeys(star, len(stars)))
-                stars.append(star)
-            else:
-                alone += star
-        return stars + [[place] for place in alone if not self._joined(place, stars, held_by)]
+        for voice in sorted({self._voice[place] for place in component}):
+            centres = {star[0]: number for number, star in enumerate(stars)}
+            members = [place for place in component if self._voice[place] == voice]
+            alone: list[int] = []
+            for star in self._cut([place for place in members if not self._met(place, stars, centres, held_by)]):
+                if sum(self._count[place] for place in star) > 1:
+                    held_by.update(dict.fromkeys(star, len(stars)))
+                    stars.append(star)
+                else:
+                    alone += star
+            for place in [place for place in alone if not self._joined(place, stars, held_by)]:
+                held_by[place] = len(stars)
+                stars.append([place])
+        return stars
 
-    def _cut(self, component: Sequence[int]) -> Iterator[list[int]]:
-        rank = {place: n for n, place in enumerate(sorted(component, key=lambda place: self._items[place].order))}
-        weight = {place: self._weight(place) for place in component}
-        heap = [(-weight[place], rank[place], place) for place in component]
+    def _met(self, place: int, stars: Sequence[list[int]], centres: Mapping[int, int], held_by: dict[int, int]) -> bool:
+        """Put a place into the star of better voices whose centre is nearest, if it fits; return whether it did."""
+        self._rest()
+        near, item = self._links.get(place, {}), self._items[place]
+        for _, number in sorted((-product, centres[other]) for other, product in near.items() if other in centres):
+            if all(agree(item, self._items[taken]) for taken in stars[number]):
+                stars[number].append(place)
+                held_by[place] = number
+                return True
+        return False
+
+    def _cut(self, members: Sequence[int]) -> Iterator[list[int]]:
+        """Yield the stars that the places of one class of trust form among themselves."""
+        rank = {place: n for n, place in enumerate(sorted(members, key=lambda place: self._items[place].order))}
+        left = set(members)
+        weight = {place: self._weight(place, left) for place in members}
+        heap = [(-weight[place], rank[place], place) for place in members]
         heapq.heapify(heap)
-        left = set(component)
         while heap:
             negative, _, centre = heapq.heappop(heap)
             if centre not in left or -negative != weight[centre]:
@@ -163,15 +192,16 @@ class _Stars:
             for place in star:
                 for other, product in self._links.get(place, {}).items():
                     if other in left:
-                        weight[other] -= product * len(self._groups[place])
+                        weight[other] -= product * self._count[place]
                         heapq.heappush(heap, (-weight[other], rank[other], other))
             yield star
 
-    def _weight(self, place: int) -> int:
-        """Return how well the items at a place are linked, with others and with each other."""
+    def _weight(self, place: int, members: Set[int]) -> int:
+        """Return how well the items at a place are linked, with other members and with each other."""
         own = self._items[place].vector
-        among = int(own @ own) * (len(self._groups[place]) - 1)
-        return among + sum(near * len(self._groups[other]) for other, near in self._links.get(place, {}).items())
+        among = int(own @ own) * (self._count[place] - 1)
+        near = self._links.get(place, {}).items()
+        return among + sum(product * self._count[other] for other, product in near if other in members)
 
     def _star(self, centre: int, left: Set[int], rank: Mapping[int, int]) -> list[int]:
         near = self._links.get(centre, {})

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import can_contradict
-from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, turns
+from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, rank_of, turns
 from helix.memory.extraction.statements import ComparedCandidate
 from helix.memory.scores import bounded_confidence, importance_of
 from helix.model.memory import Kind, Status
@@ -104,7 +104,7 @@ def _in_turns(
     for place, (cluster, one) in enumerate(found):
         against = {home[other] for item in cluster for other in rivals.get(item.same, ()) if other in home} - {place}
         rivals_of = (found[other][0] for other in against if _may_end(found[other][1], one))
-        enders = [said for rival in rivals_of for said in rival if _rank(said) <= one.trust.rank]
+        enders = [said for rival in rivals_of for said in rival if rank_of(said) <= one.trust.rank]
         if not enders:
             yield one
             continue
@@ -124,19 +124,15 @@ def _of_cluster(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired |
     What a weaker voice says too takes nothing from it: neither the words nor the class of trust.
     """
     found: Desired | None = None
-    for rank in sorted({_rank(item) for item in cluster}):
-        found = _of_voices([item for item in cluster if _rank(item) <= rank], rules)
+    for rank in sorted({rank_of(item) for item in cluster}):
+        found = _of_voices([item for item in cluster if rank_of(item) <= rank], rules)
         if found is not None and found.status is Status.ACTIVE:
             break
     if found is None:
         return None
     ordered = sorted(cluster, key=lambda item: item.order)
     grounding = tuple(dict.fromkeys(item.episode.id for item in ordered))
-    return replace(found, key=digest(*ordered[0].order[:4]), grounding=grounding)
-
-
-def _rank(item: ComparedCandidate) -> int:
-    return item.episode.provenance.trust.rank
+    return replace(found, grounding=grounding)
 
 
 def _of_voices(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | None:
