@@ -38,20 +38,23 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
 
 
 def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[str, ...]:
-    """Return the folders of a project before this one, where this one was not noted yet; note it if that `keeps`."""
-    top, known = _top(project), folders_of(home, project.repository)
-    if top is None or str(top) in known or len(known) >= _MOST_FOLDERS:
+    """Return the folders of a project before this one, where this one was not noted yet; note it if that `keeps`.
+
+    A project in a repository's folder, and a scope that was chosen, are noted by their own folder too.
+    """
+    top = _top(project)
+    if top is None:
         return ()
-    if not keeps:
-        return tuple(known)
-    everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
-    since = datetime.now(UTC).isoformat(timespec="seconds")
-    everything[scope_key(project.repository)] = {**known, str(top): since}
-    if not f"{scope_key(project.scope)}/".startswith(f"{scope_key(project.repository)}/"):  # a scope that was chosen
-        everything[scope_key(project.scope)] = {**folders_of(home, project.scope), str(top): since}
-    private_folder(home)
-    write_private(home / FILE, json.dumps(everything, indent=2) + "\n")
-    return tuple(known)
+    known = {scope: folders_of(home, scope) for scope in (project.scope, project.repository)}
+    places = {project.scope: str(project.root), project.repository: str(top)}
+    new = {one: at for one, at in places.items() if at not in known[one] and len(known[one]) < _MOST_FOLDERS}
+    if new and keeps:
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
+        everything.update({scope_key(one): {**known[one], place: since} for one, place in new.items()})
+        private_folder(home)
+        write_private(home / FILE, json.dumps(everything, indent=2) + "\n")
+    return tuple(known[project.repository]) if project.repository in new else ()
 
 
 def _top(project: Identity) -> Path | None:

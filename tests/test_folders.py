@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from helix.folders import folders_before, folders_of, note_folder
-from helix.identity import identify
+from helix.identity import Identity, identify
 
 REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/shop.git\n'
 
@@ -84,3 +87,16 @@ def test_a_file_that_cannot_be_read_knows_no_folder(tmp_path: Path) -> None:
     assert project is not None
     assert note_folder(tmp_path, project) == ()
     assert list(folders_of(tmp_path, "github.com/ada/shop")) == [str(tmp_path / "mine")]
+
+
+@pytest.mark.parametrize("scope", ["work", "github.com/ada/shop/frontend"])
+def test_a_chosen_scope_and_a_project_in_a_repository_are_noted_by_their_own_folder_too(
+    tmp_path: Path, scope: str
+) -> None:
+    top = clone(tmp_path / "shop")
+    (top / "web").mkdir()
+    project = Identity(scope=scope, root=top / "web", repository="github.com/ada/shop")
+    assert note_folder(tmp_path, replace(project, scope="github.com/ada/shop", root=top)) == ()
+    assert note_folder(tmp_path, project) == ()
+    assert list(folders_of(tmp_path, scope)) == [str(top / "web")]
+    assert list(folders_of(tmp_path, "github.com/ada/shop")) == [str(top)]

@@ -117,8 +117,7 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
     for entry in entries:
         path = f"{place}/{entry.name}" if place else entry.name
         if entry.is_dir(follow_symlinks=False):
-            hidden = entry.name.startswith(".") or entry.name in _LEFT_OUT
-            if hidden or rules.ignores_here(path, is_folder=True):
+            if entry.name.startswith(".") or entry.name in _LEFT_OUT or rules.ignores_here(path, is_folder=True):
                 continue
             if os.path.lexists(Path(entry.path, ".git")):  # a project of its own, which may be anybody's
                 yield IngestProblem(
@@ -131,7 +130,10 @@ def _walk_into(folder: Path, base: Path, rules: IgnoreRules) -> Iterator[Path | 
 
 
 def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
-    """Yield the file that a name in a walked folder stands for; a link must not lead out of what was named."""
+    """Yield the file that a name in a walked folder stands for.
+
+    A link must not lead out of what was named, nor to what the walk leaves out.
+    """
     try:
         real = real_path(file)
     except OSError as error:
@@ -139,8 +141,18 @@ def _within(file: Path, base: Path) -> Iterator[Path | IngestProblem]:
         return
     if not real.is_relative_to(base):
         yield _leads_out(file, base)
-    elif real.suffix.lower() in _SUFFIXES:
+    elif real == file:
         yield real
+    elif real.suffix.lower() in _SUFFIXES and not any(map(_is_left_out, _folders_of(real, base))):
+        yield from _named(real, base)
+
+
+def _folders_of(file: Path, base: Path) -> list[Path]:
+    return [folder for folder in file.parents if folder != base and folder.is_relative_to(base)]
+
+
+def _is_left_out(folder: Path) -> bool:
+    return folder.name.startswith(".") or folder.name in _LEFT_OUT or os.path.lexists(folder / ".git")
 
 
 def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:

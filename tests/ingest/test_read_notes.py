@@ -297,6 +297,22 @@ def test_a_named_link_is_not_followed_out_of_the_folder_it_lies_in(tmp_path: Pat
     assert len(slices(read_notes([tmp_path / "home"], scope="p"))) == 1
 
 
+def test_a_link_in_a_folder_does_not_lead_to_what_the_walk_leaves_out(tmp_path: Path) -> None:
+    for name in ("secret/plan.md", ".hidden/a.md", "node_modules/b/c.md", "other/d.md", "AGENTS.md"):
+        write(tmp_path, name, "Always rebase before you push.")
+    (tmp_path / "other/.git").mkdir()
+    write(tmp_path, ".helixignore", "secret/\n")
+    (tmp_path / "docs").mkdir()
+    for number, target in enumerate(
+        ("secret/plan.md", ".hidden/a.md", "node_modules/b/c.md", "other/d.md", "AGENTS.md")
+    ):
+        (tmp_path / "docs" / f"{number}.md").symlink_to(Path("..", target))
+    (tmp_path / ".git").mkdir()
+    found = list(read_notes([tmp_path / "docs"]))
+    assert [item.episode.files for item in slices(found)] == [("AGENTS.md",)]
+    assert problems(found) == {"plan.md": "excluded by .helixignore"}
+
+
 def test_a_section_beyond_one_episode_comes_in_pieces(tmp_path: Path) -> None:
     file = write(
         tmp_path, "long.md", "# Long\n\n" + "\n\n".join(f"Paragraph {n} says a little. " * 20 for n in range(100))

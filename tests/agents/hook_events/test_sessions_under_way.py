@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helix.agents.answers.prompt import AgentType
 from helix.agents.hook_events.hook_events import HookEvent
 from helix.agents.hook_events.session_state import MOST_SESSIONS, AgentCall, HookSession, Sessions
-from helix.folders import folders_of, note_folder
+from helix.folders import folders_of
 from helix.identity import DEEPEST, Identity, folder_identity, identify
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
@@ -158,14 +158,6 @@ def test_a_folder_is_noted_by_whichever_hook_is_the_first_of_a_session(
     assert list(folders_of(helix.settings.home, "github.com/ada/shop")) == [
         str(tmp_path / name) for name in ("mine", "claims")
     ]
-
-
-def test_a_folder_is_noted_by_the_scope_that_was_chosen_for_it_too(helix: Helix, tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    found = Identity(scope="work", root=tmp_path, repository="github.com/ada/shop")
-    note_folder(helix.settings.home, found)
-    for scope in ("work", "github.com/ada/shop"):
-        assert list(folders_of(helix.settings.home, scope)) == [str(tmp_path)]
 
 
 def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_said(helix: Helix, project: Path) -> None:

@@ -10,12 +10,12 @@ import pytest
 from helix.agents.observer.queue import Keeping, waiting
 from helix.agents.outcomes.ledger import ledger_of
 from helix.agents.tasks.board import TaskSighting, find_task, mirror
-from helix.agents.tasks.exclusion import Exclusion
+from helix.agents.tasks.exclusion import Exclusion, exclusion_of
 from helix.agents.tasks.explorations import ExplorationRequest, save_exploration
 from helix.agents.tasks.plans import PlanRequest, load_plan, save_plan
 from helix.folders import note_folder
 from helix.helixignore import _Rule
-from helix.identity import identify
+from helix.identity import Identity, identify
 from helix.model.candidate import Certainty
 from helix.operations import learning, tasks
 from helix.service import Helix
@@ -123,11 +123,18 @@ def test_the_texts_of_one_request_are_compared_with_rules_so_often_together_and_
     project: Path,
 ) -> None:
     """Each text alone may take as long as a request: a clone's plan of sixty tasks held the daemon for 30 s."""
-    (project / ".helixignore").write_text("".join(f"*q{number}*b*?c\n" for number in range(500)), "utf-8")
+    (project / ".helixignore").write_text("".join(f"*q{number}*b*?c\n" for number in range(900)), "utf-8")
     exclusion = Exclusion([str(project)])
     said = [{"objective": f"Change src/{number}/a.py", "verify": f"pytest src/{number}/b.py"} for number in range(200)]
     kept: list[str] = []
     asked = calls_of(_Rule.says, lambda: kept.extend(exclusion.without(one)["objective"] for one in said))
-    assert asked < 100_000
+    assert asked < 250_000
     assert kept[0] == said[0]["objective"]
     assert kept[-1] == ""
+
+
+def test_a_project_with_a_name_of_its_own_asks_the_rules_of_its_folder(helix: Helix, project: Path) -> None:
+    home, scope = helix.store.runtime.settings.home, f"{SCOPE}/frontend"
+    note_folder(home, Identity(scope=scope, root=project / "web", repository=SCOPE))
+    said = [f"Do as {name} says" for name in ("drafts/a.md", PLAN, "src/pay.py")]
+    assert [exclusion_of(home, scope).without({"objective": one})["objective"] for one in said] == ["", "", said[2]]
