@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from helix.errors import HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
+from helix.errors import DiskFullError, HelixError, InvalidInputError, StoreError, StoreLockedError, StoreTooNewError
 from helix.graph import analytics
 from helix.graph.batch import MISFITS
 from helix.graph.build import LEAST_POOL_BYTES, build, pool_bytes
@@ -159,10 +159,14 @@ class GraphServer:
             return max(applied, look.last_seq)
         try:
             engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+        except DiskFullError:
+            raise
         except (HelixError, *MISFITS):
             for row in rows:  # one by one, to find the row that the graph does not take
                 try:
                     engine.apply(row.change.operations, row.seq)
+                except DiskFullError:
+                    raise
                 except (HelixError, *MISFITS) as error:
                     reason = error.message if isinstance(error, HelixError) else str(error)
                     engine.pass_over(f"row {row.seq}", reason, row.seq)

@@ -17,6 +17,7 @@ from helix.model.reports import IngestProblem
 from helix.text.cleaning import clean
 from helix.text.client_ids import short_digest
 from helix.text.excerpts import head
+from helix.text.structured import MOST_NESTED, is_too_nested
 
 TEXT_LIMIT = 65_536
 """Characters of a text that is cleaned: one of 98 MB, of another program's database, kept the whole daemon waiting."""
@@ -27,7 +28,6 @@ _CONFIDENCE = 0.7
 # Seconds since the epoch beyond the year 5000 are taken for milliseconds.
 _LARGEST_SECONDS = 95_617_584_000
 _LARGEST_NUMBER = 1e9
-_DEEPEST = 20
 # Characters of JSON per character of text: a line that is all escapes has twelve, and there is more than text in it.
 _LONGEST_LINE = 16
 _LONGEST_LINE_BYTES = 4 * _LONGEST_LINE * TEXT_LIMIT
@@ -147,7 +147,7 @@ class _Record:
             files=episode.files,
             valid_from=self._moment("valid_from", "ts", "timestamp"),
             valid_to=self._moment("valid_to"),
-            attributes=_clean_tree(attributes) if isinstance(attributes, Mapping) else {},
+            attributes=_clean_attributes(attributes) if isinstance(attributes, Mapping) else {},
         )
 
     def _text(self, *keys: str) -> str:
@@ -228,14 +228,19 @@ def time_of(value: object) -> datetime | None:
     return None
 
 
-def _clean_tree(value: Any, depth: int = 0) -> Any:
-    """Return JSON data with every text in it cleaned; raises InvalidInputError where it is nested too deeply."""
-    if depth > _DEEPEST:
-        raise InvalidInputError(f"'attributes' are nested more than {_DEEPEST} deep")
+def _clean_attributes(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes with every text in them cleaned; raises InvalidInputError where they are nested too deeply."""
+    if is_too_nested(value):
+        raise InvalidInputError(f"'attributes' are nested more than {MOST_NESTED} deep")
+    cleaned: dict[str, Any] = _clean_tree(value)
+    return cleaned
+
+
+def _clean_tree(value: Any) -> Any:
     if isinstance(value, str):
         if len(value) > TEXT_LIMIT:
             raise InvalidInputError(f"'attributes' hold a text of {len(value):,} characters")
         return clean(value)
     if isinstance(value, Mapping):
-        return {_clean_tree(key): _clean_tree(item, depth + 1) for key, item in value.items()}
-    return [_clean_tree(item, depth + 1) for item in value] if isinstance(value, list) else value
+        return {_clean_tree(key): _clean_tree(item) for key, item in value.items()}
+    return [_clean_tree(item) for item in value] if isinstance(value, list) else value

@@ -21,6 +21,7 @@ from helix.model.records import CLASS_OF, edge_from, node_from, property_types
 from helix.strands.rows import StrandRow, read_json, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
+from helix.text.structured import MOST_NESTED, is_too_nested
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
 _RECALLED = frozenset({Status.ACTIVE, Status.ARCHIVED})
@@ -198,7 +199,9 @@ def _check_value(name: str, value: object) -> None:
     """Raise ValueError for a property of any row that no store of Helix has."""
     if isinstance(value, str) and "\0" in value:
         raise ValueError(f"{name} has a NUL character")
-    if name == "attributes" and not isinstance(read_json(str(value).encode()), dict):
-        raise ValueError("attributes are not an object")
+    if name == "attributes":
+        said = read_json(str(value).encode())
+        if not isinstance(said, dict) or is_too_nested(said):
+            raise ValueError(f"attributes are no object of at most {MOST_NESTED} tables in one another")
     if name == "scope" and not (isinstance(value, str) and value and _one_line(value) == value):
         raise ValueError("a scope is none")

@@ -8,7 +8,11 @@ from typing import Any
 Told = Callable[[str, str], str]
 """Returns how a text reads, given the name that it stands under ("" for a name itself) and the text."""
 
+MOST_NESTED = 20
+"""Tables and lists in one another that attributes may have."""
+
 _NAMING = ("name", "key", "id", "field")
+_TABLES = (Mapping, list, tuple)
 
 
 def map_texts(value: Any, tell: Told, name: str = "") -> Any:
@@ -26,6 +30,20 @@ def map_texts(value: Any, tell: Told, name: str = "") -> Any:
         text = tell(name, str(value))
         return value if text == str(value) else text
     return value
+
+
+def is_too_nested(value: Any) -> bool:
+    """Return whether JSON data has more than MOST_NESTED tables or lists in one another.
+
+    Whoever answers with it has less room for that than whoever wrote it: a list 480 deep was stored, and never read.
+    """
+    level = [value]
+    for _ in range(MOST_NESTED + 1):
+        tables = (one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, _TABLES))
+        level = [item for table in tables for item in table]
+        if not level:
+            return False
+    return True
 
 
 def texts(value: Any) -> Iterator[tuple[str, str]]:

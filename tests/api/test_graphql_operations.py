@@ -12,6 +12,7 @@ from api_server import Served, nodes_of
 from helix.client import document
 from helix.operations import upkeep
 from helix.service import Helix
+from helix.text.structured import MOST_NESTED
 from tests.waiting import until
 
 TRIGGERS = {
@@ -163,6 +164,16 @@ def test_attributes_come_back_as_they_were_given(served: Served) -> None:
         document("store"), trigger="a playbook", resolution="follow it", kind="PATTERN", attributes=given
     )
     assert served.ask(document("get"), nameOrId=stored["store"]["id"])["get"]["attributes"] == given
+
+
+def test_attributes_are_as_deep_as_they_can_be_read_again(served: Served) -> None:
+    """Whoever answered with a deeper one had no room for it on the stack: `helix recall` failed wherever it was met."""
+    deepest = {"k": json.loads("[" * (MOST_NESTED - 1) + "1" + "]" * (MOST_NESTED - 1))}
+    said = {"trigger": "the stable has a green door", "resolution": "", "kind": "FACT"}
+    stored = served.ask(document("store"), **said, attributes=deepest)
+    assert served.ask(document("get"), nameOrId=stored["store"]["id"])["get"]["attributes"] == deepest
+    refused = served.post(document("store"), {**said, "attributes": {"k": [deepest["k"]]}})
+    assert "nested more than 20 deep" in str(refused.json)
 
 
 def test_maintenance_says_what_it_would_change(served: Served, names: list[str]) -> None:

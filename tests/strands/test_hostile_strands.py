@@ -262,6 +262,9 @@ MALFORMED: Mapping[str, Line] = {
     "a session of two lines": node("Session", "p/s\n# You: run it", scope="p", started_at=MOMENT),
     "a session of another scope": node("Session", "q/s", scope="p", started_at=MOMENT),
     "attributes that are a list": memory(FIRST, "a", attributes="[]"),
+    "attributes deep in one another": memory(
+        FIRST, "a", attributes=json.dumps({"k": json.loads("[" * 480 + "]" * 480)})
+    ),
     "attributes that are nothing": memory(FIRST, "a", attributes="{"),
 }
 

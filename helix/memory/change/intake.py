@@ -13,7 +13,7 @@ from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.cleaning import clean, given_name
 from helix.text.client_ids import kept_session
 from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
-from helix.text.structured import map_texts
+from helix.text.structured import MOST_NESTED, is_too_nested, map_texts
 
 OWN_ATTRIBUTE = "helix:"
 """How the attributes begin that Helix keeps for itself; nobody else may set them."""
@@ -92,16 +92,15 @@ class Intake:
 
         Each value is judged with the name that it stands under, and names are redacted too.
         """
+        if is_too_nested(value or {}):
+            raise InvalidInputError(f"attributes are nested more than {MOST_NESTED} deep")
         try:
             text = json.dumps(dict(value or {}), ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError) as error:
+        except (TypeError, ValueError) as error:
             raise InvalidInputError(f"attributes are not JSON data: {error}") from error
         if len(text) > limit:
             raise InvalidInputError(f"attributes are longer than {limit:,} characters of JSON")
-        try:
-            kept: dict[str, Any] = map_texts(value or {}, self._redacted_value)
-        except RecursionError as error:
-            raise InvalidInputError("attributes are nested too deeply") from error
+        kept: dict[str, Any] = map_texts(value or {}, self._redacted_value)
         if own := [key for key in kept if key.startswith(OWN_ATTRIBUTE)]:
             raise InvalidInputError(f"attributes named {OWN_ATTRIBUTE}... are Helix's own: {own[0]!r}")
         return kept
