@@ -29,9 +29,13 @@ that took half a minute."""
 
 @dataclass(frozen=True)
 class _Rule:
-    """One pattern. `base` is the folder of its file ("" or "docs/"), which paths are measured from."""
+    """One pattern. `base` is the folder of its file ("" or "docs/"), which paths are measured from.
+
+    `name` is what it says where that is one path, as of `/notes/` and `notes/**`; empty where it has other wildcards.
+    """
 
     base: str
+    name: str
     pattern: re.Pattern[str]
     negated: bool
     folders_only: bool
@@ -53,8 +57,7 @@ class IgnoreRules:
     def extended(self, lines: Iterable[str], folder: str = "") -> IgnoreRules:
         """Return these rules and those of a `.helixignore` that stands in `folder` (relative, `/` between names)."""
         base = f"{folder.strip('/')}/" if folder.strip("/") else ""
-        added = [rule for line in lines if (rule := _parse(line, base)) is not None]
-        rules = (*self.rules, *added)
+        rules = (*self.rules, *_read_lines(tuple(lines), base))
         if len(rules) > _MOST_RULES:
             words = f"more than {_MOST_RULES:,} rules in {IGNORE_FILE}"
             raise InvalidInputError(words, hint="say the same with fewer: a folder's name excludes all that is in it")
@@ -147,13 +150,25 @@ class IgnoreLookup:
 
     def ignored(self, files: Iterable[str], project: str) -> frozenset[str]:
         """Return the files that a `.helixignore` excludes; see `without_ignored`, which raises the same."""
-        if project and not Path(project).is_absolute():
-            raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
+        _check(project)
         return frozenset(
             file
             for file in dict.fromkeys(files)
             if self._is_out_of_time() or any(self._excludes(*place) for place in dict.fromkeys(_places(file, project)))
         )
+
+    def names_said(self, folder: str, project: str) -> frozenset[str]:
+        """Return the paths that the rules which hold in a folder say without a wildcard, and the last name of each.
+
+        Raises as `without_ignored` does.
+        """
+        _check(project)
+        if self._is_out_of_time():
+            return frozenset()
+        places = dict.fromkeys(_places(os.path.join(folder, "-"), project))  # noqa: PTH118  (of what lies in it)
+        found = (rules_above(path.parent, base, self._read_rules) for path, base in places)
+        said = [rule.name for rules in found for rule in rules.rules if rule.name]
+        return frozenset((*said, *(name.rpartition("/")[2] for name in said)))
 
     def _is_out_of_time(self) -> bool:
         self._left -= _FOLLOWING
@@ -184,6 +199,11 @@ class IgnoreLookup:
             found = self._known[folder, place] = rules_of(folder, place, rules)
             self._left -= _READING * (len(found.rules) - len(rules.rules if rules else ()))
         return self._known[folder, place]
+
+
+def _check(project: str) -> None:
+    if project and not Path(project).is_absolute():
+        raise InvalidInputError(f"the root {project} is not an absolute path", hint="send the project's whole path")
 
 
 def _places(file: str, project: str) -> list[tuple[Path, Path]]:
@@ -221,6 +241,11 @@ def _path_in_project(file: str, project: str) -> str:
     return file
 
 
+@lru_cache(maxsize=64)
+def _read_lines(lines: tuple[str, ...], base: str) -> tuple[_Rule, ...]:
+    return tuple(rule for line in lines if (rule := _parse(line, base)) is not None)
+
+
 def _parse(line: str, base: str) -> _Rule | None:
     text = _without_trailing_spaces(line.rstrip("\r\n"))
     if not text or text.startswith("#"):
@@ -235,7 +260,20 @@ def _parse(line: str, base: str) -> _Rule | None:
     pattern = _translate(text.removeprefix("/"))
     if pattern is None:
         return None
-    return _Rule(base=base, pattern=pattern, negated=negated, folders_only=folders_only, anchored="/" in text)
+    return _Rule(
+        base=base,
+        name=_name_of(text.removeprefix("/")),
+        pattern=pattern,
+        negated=negated,
+        folders_only=folders_only,
+        anchored="/" in text,
+    )
+
+
+def _name_of(glob: str) -> str:
+    """Return the one path that a pattern says; empty where it may match several."""
+    plain = glob.removeprefix("**/").removesuffix("/**").removesuffix("/*")
+    return "" if _WILD.search(plain) else _ESCAPED.sub(r"\1", plain)
 
 
 def _without_trailing_spaces(text: str) -> str:
@@ -297,6 +335,7 @@ def _tried_once(parts: list[str], wild: str, ends: tuple[str, ...]) -> list[str]
     return out
 
 
+_WILD, _ESCAPED = re.compile(r"(?<!\\)[*?\[]"), re.compile(r"\\(.)")
 _STARS = re.compile(r"\*+")
 _ANY_NAME, _ANY_FOLDERS, _ALL_BELOW = "[^/]*", "(?:[^/]*/)*", ".*"
 _NAMED_CLASS = re.compile(r"\[:(\w+):\]")

@@ -9,7 +9,7 @@ from typing import Any
 
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND
-from helix.command_outcome.ignored import names_ignored, places_named
+from helix.command_outcome.ignored import IgnoredNames, names_ignored, places_named
 from helix.errors import InvalidInputError
 from helix.folders import folders_of
 from helix.helixignore import IgnoreLookup
@@ -35,16 +35,16 @@ class Exclusion:
 
     def __init__(self, roots: Iterable[str]) -> None:
         """`roots` are the project's folders; one that is no absolute path is another machine's, and not asked."""
-        self._roots = tuple(root for root in dict.fromkeys(roots) if Path(root).is_absolute())
-        self._lookup = IgnoreLookup(_EFFORT)
+        lookup = IgnoreLookup(_EFFORT)
+        self._folders = [IgnoredNames(root, lookup) for root in dict.fromkeys(roots) if Path(root).is_absolute()]
 
     def of(self, told: Mapping[str, object]) -> frozenset[str]:
         """Return the excluded ones of the texts in a table of JSON data, names among them, however deep they stand."""
-        if not self._roots:
+        if not self._folders:
             return frozenset()
         found = [(name.rpartition(".")[2], text) for name, text in texts(told)]
         try:
-            return frozenset(chain.from_iterable(_excluded(found, root, self._lookup) for root in self._roots))
+            return frozenset(chain.from_iterable(_excluded(found, names) for names in self._folders))
         except InvalidInputError:
             return frozenset(text for _, text in found)
 
@@ -71,11 +71,12 @@ def exclusion_of(home: Path, scope: str) -> Exclusion:
     return Exclusion(chain.from_iterable((top, "/".join((top, *below))) for top, below in known if Path(top).is_dir()))
 
 
-def _excluded(told: Sequence[tuple[str, str]], root: str, lookup: IgnoreLookup) -> Iterator[str]:
-    places = {(name, text): places_named(text, (text,) if name in _FILES else (), root) for name, text in told}
-    hidden = lookup.ignored(chain.from_iterable(places.values()), root)
+def _excluded(told: Sequence[tuple[str, str]], names: IgnoredNames) -> Iterator[str]:
+    root = names.root
+    places = {(name, text): places_named(text, (text,) if name in _FILES else (), names) for name, text in told}
+    hidden = names.ignored(chain.from_iterable(places.values()))
     for (name, text), named in places.items():
-        is_command = name in _COMMANDS and names_ignored(CommandRun(command=text, folder=root, root=root), lookup)
+        is_command = name in _COMMANDS and names_ignored(CommandRun(command=text, folder=root, root=root), names)
         if is_command or not hidden.isdisjoint(named):
             yield text
 
