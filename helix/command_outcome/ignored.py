@@ -41,7 +41,7 @@ _INSIDE = "-"
 """What stands for whatever lies in a folder: a rule may exclude all of that and not the folder."""
 
 
-class _Text:
+class _NamingText:
     """A text, or the first characters of a long one, with the pieces of it that may be names."""
 
     def __init__(self, text: str) -> None:
@@ -50,7 +50,7 @@ class _Text:
         self.flat = " ".join(self.text.replace("\\ ", " ").split())
 
 
-class _Names:
+class _FolderNames:
     """The names that mean a file of one folder whatever they look like: those that rules say, those that are there.
 
     `there` tells of each whether it is a folder, or leads elsewhere.
@@ -68,7 +68,7 @@ class _Names:
             if "/" in name or "." in name or name in self._said or name in self.there:
                 yield join(self._folder, name)
 
-    def in_text(self, told: _Text) -> Iterator[str]:
+    def in_text(self, told: _NamingText) -> Iterator[str]:
         """Yield what may name a file in a text, where a folder is named with a slash.
 
         A plain word is one only where such a file is there, or in backticks: `build` is said of other things.
@@ -77,13 +77,13 @@ class _Names:
             if "/" in name or "." in name or self._is_file(name, told):
                 yield join(self._folder, f"{name}{_INSIDE}" if name.endswith("/") else name)
 
-    def _is_file(self, name: str, told: _Text) -> bool:
+    def _is_file(self, name: str, told: _NamingText) -> bool:
         if name in self.there:
             return not self.there[name]
         is_plain = "".join(name.split()).isalpha()
         return name in self._said and (not is_plain or f"`{name}`" in told.text)
 
-    def _with_spaces(self, told: _Text) -> Iterator[str]:
+    def _with_spaces(self, told: _NamingText) -> Iterator[str]:
         for name in self._spaced:
             if name in told.flat:
                 yield from (match[0] for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)/?", told.flat))
@@ -98,21 +98,21 @@ class IgnoredNames:
     def __init__(self, root: str, lookup: IgnoreLookup | None = None) -> None:
         self.root = root
         self._lookup = lookup or IgnoreLookup()
-        self._known: dict[str, _Names] = {}
+        self._known: dict[str, _FolderNames] = {}
 
     def ignored(self, places: Iterable[str]) -> frozenset[str]:
         """Return the places that are excluded."""
         return self._lookup.ignored(places, self.root)
 
-    def names(self, folder: str = "") -> _Names:
+    def names(self, folder: str = "") -> _FolderNames:
         """Return the names that mean a file where a command is run in a folder, or a text is about it."""
         folder = folder or self.root
         if folder in self._known:
             return self._known[folder]
         if len(self._known) >= _MOST_FOLDERS:
-            return _Names(folder, frozenset(), {})
+            return _FolderNames(folder, frozenset(), {})
         said = self._lookup.names_said(folder, self.root)
-        self._known[folder] = _Names(folder, said, dict(_entries(join(self.root, folder))))
+        self._known[folder] = _FolderNames(folder, said, dict(_entries(join(self.root, folder))))
         return self._known[folder]
 
 
@@ -140,7 +140,7 @@ def places_named(words: str, files: Iterable[str], names: IgnoredNames) -> tuple
     Raises as `helixignore.without_ignored` does.
     """
     named = (join(names.root, name) for name in chain(files, _spotted(words)))
-    return _unique(chain(named, names.names().in_text(_Text(words))), names.root)
+    return _unique(chain(named, names.names().in_text(_NamingText(words))), names.root)
 
 
 def tells_of_ignored(words: str, root: str) -> bool:
@@ -211,12 +211,12 @@ def _words(run: CommandRun, parts: Iterable[Command], project: IgnoredNames) -> 
 
 def _told(run: CommandRun, folders: Iterable[str], project: IgnoredNames) -> Iterator[str]:
     """Yield the places that a line may mean, taken as a text, and those that its error names."""
-    yield from project.names().in_text(_Text(run.normal))
+    yield from project.names().in_text(_NamingText(run.normal))
     if run.passed is not True:
         for line in _error_lines(run):
             yield from (join(run.folder, name) for name in _spotted(line))
-            yield from project.names(run.folder).in_text(_Text(line))
-    command = _Text(run.command)
+            yield from project.names(run.folder).in_text(_NamingText(line))
+    command = _NamingText(run.command)
     for folder in folders:
         yield from project.names(folder).in_text(command)
 
