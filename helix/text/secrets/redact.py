@@ -9,7 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from helix.text.regex import regex
-from helix.text.secrets import assignments, disguise, families, headers, markup, phrases, private_keys, tool_passwords
+from helix.text.secrets import (
+    assignments,
+    disguise,
+    families,
+    headers,
+    markup,
+    phrases,
+    private_keys,
+    tables,
+    tool_passwords,
+)
 from helix.text.secrets.span import Span
 
 _MARKER = regex(r"\[REDACTED:[a-z0-9-]+\]")
@@ -157,6 +167,7 @@ def _spans(text: str) -> list[Span]:
         *headers.find(text, lowered),
         *assignments.find(text, lowered),
         *markup.find(text, lowered),
+        *tables.find(text, lowered),
         *phrases.find(text, lowered),
         *tool_passwords.find(text, lowered),
         *families.find(text),
