@@ -17,7 +17,7 @@ from helix.text.secrets import (
     markup,
     phrases,
     private_keys,
-    tables,
+    table_cells,
     tool_passwords,
 )
 from helix.text.secrets.span import Span
@@ -167,7 +167,7 @@ def _spans(text: str) -> list[Span]:
         *headers.find(text, lowered),
         *assignments.find(text, lowered),
         *markup.find(text, lowered),
-        *tables.find(text, lowered),
+        *table_cells.find(text, lowered),
         *phrases.find(text, lowered),
         *tool_passwords.find(text, lowered),
         *families.find(text),
