@@ -175,19 +175,23 @@ class IgnoreLookup:
         return self._left <= 0
 
     def _excludes(self, path: Path, base: Path) -> bool:
-        if path == base:
-            return False
-        above = [path, *path.parents]
-        folders = above[1 : above.index(base)]
-        return any(self._excludes_here(one, base, is_folder=True) for one in reversed(folders)) or self._excludes_here(
-            path, base, is_folder=False
-        )
+        """Return whether rules exclude a path or a folder that it lies in; each folder is met once, from the top."""
+        names = path.relative_to(base).parts
+        self._left -= len(names)
+        rules, place, is_there = self._read_rules(base, "", None), base, True
+        for name in names[:-1]:
+            place /= name
+            if self._excludes_here(place, base, rules, is_folder=True):
+                return True
+            is_there = is_there and os.path.lexists(place)
+            if is_there:
+                rules = self._read_rules(place, place.relative_to(base).as_posix(), rules)
+        return bool(names) and self._excludes_here(path, base, rules, is_folder=False)
 
-    def _excludes_here(self, path: Path, base: Path, *, is_folder: bool) -> bool:
-        """Return whether rules exclude a path that lies in no excluded folder."""
+    def _excludes_here(self, path: Path, base: Path, rules: IgnoreRules, *, is_folder: bool) -> bool:
+        """Return whether the rules of all above it exclude a path that lies in no excluded folder."""
         key = (path, base, is_folder)
         if key not in self._judged:
-            rules = rules_above(path.parent, base, self._read_rules) if self._left > 0 else IgnoreRules()
             self._left -= len(rules.rules)
             place = path.relative_to(base).as_posix()
             self._judged[key] = self._left <= 0 or rules.ignores_here(place, is_folder=is_folder)

@@ -193,6 +193,7 @@ def _words(run: CommandRun, parts: Iterable[Command], project: IgnoredNames) -> 
 
     They are looked for in the folder that a command is run in, and in those that it is given: `make -C web`.
     """
+    given_to_line = _GIVEN.findall(run.command)
     for part in parts:
         said = invocation(part.words)
         done = {*part.words[:1], *(() if said is None else (said.tool, *said.action))}
@@ -205,7 +206,7 @@ def _words(run: CommandRun, parts: Iterable[Command], project: IgnoredNames) -> 
             plain = {join(folder, word) for word in done if "/" not in word and "." not in word}
             for word in part.words:
                 yield from (place for place in project.names(folder).in_word(word) if place not in plain)
-        for value in _GIVEN.findall(run.command):
+        for value in given_to_line:
             yield from project.names(here).in_word(value)
 
 

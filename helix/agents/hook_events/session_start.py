@@ -72,8 +72,10 @@ def brief_once(context: HookContext, *, known: bool) -> Reaction:
 def note_place(context: HookContext) -> None:
     """Note the folder that a session works in at the first of its hooks, whichever that is, unless nothing is kept."""
     session = context.session
-    if not session.is_noted:
-        home, keeps = context.store.runtime.settings.home, context.keeps()
+    if session.is_noted:
+        return
+    home, keeps = context.store.runtime.settings.home, context.keeps()
+    if keeps or not session.was_noticed:
         session.came_after = note_folder(home, session.project, keeps=keeps)
         session.is_noted = keeps
 

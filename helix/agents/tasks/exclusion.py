@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -35,18 +36,22 @@ class Exclusion:
 
     def __init__(self, roots: Iterable[str]) -> None:
         """`roots` are the project's folders; one that is no absolute path is another machine's, and not asked."""
-        lookup = IgnoreLookup(_EFFORT)
-        self._folders = [IgnoredNames(root, lookup) for root in dict.fromkeys(roots) if Path(root).is_absolute()]
+        self._roots = roots
 
     def of(self, told: Mapping[str, object]) -> frozenset[str]:
         """Return the excluded ones of the texts in a table of JSON data, names among them, however deep they stand."""
-        if not self._folders:
-            return frozenset()
         found = [(name.rpartition(".")[2], text) for name, text in texts(told)]
+        if not found:
+            return frozenset()
         try:
             return frozenset(chain.from_iterable(_excluded(found, names) for names in self._folders))
         except InvalidInputError:
             return frozenset(text for _, text in found)
+
+    @cached_property
+    def _folders(self) -> Sequence[IgnoredNames]:
+        lookup = IgnoreLookup(_EFFORT)
+        return [IgnoredNames(root, lookup) for root in dict.fromkeys(self._roots) if Path(root).is_absolute()]
 
     def without(self, told: Mapping[str, object]) -> dict[str, Any]:
         """Return a table of JSON data with empty texts in place of the excluded ones, and lists without them.

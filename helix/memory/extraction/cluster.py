@@ -167,13 +167,20 @@ class _Stars:
     def _met(self, place: int, stars: Sequence[list[int]], centres: Mapping[int, int], held_by: dict[int, int]) -> bool:
         """Put a place into the star of better voices whose centre is nearest, if it fits; return whether it did."""
         self._rest()
-        near, item = self._links.get(place, {}), self._items[place]
+        near = self._links.get(place, {})
         for _, number in sorted((-product, centres[other]) for other, product in near.items() if other in centres):
-            if all(agree(item, self._items[taken]) for taken in stars[number]):
-                stars[number].append(place)
-                held_by[place] = number
+            if self._put(place, number, stars, held_by):
                 return True
         return False
+
+    def _put(self, place: int, number: int, stars: Sequence[list[int]], held_by: dict[int, int]) -> bool:
+        """Put a place into a star, if it agrees with all in it; return whether it did."""
+        item = self._items[place]
+        if not all(agree(item, self._items[taken]) for taken in stars[number]):
+            return False
+        stars[number].append(place)
+        held_by[place] = number
+        return True
 
     def _cut(self, members: Sequence[int]) -> Iterator[list[int]]:
         """Yield the stars that the places of one class of trust form among themselves."""
@@ -220,13 +227,10 @@ class _Stars:
         if not held:
             return False
         self._rest()
-        star, item = stars[-max(held)[1]], self._items[place]
-        fits = float(item.vector @ self._items[star[0]].vector) >= self._least
-        if not fits or not all(agree(item, self._items[taken]) for taken in star):
-            return False
-        star.append(place)
-        held_by[place] = -max(held)[1]
-        return True
+        number = -max(held)[1]
+        centre = self._items[stars[number][0]]
+        fits = float(self._items[place].vector @ centre.vector) >= self._least
+        return fits and self._put(place, number, stars, held_by)
 
 
 def _together(one: ComparedCandidate, other: ComparedCandidate, bars: Bars) -> bool:
