@@ -152,7 +152,7 @@ def test_at_the_last_port_a_daemon_says_where_it_is_to_a_page_and_nothing_to_oth
     daemon.ensure_running(plain).close()
     told = json.loads(got(old, f"/moved?page={page}&nonce={'ab' * 24}"))
     assert told["port"] == running(plain).port != old
-    assert set(told) == {"port", "sealed", "proof"}
+    assert set(told) == {"port", "salt", "sealed", "proof"}
     token = bearer.read_token(plain.store_path)
     for path in ("/graphql", "/healthz", "/", "/metrics", f"/moved?page={page}", "/moved?page=1&nonce=2"):
         assert set(json.loads(got(old, path, authorization=f"Bearer {token}"))) == {"error"}

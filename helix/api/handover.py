@@ -71,8 +71,9 @@ class Handover:
     def where(self, page: str, nonce: str, port: int) -> Mapping[str, str | int]:
         """Return the daemon's port, a sealed one-time link, and a proof that only the web page's key makes.
 
-        `sealed` is the link XOR HMAC-SHA512(key, "link" + nonce); `proof` is HMAC-SHA512(key, "port" + nonce + port +
-        sealed), both in hexadecimal digits. Raises NotFoundError for what is no question of a page that was given a
+        `sealed` is the link XOR HMAC-SHA512(key, "link nonce salt"); `proof` is HMAC-SHA512(key, "port nonce P salt
+        sealed") for the port P; all are hexadecimal digits. The salt is drawn anew for each answer: who asks twice with
+        one nonce must not get two links under one pad. Raises NotFoundError for what is no question of a page that was given a
         key, and UnauthorizedError for a page whose session would have run out, or where too many have asked.
         """
         told = _PAGE.fullmatch(page)
@@ -82,8 +83,10 @@ class Handover:
             raise UnauthorizedError("this page has been away for too long", hint="helix open")
         key = self._access.page_key(page)
         link = self._access.new_link().encode()
-        sealed = bytes(a ^ b for a, b in zip(link, _mac(key, f"link{nonce}"), strict=False)).hex()
-        return {"port": port, "sealed": sealed, "proof": _mac(key, f"port{nonce}{port}{sealed}").hex()}
+        salt = secrets.token_hex(16)
+        sealed = bytes(a ^ b for a, b in zip(link, _mac(key, f"link {nonce} {salt}"), strict=False)).hex()
+        proof = _mac(key, f"port {nonce} {port} {salt} {sealed}").hex()
+        return {"port": port, "salt": salt, "sealed": sealed, "proof": proof}
 
     def _may_give(self) -> bool:
         now = self._clock()

@@ -21,8 +21,9 @@ def mac(key: str, text: str) -> bytes:
 
 
 def unsealed(key: str, told: dict[str, str]) -> str:
-    assert mac(key, f"port{NONCE}{told['port']}{told['sealed']}").hex() == told["proof"]
-    pad = mac(key, f"link{NONCE}")
+    told_in_all = f"port {NONCE} {told['port']} {told['salt']} {told['sealed']}"
+    assert mac(key, told_in_all).hex() == told["proof"]
+    pad = mac(key, f"link {NONCE} {told['salt']}")
     return bytes(a ^ b for a, b in zip(bytes.fromhex(told["sealed"]), pad, strict=False)).decode()
 
 
@@ -65,6 +66,18 @@ def test_a_page_of_another_store_or_of_long_ago_is_not_let_in() -> None:
     for wrong in ("", "1", f"{page['page']}0", "9" * 12 + "." + "0" * 32):
         with pytest.raises((NotFoundError, UnauthorizedError)):
             handover.where(wrong, NONCE, 1)
+
+
+def test_links_that_are_asked_for_with_one_nonce_have_no_pad_in_common() -> None:
+    """The letters of a link are ASCII: under one pad the high bit of each place would never change."""
+    now = [1_800_000_000.0]
+    handover = Handover(Access(TOKEN), clock=lambda: now[0])
+    page = handover.new_page()["page"]
+    sealed = []
+    for _ in range(60):
+        now[0] += 10
+        sealed.append(bytes.fromhex(str(handover.where(page, NONCE, 1)["sealed"])))
+    assert any(one[place] ^ other[place] > 127 for one in sealed for other in sealed for place in range(len(one)))
 
 
 def test_only_so_many_links_are_given_within_a_minute() -> None:

@@ -22,10 +22,10 @@ export async function follow(signal: AbortSignal): Promise<boolean> {
   const asked = new URLSearchParams({ page: own.page, nonce });
   const answer = await fetch(`/moved?${asked.toString()}`, { signal, credentials: "omit" });
   if (!answer.ok) return false;
-  const { port, sealed, proof } = (await answer.json()) as { port: number; sealed: string; proof: string };
+  const { port, salt, sealed, proof } = (await answer.json()) as { port: number; salt: string; sealed: string; proof: string };
   const text = new TextEncoder();
-  if (!(await crypto.subtle.verify("HMAC", own.key, bytesOf(proof), text.encode(`port${nonce}${port}${sealed}`)))) return false;
-  const pad = new Uint8Array(await crypto.subtle.sign("HMAC", own.key, text.encode(`link${nonce}`)));
+  if (!(await crypto.subtle.verify("HMAC", own.key, bytesOf(proof), text.encode(`port ${nonce} ${port} ${salt} ${sealed}`)))) return false;
+  const pad = new Uint8Array(await crypto.subtle.sign("HMAC", own.key, text.encode(`link ${nonce} ${salt}`)));
   const link = String.fromCharCode(...bytesOf(sealed).map((byte, place) => byte ^ (pad[place] ?? 0)));
   const view = new URLSearchParams({ view: window.location.pathname + window.location.search });
   window.location.replace(`http://${window.location.hostname}:${port}/open/${link}?${view.toString()}`);
