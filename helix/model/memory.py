@@ -130,6 +130,10 @@ ROOM = "helix:room"
 """Attribute of a memory: in how many tasks that passed it took room in vain, and what that has added to `failed`."""
 CLAIMED = "helix:claimed"
 """Attribute of a memory: what of `helped` rests on the word of agents alone, in tasks that nothing verified."""
+FEEDBACK = "helix:feedback"
+"""Attribute of a memory: what was said of it without a task, so that it can be bounded and taken back."""
+CLAIM = "claimed"
+"""The outcome of what an agent said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +224,14 @@ def claimed_of(memory: Memory) -> float:
 def unproven_of(memory: Memory) -> float:
     """Return how much of a memory's `helped` proves nothing: agents' claims, or all where nobody stands for it."""
     return memory.helped if memory.said_by in QUOTED else claimed_of(memory)
+
+
+def agents_said(memory: Memory) -> tuple[float, float]:
+    """Return what agents have said for a memory, and against it, as the feedback in its record tells."""
+    kept = memory.attributes.get(FEEDBACK)
+    claims = [one for one in kept if isinstance(one, Mapping)] if isinstance(kept, list | tuple) else []
+    claims = [one for one in claims if one.get("outcome") == CLAIM]
+    return sum(float(one["helped"]) for one in claims), sum(float(one["failed"]) for one in claims)
 
 
 def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, object]:

@@ -134,6 +134,25 @@ def test_what_agents_only_claimed_of_it_stays_claimed(living: Helix, store: Stor
     assert [claimed_of(memories.get(living, one)) for one in (winner, loser)] == [0.0, 0.25]
 
 
+@pytest.mark.parametrize("delta", [0.5, -0.5])
+def test_copies_do_not_let_agents_say_more_of_a_memory_than_they_may(
+    living: Helix, store: Store, moment: Moment, delta: float
+) -> None:
+    winner, loser, _ = pair(living, store, moment)
+    for said in (winner, loser):
+        feedback(store, [said], delta, claimed=True)
+    before = memories.get(living, winner)
+    assert merged(store) == 1
+    held = memories.get(living, winner)
+    assert (held.helped - before.helped, held.failed - before.failed, claimed_of(held)) == (0.5, 0.5, max(0, delta))
+    with pytest.raises(InvalidInputError, match="in all"):
+        feedback(store, [loser], delta, claimed=True)
+    unmerge(store, loser)
+    one, other = memories.get(living, winner), memories.get(living, loser)
+    assert (one.helped, one.failed, claimed_of(one)) == (before.helped, before.failed, max(0, delta))
+    assert claimed_of(other) == max(0, delta)
+
+
 def test_feedback_for_a_folded_memory_reaches_the_one_it_lives_on_in(
     living: Helix, store: Store, moment: Moment
 ) -> None:

@@ -11,11 +11,10 @@ from helix.agents.outcomes.verdicts import OutcomeVerdict
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
-from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
 from helix.memory.upkeep.merge import standing_for
-from helix.model.memory import Memory
+from helix.model.memory import CLAIM, FEEDBACK, Memory, agents_said
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -25,10 +24,8 @@ AGENTS_SAY = 0.5
 
 The names that agents give themselves do not count, so that no loop of calls lifts a memory or buries it.
 """
-_SAID = f"{OWN_ATTRIBUTE}feedback"
 _KEPT = 10
 """The newest of a person's that are kept for being taken back; those of agents are all kept, since they are bounded."""
-_CLAIMED = "claimed"
 _SLACK = 1e-9
 
 
@@ -44,7 +41,7 @@ def feedback(
     changed when one of the names is unknown (NotFoundError).
     """
     check_feedback(names, delta, quality)
-    word = _CLAIMED if claimed else "helped" if delta > 0 else "failed"
+    word = CLAIM if claimed else "helped" if delta > 0 else "failed"
     said = OutcomeVerdict(
         helped=max(0.0, delta),
         failed=max(0.0, -delta),
@@ -59,7 +56,7 @@ def feedback(
         for memory in _named(store.index, names):
             told = _given_credit(memory)
             if claimed:
-                _check_claims(memory, told, delta)
+                _check_claims(memory, delta)
             after, entry = give_credit(memory, said, composer.now)
             changed.append(_with(after, [*told, entry]))
             composer.node(changed[-1])
@@ -79,7 +76,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
         changed = []
         for memory in _named(store.index, names):
             told = _given_credit(memory)
-            mine = [place for place, one in enumerate(told) if not claimed or one.outcome == _CLAIMED]
+            mine = [place for place, one in enumerate(told) if not claimed or one.outcome == CLAIM]
             if not mine:
                 raise ConflictError(
                     f"there is no feedback of {memory.name!r} to take back",
@@ -99,19 +96,19 @@ def _named(index: StoreIndex, names: Sequence[str]) -> list[Memory]:
 
 
 def _given_credit(memory: Memory) -> list[CreditEntry]:
-    held: Any = memory.attributes.get(_SAID)
+    held: Any = memory.attributes.get(FEEDBACK)
     return [entry_from(one) for one in held] if isinstance(held, list) else []
 
 
 def _with(memory: Memory, told: Sequence[CreditEntry]) -> Memory:
-    persons = [one for one in told if one.outcome != _CLAIMED][-_KEPT:]
-    kept = [one.written() for one in told if one.outcome == _CLAIMED or one in persons]
-    others = {name: value for name, value in memory.attributes.items() if name != _SAID}
-    return replace(memory, attributes={**others, _SAID: kept} if kept else others)
+    persons = [one for one in told if one.outcome != CLAIM][-_KEPT:]
+    kept = [one.written() for one in told if one.outcome == CLAIM or one in persons]
+    others = {name: value for name, value in memory.attributes.items() if name != FEEDBACK}
+    return replace(memory, attributes={**others, FEEDBACK: kept} if kept else others)
 
 
-def _check_claims(memory: Memory, told: Sequence[CreditEntry], delta: float) -> None:
-    spoken = sum(one.helped if delta > 0 else one.failed for one in told if one.outcome == _CLAIMED)
+def _check_claims(memory: Memory, delta: float) -> None:
+    spoken = agents_said(memory)[0 if delta > 0 else 1]
     if spoken + abs(delta) > AGENTS_SAY + _SLACK:
         way = "for" if delta > 0 else "against"
         raise InvalidInputError(

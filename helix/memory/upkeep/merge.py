@@ -19,7 +19,7 @@ from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.job_run.run import Run
 from helix.model.clock import to_micros
 from helix.model.edge import MERGED, OPEN_RELATIONS, Edge, Label, Ref, Relation
-from helix.model.memory import Memory, Status, claimed_of, unproven_of, with_claimed
+from helix.model.memory import Memory, Status, agents_said, claimed_of, unproven_of, with_claimed
 from helix.model.operations import DropEdge
 from helix.model.provenance import QUOTED, Provenance, provenance_word
 from helix.model.records import edge_from, flatten
@@ -40,7 +40,7 @@ outcome to both would give it twice."""
 _APART = f"{OWN_ATTRIBUTE}apart"
 """Attribute of a memory that a person took out of another again: the ids it is never folded into again."""
 _SEEN = f"{OWN_ATTRIBUTE}seen"
-_ADDED = ("helped", "failed", "uses")
+_ADDED, _SAID = ("helped", "failed", "uses"), ("helped", "failed")
 _BEST = ("confidence", "importance", "easiness", "half_life_days")
 
 
@@ -141,17 +141,24 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 
 
 def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
-    """Merge one duplicate into another memory, which takes over what it earned, as a part of somebody's change."""
+    """Merge one duplicate into another memory, which takes over what it earned, as a part of somebody's change.
+
+    What agents said of the duplicate without a task stays with it: they may say so much of each memory, and make as many
+    copies as they like.
+    """
+    spoken = dict(zip(_SAID, agents_said(loser), strict=True))
+    added = {name: max(0, round(getattr(loser, name) - spoken.get(name, 0), 9)) for name in _ADDED}
+    claimed = max(0.0, unproven_of(loser) - spoken["helped"])
     here, there = winner.ref, loser.ref
     carried = list(_carried(records, winner, there))
     for edge in carried:
         composer.put_edge(edge)
     after = {
-        **{name: getattr(winner, name) + getattr(loser, name) for name in _ADDED},
+        **{name: getattr(winner, name) + amount for name, amount in added.items()},
         **{name: _best(name, winner, loser) for name in _BEST},
         "last_used_at": max((m.last_used_at for m in (winner, loser) if m.last_used_at), default=None),
         "attributes": {
-            **with_claimed(winner.attributes, claimed_of(winner) + unproven_of(loser)),
+            **with_claimed(winner.attributes, claimed_of(winner) + claimed),
             _SEEN: _seen(winner) + _seen(loser),
         },
     }
@@ -166,9 +173,9 @@ def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) ->
             created_at=composer.now,
             attributes={
                 MERGED: {
-                    "added": {name: getattr(loser, name) for name in _ADDED},
+                    "added": added,
                     "seen": _seen(loser),
-                    "claimed": unproven_of(loser),
+                    "claimed": claimed,
                     "kept": kept,
                     "edges": [[e.type.value, *_end(e.source), *_end(e.target)] for e in carried],
                 }
