@@ -7,7 +7,7 @@ it can claim any. Such a folder looks like a new clone, which people make all th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,19 +26,20 @@ def folders_of(home: Path, scope: str) -> Mapping[str, str]:
 
 
 def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
-    """Return the folders of a project that were worked in before this one; none where it was the first.
+    """Return the folders worked in before this one whose memory a project sees; none where it was the first.
 
-    A linked worktree counts as its repository's own folder.
+    They are of its own repository, and of repositories that its name says it lies in, as `github.com/ada/shop/x` says
+    of `github.com/ada/shop`. A linked worktree counts as its repository's own folder.
     """
     top = _top(project)
     if top is None:
         return ()
-    known = tuple(folders_of(home, project.repository))
-    return known[: known.index(str(top))] if str(top) in known else known
+    own = tuple(folders_of(home, project.repository))
+    return (*own[: own.index(str(top)) if str(top) in own else None], *_folders_above(home, project, top))
 
 
 def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[str, ...]:
-    """Return the folders of a project before this one, where this one was not noted yet; note it if that `keeps`.
+    """Return what `folders_before` does, where this folder is not noted as its project's yet; note it if that `keeps`.
 
     A project in a repository's folder, and a scope that was chosen, are noted by their own folder too.
     """
@@ -54,7 +55,16 @@ def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[s
         everything.update({scope_key(one): {**known[one], place: since} for one, place in new.items()})
         private_folder(home)
         write_private(home / FILE, json.dumps(everything, indent=2) + "\n")
-    return tuple(known[project.repository]) if project.repository in new else ()
+    if str(top) in known[project.repository]:
+        return ()
+    return (*known[project.repository], *_folders_above(home, project, top))
+
+
+def _folders_above(home: Path, project: Identity, top: Path) -> Iterator[str]:
+    """Yield the folders of repositories that a project's name says its own lies in, but for its own."""
+    above = project.repository.split("/")[:-1]
+    for length in range(len(above), 0, -1):
+        yield from (folder for folder in folders_of(home, "/".join(above[:length])) if folder != str(top))
 
 
 def _top(project: Identity) -> Path | None:

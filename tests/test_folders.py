@@ -14,11 +14,17 @@ from helix.identity import Identity, identify
 REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/shop.git\n'
 
 
-def clone(folder: Path) -> Path:
+def clone(folder: Path, remote: str = REMOTE) -> Path:
     """Make a folder with a `.git` that claims a remote, as an archive can bring one."""
     (folder / ".git").mkdir(parents=True)
-    (folder / ".git" / "config").write_text(REMOTE, "utf-8")
+    (folder / ".git" / "config").write_text(remote, "utf-8")
     return folder
+
+
+def known(folder: Path) -> Identity:
+    found = identify(folder)
+    assert found is not None
+    return found
 
 
 def test_a_folder_that_claims_another_ones_remote_is_told_once_and_stays_visible(tmp_path: Path) -> None:
@@ -33,6 +39,29 @@ def test_a_folder_that_claims_another_ones_remote_is_told_once_and_stays_visible
     assert folders_before(home, claims) == (str(mine),)
     assert folders_before(home, first) == ()
     assert list(folders_of(home, "GitHub.com/ada/shop")) == [str(mine), str(archive)]
+
+
+@pytest.mark.parametrize("path", ["ada/shop/x", "ADA/Shop/deep/er", "ada/shop/packages/one"])
+def test_a_folder_that_claims_a_remote_below_another_ones_sees_its_memory_and_is_told(
+    tmp_path: Path, path: str
+) -> None:
+    home, mine = tmp_path / "home", clone(tmp_path / "mine")
+    assert note_folder(home, known(mine)) == ()
+    claims = known(clone(tmp_path / "archive", REMOTE.replace("ada/shop", path)))
+    assert folders_before(home, claims) == (str(mine),)
+    assert note_folder(home, claims) == (str(mine),)
+    assert note_folder(home, claims) == (), "once"
+    assert folders_before(home, claims) == (str(mine),)
+    beside = known(clone(tmp_path / "beside", REMOTE.replace("shop", "shopping")))
+    assert note_folder(home, beside) == folders_before(home, beside) == ()
+
+
+def test_a_folder_beyond_those_that_are_noted_is_told_each_time(tmp_path: Path) -> None:
+    home, clones = tmp_path / "home", [clone(tmp_path / f"clone {number}") for number in range(52)]
+    for folder in clones[:50]:
+        note_folder(home, known(folder))
+    for folder in (*clones[50:], *clones[50:]):
+        assert note_folder(home, known(folder))[:1] == (str(clones[0]),)
 
 
 def test_a_sub_project_and_a_worktree_of_ones_own_are_no_other_folder(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ class Handover:
 
         `sealed` is the link XOR HMAC-SHA512(key, "link nonce salt"); `proof` is HMAC-SHA512(key, "port nonce P salt
         sealed") for the port P; all are hexadecimal digits. The salt is drawn anew for each answer: who asks twice with
-        one nonce must not get two links under one pad. Raises NotFoundError for what is no question of a page that was given a
-        key, and UnauthorizedError for a page whose session would have run out, or where too many have asked.
+        one nonce must not get two links under one pad. Raises NotFoundError for what is no question of a page that was
+        given a key, and UnauthorizedError for a page whose session would have run out, or where too many have asked.
         """
         told = _PAGE.fullmatch(page)
         if told is None or not _NONCE.fullmatch(nonce) or not hmac.compare_digest(self._mark(told[1]), told[3]):

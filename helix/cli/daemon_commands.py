@@ -115,7 +115,7 @@ def status(invocation: Invocation, /) -> None:
     if project.asked and not invocation.json:
         invocation.say(f"warning: {asked_words(project)}")
     if before and not invocation.json:
-        invocation.say(f"warning: this folder says that it is {here}, as {before[0]} did before, and sees its memory")
+        invocation.say(f"warning: this folder says that it is {here}, so it sees the memory of {before[0]}")
         invocation.say("hint: if you did not clone it yourself, give it another name: helix name NAME")
     for scope in () if invocation.json or here in former else former:
         invocation.say(f"warning: this folder's project was {scope} before, and what is known of that is not seen here")

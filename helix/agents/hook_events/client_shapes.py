@@ -115,16 +115,24 @@ def context_as(name: str) -> Callable[[HookEvent, HookReply], dict[str, Any]]:
     """Return what writes a hook's answer as one text of that name, and nothing else."""
 
     def write(_: HookEvent, reply: HookReply) -> dict[str, Any]:
-        return {name: reply.context[:ANSWER_LIMIT]} if reply.context else {}
+        said = for_agent(reply)[:ANSWER_LIMIT]
+        return {name: said} if said else {}
 
     return write
+
+
+def for_agent(reply: HookReply) -> str:
+    """Return what an answer tells the agent where the client shows the user nothing: the notice too, to pass it on."""
+    if not reply.notice:
+        return reply.context
+    return "\n\n".join(filter(None, (f"Tell the user before you go on:\n{reply.notice}", reply.context)))
 
 
 def without_call(
     write: Callable[[HookEvent, HookReply], dict[str, Any]],
 ) -> Callable[[HookEvent, HookReply], dict[str, Any]]:
-    """Return what writes a hook's answer without notice and changed call, which this client has in no such shape."""
-    return lambda event, reply: write(event, HookReply(context=reply.context))
+    """Return what writes a hook's answer without a changed call, which this client has in no such shape."""
+    return lambda event, reply: write(event, HookReply(context=reply.context, notice=reply.notice))
 
 
 CLAUDE_CODE = ClientShape(claude_code.read, claude_code.write, claude_code.delivery)
@@ -214,7 +222,12 @@ def read_continue(payload: Payload) -> HookEvent | None:
     )
 
 
-CONTINUE = ClientShape(read_continue, without_call(claude_code.write), claude_code.delivery, shows=(ActionBegins,))
+CONTINUE = ClientShape(
+    read_continue,
+    lambda event, reply: claude_code.write(event, HookReply(context=for_agent(reply))),
+    claude_code.delivery,
+    shows=(ActionBegins,),
+)
 
 
 # Cursor: hooks of its own names. It reads context at the start of a session and behind a tool's result alone.

@@ -93,9 +93,9 @@ def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reac
         said.append(f"Helix works in {session.scope}: confirm the name {asked} with `helix name {asked}`")
     if session.came_after:
         said.append(
-            f"Helix: this folder is new and says that it is {visible(session.project.repository)}, as "
-            f"{visible(session.came_after[0])} does; it sees that project's memory. If you did not clone it yourself: "
-            "`helix name` gives it another name"
+            f"Helix: this folder is new and says that it is {visible(session.project.repository)}, so it sees the "
+            f"memory of {visible(session.came_after[0])}. If you did not clone it yourself: `helix name` gives it "
+            "another name"
         )
         session.came_after = ()
     return replace(found, reply=replace(found.reply, notice="\n".join(said)))

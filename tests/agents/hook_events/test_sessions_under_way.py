@@ -130,6 +130,52 @@ def test_no_folder_is_noted_in_a_private_session_or_while_capture_is_paused(heli
 
 
 @pytest.mark.parametrize(
+    ("client", "where", "payload"),
+    [
+        ("codex", "systemMessage", {"hook_event_name": "SessionStart", "source": "startup"}),
+        ("vscode", "systemMessage", {"hookEventName": "SessionStart", "source": "startup"}),
+        ("gemini", "systemMessage", {"hook_event_name": "SessionStart", "source": "startup"}),
+        ("cursor", "additional_context", {"hook_event_name": "sessionStart"}),
+        ("opencode", "context", {"hook_event_name": "chat.message", "prompt": "go on"}),
+        (
+            "continue",
+            "additionalContext",
+            {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+        ),
+        (
+            "cline",
+            "contextModification",
+            {
+                "hookName": "PreToolUse",
+                "preToolUse": {"toolName": "execute_command", "parameters": {"command": "ls"}},
+            },
+        ),
+    ],
+)
+def test_every_client_tells_of_a_folder_that_claims_another_project(
+    helix: Helix, tmp_path: Path, client: str, where: str, payload: dict[str, object]
+) -> None:
+    """By itself where it shows the user something, else through the agent."""
+    folders = [tmp_path / name for name in ("mine", "claims")]
+    for folder in folders:
+        (folder / ".git").mkdir(parents=True)
+        (folder / ".git" / "config").write_text('[remote "origin"]\nurl = git@github.com:ada/shop.git\n', "utf-8")
+    said = [helix.hooks.tell(client, {**payload, **placed(client, folder)}) for folder in folders]
+    told = [{**one, **one.get("hookSpecificOutput", {})}.get(where, "") for one in said]
+    assert ["this folder is new" in one for one in told] == [False, True], said
+    assert where == "systemMessage" or told[1].startswith("Tell the user"), said
+
+
+def placed(client: str, folder: Path) -> dict[str, object]:
+    """Return what a client's payload says of where a session runs."""
+    if client == "cline":
+        return {"taskId": folder.name, "workspaceRoots": [str(folder)]}
+    if client == "cursor":
+        return {"conversation_id": folder.name, "workspace_roots": [str(folder)]}
+    return {"sessionId" if client == "vscode" else "session_id": folder.name, "cwd": str(folder)}
+
+
+@pytest.mark.parametrize(
     "event",
     [
         {"hook_event_name": "SessionStart", "source": "resume"},
