@@ -126,6 +126,9 @@ def _operation(kind: str, name: str, field: GraphQLField, one: Operation | None)
         for (argument, given), words in one.person_where.items():
             yield ""
             yield f"{'With' if given else 'Without'} `{_camel(argument)}` only a person may {words}."
+        if one.person_if is not None:
+            yield ""
+            yield one.person_if.__doc__ or ""
     yield ""
     yield f"Answers `{result_of(field).type}`."
     taken = arguments_of(field)

@@ -90,6 +90,9 @@ def as_said_by(agent: str, operation: Operation, values: Mapping[str, Any]) -> d
     taken = inspect.signature(operation.function).parameters
     for (option, given), what in operation.person_where.items():
         check_person(agent, what if bool(values.get(option, taken[option].default)) is given else "")
+    if operation.person_if is not None:
+        chosen = {key: value for key, value in values.items() if value != taken[key].default}
+        check_person(agent, operation.person_if(chosen))
     said = {key: _by(agent, value) if is_dataclass(value) else value for key, value in values.items()}
     for parameter in ("agent", "by"):
         if parameter in taken:

@@ -11,7 +11,7 @@ from helix.model.ids import Id
 from helix.model.principal import Role
 from helix.model.reports import BackgroundStatus, UndoReport, WorkPlan
 from helix.model.work_item import WorkItem
-from helix.operations.checks import page_size
+from helix.operations.checks import UPKEEP, page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 
@@ -47,7 +47,14 @@ def flush(
     return helix.worker.flush(scope)
 
 
-@mutation(Role.AGENT)
+def _of_a_person(asked: Mapping[str, Any]) -> str:
+    """Only a person may have what was undone brought back (`rederive`), or set more in `payload` than `scope`."""
+    if asked["kind"] == "rederive":
+        return "bring back what was undone"
+    return UPKEEP if {*(asked.get("payload") or {})} - {"scope"} else ""
+
+
+@mutation(Role.AGENT, person_if=_of_a_person)
 def begin_work(
     helix: Helix,
     kind: Annotated[str, "The kind of work, such as `consolidate` or `reflect`."],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.service import Helix
@@ -33,3 +35,11 @@ def absolute(path: str) -> str:
         message = f"{path!r:.200} is not an absolute path"
         raise InvalidInputError(message, hint="the daemon does not know the client's folder: send the whole path")
     return path
+
+
+UPKEEP = "say how far upkeep goes"
+
+
+def sets_upkeep(asked: Mapping[str, Any]) -> str:
+    """Only a person may say how far upkeep goes: an agent's request has the defaults."""
+    return UPKEEP if {*asked} - {"dry_run"} else ""

@@ -17,7 +17,8 @@ class Operation:
 
     `writes`: it changes the store. `asks_graph`: it waits for the graph, which answers one question at a time.
     `keyed`: it adds or counts something, and takes an idempotency key. `person` says what only a person may ask for by
-    it, "" for what anybody may; `person_where` the same of an argument that is (True) or is not (False) given.
+    it, "" for what anybody may; `person_where` the same of an argument that is (True) or is not (False) given, and
+    `person_if` of the arguments that differ from their defaults: it returns those words, and its docstring tells them.
 
     Where many share a server by keys, `role` is the least that may ask for it; None where nobody may by a request, as
     it names files, places or keys of the machine that serves. `scoped`: a key that is bound to scopes may ask for it,
@@ -34,6 +35,7 @@ class Operation:
     keyed: bool = False
     person: str = ""
     person_where: Mapping[tuple[str, bool], str] = field(default_factory=dict)
+    person_if: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def name(self) -> str:
@@ -77,6 +79,7 @@ def mutation(
     keyed: bool = False,
     person: str = "",
     person_where: Mapping[tuple[str, bool], str] | None = None,
+    person_if: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> Callable[[F], F]:
     """List a function that changes the store, for nobody below this role; see `Operation`."""
 
@@ -90,6 +93,7 @@ def mutation(
             keyed=keyed,
             person=person,
             person_where=dict(person_where or {}),
+            person_if=person_if,
         )
         return _listed(made, function)
 

@@ -28,7 +28,7 @@ from helix.model.principal import Role
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult, Version
-from helix.operations.checks import check_length, page_size
+from helix.operations.checks import check_length, page_size, sets_upkeep
 from helix.operations.listed import mutation, query, scoped_query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
@@ -234,7 +234,7 @@ def feedback(
         return task_end.override(helix.store, task_named(helix.store.index, task).id, names, delta, quality)
 
 
-@mutation(Role.ADMIN)
+@mutation(Role.ADMIN, person_if=sets_upkeep)
 def decay(
     helix: Helix,
     unused_days: float = 30,
@@ -245,13 +245,13 @@ def decay(
     return maintenance.decay(helix.store, unused_days, min_uses, dry_run)
 
 
-@mutation(Role.ADMIN)
+@mutation(Role.ADMIN, person_if=sets_upkeep)
 def decay_edges(helix: Helix, unused_days: float = 60, dry_run: bool = False) -> MaintenanceReport:
     """Halve the weights of edges that were not used for long."""
     return maintenance.decay_edges(helix.store, unused_days, dry_run)
 
 
-@mutation(Role.ADMIN)
+@mutation(Role.ADMIN, person_if=sets_upkeep)
 def prune(
     helix: Helix,
     min_effectiveness: Annotated[float, "Archive what helped less than this, 0 to 1."] = 0.25,

@@ -194,6 +194,27 @@ def test_an_agent_may_stop_background_work_and_not_let_it_go_on(served: Served, 
     assert by_person(served, "pause_worker", on=False) is False
 
 
+def test_an_agent_may_have_upkeep_done_and_not_say_how_far_it_goes(served: Served, helix: Helix) -> None:
+    refused: list[tuple[str, dict[str, Any]]] = [
+        ("begin_work", {"kind": "merge_similar", "payload": {"threshold": 0.01}}),
+        ("begin_work", {"kind": "decay", "payload": {"unused_days": 0}}),
+        ("begin_work", {"kind": "rederive"}),
+        ("begin_work", {"kind": "rederive", "payload": {"scope": "p"}}),
+        ("decay", {"unusedDays": 0}),
+        ("decay", {"minUses": 1_000_000}),
+        ("decay_edges", {"unusedDays": 0.0}),
+        ("prune", {"minEffectiveness": 1.0}),
+    ]
+    assert [asked(served, name, **given) for name, given in refused] == ["PERSON_NEEDED"] * len(refused)
+    assert by_person(served, "decay", unusedDays=0)["changed"] == 0
+    assert by_person(served, "begin_work", kind="merge_similar", payload={"threshold": 0.9})["id"]
+    for name in ("decay", "decay_edges", "prune"):
+        assert asked(served, name)["changed"] == 0
+        assert asked(served, name, dryRun=True)["changed"] == 0
+    for payload in ({}, {"scope": "p"}):
+        assert asked(served, "begin_work", kind="merge_similar", payload=payload)["id"]
+
+
 def test_an_agents_feedback_is_a_bounded_claim_and_can_be_taken_back(served: Served, helix: Helix) -> None:
     name = by_person(served, "store", **SAID)["name"]
     assert asked(served, "feedback", names=[name], delta=100.0) == "INVALID_INPUT"

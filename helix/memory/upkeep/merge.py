@@ -143,8 +143,8 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
 def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
     """Merge one duplicate into another memory, which takes over what it earned, as a part of somebody's change.
 
-    What agents said of the duplicate without a task stays with it: they may say so much of each memory, and make as many
-    copies as they like.
+    What agents said of the duplicate without a task stays with it: they may say so much of each memory, and make any
+    number of copies.
     """
     spoken = dict(zip(_SAID, agents_said(loser), strict=True))
     added = {name: max(0, round(getattr(loser, name) - spoken.get(name, 0), 9)) for name in _ADDED}
