@@ -801,11 +801,13 @@ class Operations(ABC):
         *,
         claimed: bool | None = None,
         utilized: Sequence[str] | None = None,
+        agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> TaskOutcome:
         """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.
 
-        `utilized` are the memories that the agent says it used.
+        `utilized` are the memories that the agent says it used. What an agent says is its own word, and leaves a
+        person's.
         """
         return self._ask(
             "task_outcome",
@@ -813,6 +815,7 @@ class Operations(ABC):
             outcome=outcome,
             claimed=claimed,
             utilized=utilized,
+            agent=agent,
             idempotency_key=idempotency_key,
         )
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 from helix.errors import ConflictError, PausedError
@@ -227,7 +228,7 @@ class Importer:
                     writing.tally.skipped += 1
                     continue
                 writing.episodes[key] = None
-                self._write(writing, ready)
+                self._write(writing, _by_now(ready, writing.composer.now))
                 changes.append(writing.composer.change("ingest", source=episode.source))
             return Decision(tuple(changes), writing)
 
@@ -380,6 +381,15 @@ class Importer:
                 continue
             if before.source != item.episode.source:
                 composer.silence(before.ref)
+
+
+def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:
+    """Return a prepared slice that has happened by now: a commit's clock may be wrong, or set to have the last word."""
+    item, at = ready.slice, ready.slice.episode.occurred_at
+    if at is None or at <= now:
+        return ready
+    memories = tuple(replace(one, valid_from=now) if one.valid_from == at else one for one in item.memories)
+    return replace(ready, slice=replace(item, episode=replace(item.episode, occurred_at=now), memories=memories))
 
 
 def _weight(item: Slice) -> int:

@@ -314,16 +314,17 @@ def task_outcome(
     outcome: Annotated[str, "`delivered`, `blocked` or `skipped`; empty to take back what was said."],
     claimed: Annotated[bool, "It is the agent's own word, worth half where no command says so."] = False,
     utilized: Annotated[Sequence[str], "Names of the memories that the agent says it used."] = (),
+    agent: str = "",
 ) -> TaskOutcome:
     """Say what came of a task: delivered, blocked, skipped, or nothing to take that back.
 
-    `utilized` are the memories that the agent says it used.
+    `utilized` are the memories that the agent says it used. What an agent says is its own word, and leaves a person's.
     """
     with helix.foreground.request():
         ident = task_named(helix.store.index, task).id
         if utilized:
             noting.note_use(helix.store, ident, utilized=utilized)
-        told = tell_outcome(helix.store, ident, outcome, claimed=claimed)
+        told = tell_outcome(helix.store, ident, outcome, claimed=claimed or bool(agent))
     return TaskOutcome(
         task=told.task,
         outcome=told.outcome,

@@ -9,7 +9,10 @@ from api_server import Served
 from helix.agents.outcomes.noting import note_use
 from helix.agents.tasks.board import TaskSighting, inject, mirror
 from helix.client import document
+from helix.model.memory import claimed_of
+from helix.model.speaker import HEADER
 from helix.model.task import Shown
+from helix.operations import memories
 from helix.service import Helix
 
 
@@ -41,6 +44,25 @@ def test_a_persons_word_settles_a_task_and_feedback_overrules_what_came_of_it(se
     found = ask(served, "report")
     assert (found["undrawn"]["tasks"], found["leaders"][0]["failed"]) == (1, 1)
     assert ask(served, "report_page", scope="elsewhere").startswith("<!doctype html>")
+
+
+def test_an_agent_s_word_of_a_task_is_a_claim_and_leaves_a_persons(served: Served, helix: Helix) -> None:
+    stored = ask(served, "store", trigger="modules are missing", resolution="run `uv sync --frozen`", kind="PATTERN")
+    task = begun(helix, stored["id"])
+
+    def by_agent(outcome: str) -> tuple[str, str]:
+        asked = {"task": task, "outcome": outcome, "utilized": [stored["name"]]}
+        answer = served.post(document("task_outcome"), asked, headers={HEADER: "claude-code"})
+        told = answer.json["data"]["taskOutcome"]["result"]
+        return told["outcome"], told["verification"]
+
+    assert by_agent("delivered") == ("delivered", "NONE")
+    memory = memories.get(helix, stored["id"])
+    assert (memory.helped, claimed_of(memory), memory.last_used_at) == (0.25, 0.25, None)
+    assert ask(served, "task_outcome", task=task, outcome="blocked")["verification"] == "FAILED"
+    for word in ("delivered", ""):
+        assert by_agent(word) == ("blocked", "FAILED")
+    assert memories.get(helix, stored["id"]).failed == 0.3
 
 
 def test_what_a_session_was_shown_is_listed_and_what_one_memory_was_shown_to(served: Served, helix: Helix) -> None:

@@ -26,7 +26,10 @@ def test_an_outcome_is_told_taken_back_and_counted(helix_command: Command, tmp_p
     (task,) = ok(helix_command("plan", "ready-tasks", *SCOPE, "--json")).data["readyTasks"]
     said = ok(helix_command("task", "outcome", task["id"], "delivered"))
     assert said.out.splitlines() == ["delivered, checks: passed"]
-    claimed = ok(helix_command("task", "outcome", task["id"], "blocked", "--claimed", "--json")).data["taskOutcome"]
+    claim = ("task", "outcome", task["id"], "blocked", "--claimed")
+    assert ok(helix_command(*claim)).out.splitlines() == ["delivered, checks: passed"], "a claim leaves a person's word"
+    assert ok(helix_command("task", "outcome", task["id"], "unknown")).out.startswith("no outcome")
+    claimed = ok(helix_command(*claim, "--json")).data["taskOutcome"]
     assert (claimed["outcome"], claimed["verification"], claimed["evidence"]) == ("blocked", "NONE", [])
     assert ok(helix_command("task", "outcome", task["id"], "unknown")).out.startswith("no outcome")
     wrong = helix_command("task", "outcome", "nobody", "delivered")

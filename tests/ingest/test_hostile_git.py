@@ -17,9 +17,13 @@ from helix.ingest.commit_index import CommitIndex, Undone
 from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.message import parse_message
 from helix.ingest.repository import _GIVEN, Repository
-from helix.operations import ingest
+from helix.model.recall import RecallQuery
+from helix.operations import capture, ingest, memories
+from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
-from tests.waiting import until
+from helix.settings import Settings
+from helix.store.listing import MemoryFilter
+from tests.waiting import finished, until
 
 SERVE = Path(__file__).resolve().parents[2] / "scripts" / "serve"
 NAMES = (
@@ -307,3 +311,20 @@ def test_titles_numbers_and_deprecations_of_long_ago_are_forgotten() -> None:
     assert (index.numbered("#2"), index.numbered("#20009")) == (None, f"{20_001:040x}")
     told = [index.undo("f" * 40, parse_message(title), {}) for title in ("Remove tapes", 'Revert "Add a drum"')]
     assert told == [Undone(), Undone()]
+
+
+def test_a_commit_of_a_day_to_come_has_happened_by_now(make_history: object, settings: Settings) -> None:
+    """A clock was wrong, or was set: what the user says of it later would be held to be of that day."""
+    history: History = make_history("to-come")  # type: ignore[operator]
+    history.minutes = 60 * 24 * 365 * 20
+    history.commit(
+        "Use UTC for all timestamps\n\nLocal times broke the report, because two rows had the same hour. "
+        "All timestamps must be kept in UTC from now on.",
+        {"a.py": "one"},
+    )
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        finished(helix, ingest.ingest_git(helix, str(history.path)))
+        (memory,) = memories.memories(helix, MemoryFilter()).items
+        (episode,) = [one for one in capture.episodes(helix).items if "report" in one.content]
+        assert episode.occurred_at == memory.valid_from == episode.recorded_at
+        assert helix.recall(RecallQuery(query="timestamps in UTC", scope=memory.scope)).items

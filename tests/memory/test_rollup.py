@@ -344,6 +344,7 @@ def test_the_order_of_recording_decides_nothing(
     order: list[int], settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     moment = Moment()
+    moment.forward(days=1)
     home = tmp_path_factory.mktemp("order")
     given_ = {"home": home, "db_path": home / "store", "consolidation_budget": 0.0}
     from helix import settings as configuration

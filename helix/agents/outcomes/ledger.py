@@ -97,9 +97,9 @@ def with_ledger(task: Task, ledger: TaskLedger) -> Task:
         COMMANDS: ledger.commands,
         REPEATED: ledger.repeated,
     }
-    attributes = {**task.attributes, _OWN: {name: value for name, value in kept.items() if value not in (None, {}, [])}}
-    attributes.update({name: list(rows) for name, rows in lists.items() if rows})
-    return replace(task, attributes=attributes)
+    others = {name: value for name, value in task.attributes.items() if name not in lists}
+    own = {_OWN: {name: value for name, value in kept.items() if value not in (None, {}, [])}}
+    return replace(task, attributes={**others, **own, **{name: list(rows) for name, rows in lists.items() if rows}})
 
 
 def with_evidence(ledger: TaskLedger, evidence: Evidence) -> TaskLedger:

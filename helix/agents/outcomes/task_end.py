@@ -36,14 +36,16 @@ Update = Callable[[TaskLedger], TaskLedger]
 def settle_task(store: Store, ident: str, *, outcome: str | None = None) -> Settlement:
     """Settle a task: give every memory shown to it what its outcome says, and take back what an earlier one gave.
 
-    `outcome` is the agent's word: delivered, blocked, skipped, or nothing; None where it is what was said before.
+    `outcome` is the agent's word: delivered, blocked, skipped, or nothing; None where it is what was said before, as it
+    is where a person has spoken.
     Settling again what has not changed writes nothing, and in whatever order evidence comes in, the end is the same.
     A task that is not kept settles to nothing. Raises InvalidInputError for an outcome that is none.
     """
     _check_outcome(outcome or "")
 
     def said(task: Task, ledger: TaskLedger) -> TaskLedger:
-        return replace(ledger, claimed=ledger.said(task) if outcome is None else outcome, settled=task.outcome)
+        told = any(one.kind is EvidenceKind.PERSON for one in ledger.evidence)
+        return replace(ledger, claimed=ledger.said(task) if told or outcome is None else outcome, settled=task.outcome)
 
     return _change(store, ident, "settle", said)
 
@@ -51,15 +53,18 @@ def settle_task(store: Store, ident: str, *, outcome: str | None = None) -> Sett
 def tell_outcome(store: Store, ident: str, outcome: str, *, claimed: bool = False) -> Settlement:
     """Settle a task by what a person says came of it, which goes before every command; said again, it is replaced.
 
-    `claimed` marks an agent's own word, which is what `settle` takes. Raises NotFoundError or InvalidInputError.
+    `claimed` marks an agent's own word, which `settle_task` takes: what a person said stays. Raises NotFoundError or
+    InvalidInputError.
     """
     if find_task(store.index, ident) is None:
         raise NotFoundError(f"no task {ident!r}", hint="`helix report` counts tasks, Cypher lists them")
+    if claimed:
+        return settle_task(store, ident, outcome=outcome)
     _check_outcome(outcome)
 
     def said(task: Task, ledger: TaskLedger) -> TaskLedger:
         evidence = [one for one in ledger.evidence if one.kind is not EvidenceKind.PERSON]
-        if not claimed and outcome in (DELIVERED, BLOCKED):
+        if outcome in (DELIVERED, BLOCKED):
             passed = outcome == DELIVERED
             evidence.append(Evidence(kind=EvidenceKind.PERSON, command="", passed=passed, at=store.runtime.clock()))
         return replace(ledger, claimed=outcome, settled=task.outcome, evidence=tuple(evidence))

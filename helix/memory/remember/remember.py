@@ -13,6 +13,7 @@ from helix.errors import ConflictError, InvalidInputError
 from helix.journal.state import Records
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
+from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import hold_until, supersede
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
@@ -66,7 +67,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         if ready.screening.held:
             return _hold(composer, store.index, ready)
         verdict, known = _verdict(store, ready)
-        if verdict is ContradictionVerdict.NOOP and known is not None and _takes_over(ready.draft, known):
+        if verdict is ContradictionVerdict.NOOP and known is not None and _takes_over(ready.draft, known, composer.now):
             known = replace(known, attributes={**known.attributes, SEEN: seen(known) + 1})
             status, memory = StoreStatus.UPDATED, _refine(composer, store.records, ready, known)
         elif verdict is ContradictionVerdict.NOOP and known is not None:
@@ -102,9 +103,10 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     return replace(answer, contradicts=settle_stored(store, memory)) if isinstance(memory, Memory) else answer
 
 
-def _takes_over(draft: Memory, known: Memory) -> bool:
+def _takes_over(draft: Memory, known: Memory, now: datetime) -> bool:
     """Return whether what is said now stands in the place of a memory that says the same."""
-    return outranks(draft, known) or (known.is_derived and not outranks(known, draft))
+    begins = draft.valid_from is None and known.valid_from is not None and known.valid_from > now
+    return outranks(draft, known) or ((known.is_derived or begins) and not outranks(known, draft))
 
 
 def _hold(composer: Composer, index: StoreIndex, ready: PreparedMemory) -> Decision[StoreResult]:
@@ -223,22 +225,29 @@ def _add(composer: Composer, ready: PreparedMemory, name: str = "") -> Memory:
 
 
 def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: Memory) -> Memory:
-    draft = ready.draft
+    """Write a new version of a known memory; what a weaker voice said of when and where it holds does not go on."""
+    draft, attributes = ready.draft, known.attributes
+    importance, since = max(draft.importance, known.importance), known.valid_from
+    if outranks(draft, known):
+        importance, since = draft.importance, None
+        attributes = {name: value for name, value in attributes.items() if name.startswith(OWN_ATTRIBUTE)}
+    elif since is not None and since > composer.now:
+        since = None  # who says it now, and no time, says that it holds
     memory = replace(
         draft,
         id=composer.new_id(),
         name=_called(composer, ready, known),
         recorded_at=composer.now,
         confidence=bounded_confidence(max(draft.confidence, known.confidence), draft.provenance.trust),
-        importance=max(draft.importance, known.importance),
+        importance=importance,
         helped=known.helped,
         failed=known.failed,
         uses=known.uses,
         easiness=known.easiness,
         half_life_days=max(draft.half_life_days, known.half_life_days),
         last_used_at=known.last_used_at,
-        valid_from=draft.valid_from or known.valid_from,
-        attributes=with_claimed({**known.attributes, **draft.attributes}, unproven_of(known)),
+        valid_from=draft.valid_from or since,
+        attributes=with_claimed({**attributes, **draft.attributes}, unproven_of(known)),
         status=Status.ACTIVE,
     )
     _ground(composer, supersede(composer, records, known, memory, ready.prepared, ready.files), memory, ready.session)

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (dabc062bdcc85d8d).
+// Written by scripts/schema from the schema and queries/operations.graphql (c7aa99e337fddde4).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1345,6 +1345,7 @@ export type TaskOutcomeMutationVariables = Exact<{
   outcome: string;
   claimed?: boolean | null | undefined;
   utilized?: Array<string> | string | null | undefined;
+  agent?: string | null | undefined;
   idempotencyKey?: string | null | undefined;
 }>;
 
@@ -5093,9 +5094,9 @@ export const DagClearDocument = gql`
 }
     ${ClearedFragmentDoc}` as unknown as DocumentNode<DagClearMutation, DagClearMutationVariables>;
 export const TaskOutcomeDocument = gql`
-    mutation TaskOutcome($task: ID!, $outcome: String!, $claimed: Boolean, $utilized: [String!], $idempotencyKey: String) {
+    mutation TaskOutcome($task: ID!, $outcome: String!, $claimed: Boolean, $utilized: [String!], $agent: String, $idempotencyKey: String) {
   taskOutcome(
-    input: {task: $task, outcome: $outcome, claimed: $claimed, utilized: $utilized, idempotencyKey: $idempotencyKey}
+    input: {task: $task, outcome: $outcome, claimed: $claimed, utilized: $utilized, agent: $agent, idempotencyKey: $idempotencyKey}
   ) {
     result {
       ...TaskOutcome
