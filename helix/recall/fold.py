@@ -93,16 +93,21 @@ def _behind(order: Sequence[int], within: Mapping[int, frozenset[int]], limit: i
 def _by_resolution(
     head: list[int], memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot
 ) -> tuple[list[int], dict[int, frozenset[int]]]:
-    """Return the order with each matter's best memory first, and what says less within it."""
+    """Return the order with each matter's best memory first, and what says less within it.
+
+    None is moved past what a better class of source says.
+    """
     at = {place: index for index, place in enumerate(head)}
-    key, within = dict(at), dict[int, frozenset[int]]()
+    key, within = dict[int, float](at), dict[int, frozenset[int]]()
     standing = {place: _standing(memory) for place, memory in memories.items()}
     for matter in _matters(memories, rows, graph):
         first = min(matter, key=lambda place: (standing[place], at[place]))
         if not _resolved(memories[first]):
             continue
         for place in matter:  # moved ahead of what stands lower, which keeps its place: it may fit the question best
-            key[place] = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
+            to = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
+            passed = (at[other] for other in memories if not _may_stand_for(memories[place], memories[other]))
+            key[place] = max((one + 0.5 for one in passed if to <= one < at[place]), default=to)
         less = (place for place in matter if _goes_into(memories[place], memories[first]))
         within.update(
             {place: frozenset((first,)) for place in less if _may_stand_for(memories[first], memories[place])}

@@ -263,8 +263,8 @@ def worthiest(
 def by_exactness(index: StoreIndex, levels: Mapping[int, int], order: Sequence[Kind]) -> list[int]:
     """Return recalled rows by level (0 is the most exact), those of the first kind of `order` before all.
 
-    Of one level, kinds come by `order`, then what has helped more, what is worth more, what was recorded later. Right
-    behind the first of several of the first kind stands the best of the others.
+    Of one level, what the user said comes first, then kinds by `order`, what has helped more, what is worth more, what
+    was recorded later. Right behind the first of several of the first kind stands the best of the others.
     """
     rows, columns = np.array(sorted(levels), np.int64), index.view.columns
     rank = {kind: place for place, kind in enumerate(order)}
@@ -272,7 +272,8 @@ def by_exactness(index: StoreIndex, levels: Mapping[int, int], order: Sequence[K
     effectiveness = shrunk_effectiveness(columns.helped[rows], columns.failed[rows])
     worth = columns.importance[rows] * columns.confidence[rows]
     level = np.array([levels[row] for row in rows.tolist()])
-    ranked = np.lexsort((-rows, -columns.recorded_at[rows], -worth, -effectiveness, kinds, level, kinds > 0))
+    others = columns.trust[rows] != TRUST_CODE[Trust.USER_ASSERTED]
+    ranked = np.lexsort((-rows, -columns.recorded_at[rows], -worth, -effectiveness, kinds, others, level, kinds > 0))
     first = int(np.count_nonzero(kinds == 0))
     if 1 < first < len(ranked):
         ranked[1 : first + 1] = np.roll(ranked[1 : first + 1], 1)

@@ -123,7 +123,8 @@ def look_up(
     """Look up memories for the context of an agent's action: exactly this command, its error, or the files, best first.
 
     Systemic failures come first, then what fits more exactly, then what has helped more; but right behind the first of
-    several stands the best of the others, which may say how to get on here and now. Only what is active, in the
+    several stands the best of the others, which may say how to get on here and now. What the user said goes before
+    others' words that fit as exactly, and the best of it is told however many fit better. Only what is active, in the
     scope (or `global`) and not faded is found, and what evidence speaks against only where the user stands for it.
     `by` leaves out the error (ACTION alone) or all but the error. Paths are compared as seen from the project's top. Of
     the memories of one error only the best is found, without `each`.
@@ -145,7 +146,20 @@ def look_up(
     fit = ((key, one) for key, one in memories if is_worth_its_room(one))
     told = ((key, one) for key, one in fit if _is_worth_reading(index, key, one, action, line))
     sites = (Site(memory=one, reason=key.reason, arm=key.arm, level=key.level) for key, one in told)
-    return tuple(islice(sites if each else _once(sites), limit))
+    return _with_the_users(sites if each else _once(sites), limit)
+
+
+def _with_the_users(sites: Iterable[Site], limit: int) -> tuple[Site, ...]:
+    """Return the first so many sites, the last of them the best of the user's own where none would be."""
+    left = iter(sites)
+    first = list(islice(left, limit))
+    if first and not any(map(_is_users, first)):
+        first[-1:] = [next(filter(_is_users, left), first[-1])]
+    return tuple(first)
+
+
+def _is_users(site: Site) -> bool:
+    return site.memory.provenance.trust is Trust.USER_ASSERTED
 
 
 def _select_rows(index: StoreIndex, ranked: Sequence[int], action: Action) -> list[int]:
@@ -170,7 +184,7 @@ def _once(sites: Iterable[Site]) -> Iterator[Site]:
     """Yield of the memories of one error the best, in its first place; by its kind one, where none is of that error.
 
     The best says what to do: a failure with its fix goes before the warning that it comes again, and both before what
-    only repeats that it failed, which is left out.
+    only repeats that it failed, which is left out. What the user said of it goes before others' words.
     """
     best: dict[str, Site] = {}
     for place, site in enumerate(sites):
@@ -178,7 +192,8 @@ def _once(sites: Iterable[Site]) -> Iterator[Site]:
         if site.memory.kind is Kind.FAILURE and not site.memory.resolution:
             continue
         key = error or str(place)
-        if key not in best or _says_more(site.memory, best[key].memory):
+        known = best.get(key)
+        if known is None or _is_users(site) > _is_users(known) or _says_more(site.memory, known.memory):
             best[key] = site
     exact = any(site.arm == ON_ERROR and site.level < _BY_KIND for site in best.values())
     by_kind = 0
@@ -199,6 +214,8 @@ def _error_of(memory: Memory) -> str:
 
 
 def _says_more(one: Memory, other: Memory) -> bool:
+    if other.provenance.trust is Trust.USER_ASSERTED is not one.provenance.trust:
+        return False
     return other.kind is Kind.SYSTEMIC and one.kind is Kind.FAILURE and one.source.endswith(FIXED)
 
 
