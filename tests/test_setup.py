@@ -33,7 +33,7 @@ class Checkout:
         for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "scripts/setup"):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
-        for name in ("web/explorer", "web/graphiql", "sdk/typescript/src"):
+        for name in ("web/explorer", "web/graphiql", "web/shared", "sdk/typescript/src"):
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("node_modules"))
         tools.mkdir()
         for tool in TOOLS:

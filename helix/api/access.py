@@ -27,7 +27,7 @@ LINK_SECONDS = 60
 SESSION_SECONDS = 12 * 3600
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN_PATHS = ("/healthz", "/moved", "/open/")
+OPEN_PATHS = ("/healthz", "/alive", "/moved", "/open/")
 """Paths that need no token: they show no secret, and a link's nonce is its own proof."""
 
 HOOK_PATHS = "/hooks/"

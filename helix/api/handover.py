@@ -1,9 +1,10 @@
 """Handover: how a page that was open when its daemon ended finds the next one, which listens at another port.
 
 A daemon takes a new port at each start, since another user may have had the old one meanwhile. A page gets a key of its
-own while its daemon knows it, and keeps it in its memory. The next daemon also listens at the last port, if nobody has
-it, and answers one question there: where it is now. The answer holds a one-time link that only the key opens, and its
-proof. Whoever listens in the daemon's place can make neither, and is told no secret.
+own while it is loaded, and keeps it in its memory. It has whoever listens prove to have that key before it asks anything.
+The next daemon also listens at the last port, if nobody has it, and answers one question there: where it is now. The
+answer holds a one-time link that only the key opens, and its proof. Whoever listens in the daemon's place can make
+neither, and is told no secret.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from starlette.routing import Route
 from helix.api.access import SESSION_SECONDS, Access, port_of
 from helix.errors import NotFoundError, UnauthorizedError
 
-MOVED = "/moved"
+ALIVE, MOVED = "/alive", "/moved"
 _LONGEST_REQUEST = 4_096
 _SECONDS = 5.0
 _MOST_CONNECTIONS = 16
@@ -49,13 +50,18 @@ class Handover:
         """Yield the HTTP routes where a page gets its key, and where it asks at a port that is the daemon's."""
 
         async def new_page(request: Request) -> Response:
-            return JSONResponse(self.new_page())
+            return JSONResponse({**self.new_page(), "port": port_of(request.scope)})
+
+        async def alive(request: Request) -> Response:
+            asked = request.query_params
+            return JSONResponse(self.alive(asked.get("page", ""), asked.get("nonce", ""), port_of(request.scope)))
 
         async def moved(request: Request) -> Response:
             asked = request.query_params
             return JSONResponse(self.where(asked.get("page", ""), asked.get("nonce", ""), port_of(request.scope)))
 
         yield Route("/page", new_page)
+        yield Route(ALIVE, alive)
         yield Route(MOVED, moved)
 
     def new_page(self) -> Mapping[str, str]:
@@ -68,6 +74,21 @@ class Handover:
         """Return how the id of a page ends, by which it is known to be one that a daemon with this token gave."""
         return self._access.page_key(made).hex()[:16]
 
+    def alive(self, page: str, nonce: str, port: int) -> Mapping[str, str]:
+        """Return the proof for a web page that its daemon listens at this port, which only the page's key makes.
+
+        `proof` is HMAC-SHA512(key, "alive nonce port"). Raises NotFoundError for what is no question of a page.
+        """
+        self._check(page, nonce)
+        return {"proof": _mac(self._access.page_key(page), f"alive {nonce} {port}").hex()}
+
+    def _check(self, page: str, nonce: str) -> float:
+        """Return when a page was given its key; raises NotFoundError where none was."""
+        told = _PAGE.fullmatch(page)
+        if told is None or not _NONCE.fullmatch(nonce) or not hmac.compare_digest(self._mark(told[1]), told[3]):
+            raise NotFoundError("no page asks like this")
+        return float(told[2])
+
     def where(self, page: str, nonce: str, port: int) -> Mapping[str, str | int]:
         """Return the daemon's port, a sealed one-time link, and a proof that only the web page's key makes.
 
@@ -76,10 +97,7 @@ class Handover:
         one nonce must not get two links under one pad. Raises NotFoundError for what is no question of a page that was
         given a key, and UnauthorizedError for a page whose session would have run out, or where too many have asked.
         """
-        told = _PAGE.fullmatch(page)
-        if told is None or not _NONCE.fullmatch(nonce) or not hmac.compare_digest(self._mark(told[1]), told[3]):
-            raise NotFoundError("no page asks like this")
-        if not 0 <= self._clock() - int(told[2]) <= SESSION_SECONDS or not self._may_give():
+        if not 0 <= self._clock() - self._check(page, nonce) <= SESSION_SECONDS or not self._may_give():
             raise UnauthorizedError("this page has been away for too long", hint="helix open")
         key = self._access.page_key(page)
         link = self._access.new_link().encode()

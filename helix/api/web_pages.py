@@ -30,7 +30,7 @@ _HASHED = re.compile(r"-[\w-]{8}\.\w+$")  # how the build names a file by its co
 _STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:20vh auto;padding:0 1rem}"
 _DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _STRICT = (
-    "default-src 'none'; script-src 'self'; worker-src 'self'; "
+    "default-src 'none'; script-src 'self'; worker-src blob:; "
     f"style-src 'self' 'sha256-{_DIGEST}'; img-src 'self' data: blob:"
 )
 # GraphiQL's editor puts styles into the page, and starts its workers from files or blobs.

@@ -68,6 +68,17 @@ def test_a_page_of_another_store_or_of_long_ago_is_not_let_in() -> None:
             handover.where(wrong, NONCE, 1)
 
 
+def test_a_daemon_proves_to_a_page_that_it_listens_where_the_page_came_from(served: Served) -> None:
+    page = served.request("GET", "/page", headers=BEARER).json
+    assert page["port"] == served.port
+    told = served.request("GET", f"/alive?page={page['page']}&nonce={NONCE}").json
+    assert told == {"proof": mac(page["key"], f"alive {NONCE} {served.port}").hex()}
+    elsewhere = Handover(Access(TOKEN)).alive(page["page"], NONCE, 1)
+    assert elsewhere != told, "who listens where the daemon was may ask it where it is now, and hand that on"
+    for wrong in (f"page={page['page']}", f"page={page['page'][:-1]}&nonce={NONCE}", f"page=1&nonce={NONCE}"):
+        assert served.request("GET", f"/alive?{wrong}").status == 404
+
+
 def test_links_that_are_asked_for_with_one_nonce_have_no_pad_in_common() -> None:
     """The letters of a link are ASCII: under one pad the high bit of each place would never change."""
     now = [1_800_000_000.0]
@@ -94,4 +105,4 @@ def test_only_so_many_links_are_given_within_a_minute() -> None:
 
 def test_only_a_known_browser_gets_a_key(served: Served) -> None:
     assert served.request("GET", "/page").status == 401
-    assert set(served.request("GET", "/page", headers=BEARER).json) == {"page", "key"}
+    assert set(served.request("GET", "/page", headers=BEARER).json) == {"page", "key", "port"}

@@ -92,7 +92,7 @@ def test_the_explorer_may_run_no_script_and_no_style_of_its_own_text(
     for path in ("/", "/decide", "/static/explorer/assets/index.js"):
         policy = served.request("GET", path, headers=BROWSER).headers["content-security-policy"]
         assert "unsafe" not in policy
-        assert policy.startswith("default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'")
+        assert policy.startswith("default-src 'none'; script-src 'self'; worker-src blob:; style-src 'self'")
     loose = served.request("GET", "/graphql", headers=BROWSER).headers["content-security-policy"]
     assert "script-src 'self';" in loose  # its editor writes styles, but no script
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
 
 import pytest
 from looking import Window
@@ -45,6 +49,51 @@ def test_the_page_says_that_the_daemon_is_gone_and_goes_on_with_the_next(empty: 
         page.wait_for_url(lambda url: url != before and "tab=duplicates" in url)
         shows(page, "No two memories say nearly the same")
         expect(page.get_by_text("Helix does not answer")).to_have_count(0)
+    empty.let_in()
+
+
+class _Listener(BaseHTTPRequestHandler):
+    """Answers everything, as another user's program could, and keeps what it was asked."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(f"{self.command} {urlsplit(self.path).path}")
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = b'{"data": {"__typename": "Query"}, "proof": "00"}'
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_whoever_listens_where_the_daemon_was_is_asked_nothing_but_who_it_is(empty: Window) -> None:
+    with empty.page("/", quiet=False) as page:
+        shows(page, "Nothing is remembered yet")
+        empty.running.helix("stop")
+        shows(page, "Helix does not answer")
+        with ThreadingHTTPServer(("127.0.0.1", urlsplit(empty.origin).port or 0), _Listener) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            try:
+                shows(page, "another program listens where it was")
+                page.get_by_role("searchbox").first.fill("the acquisition of Initech")
+                page.keyboard.press("Enter")
+                for path in TOURS:
+                    page.locator(f"nav a[href^='{path}']").first.click()
+                    page.wait_for_url(f"**{path}*")
+            finally:
+                server.shutdown()
+                thread.join()
+        assert {*_Listener.asked} == {"GET /alive", "GET /moved"}
+        empty.running.helix("recall", "anything")
+        page.wait_for_url(lambda url: not url.startswith(empty.origin))
     empty.let_in()
 
 

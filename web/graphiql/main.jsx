@@ -9,6 +9,8 @@ import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL, HISTORY_PLUGIN } from "graphiql";
 import { createRoot } from "react-dom/client";
 
+import { isDaemon } from "../shared/daemon.ts";
+
 const EXAMPLES = Object.entries(import.meta.glob("./examples/*.graphql", { query: "?raw", import: "default", eager: true }))
   .sort(([one], [other]) => one.localeCompare(other))
   .map(([, text]) => text);
@@ -22,6 +24,11 @@ const fetcher = createGraphiQLFetcher({
   subscriptionUrl: socket.href,
   fetch: (input, init) => fetch(input, { ...init, credentials: "same-origin" }),
 });
+/** Asks the daemon that this page is of, and nobody who listens in its place. */
+const proven = async (asked, options) => {
+  if (!(await isDaemon())) throw new Error("The daemon has ended: close this page and run `helix open`.");
+  return fetcher(asked, options);
+};
 
 /** The examples: a click opens one in a tab of its own. */
 function Examples() {
@@ -65,7 +72,7 @@ const EXAMPLES_PLUGIN = {
 
 createRoot(document.getElementById("graphiql")).render(
   <GraphiQL
-    fetcher={fetcher}
+    fetcher={proven}
     defaultQuery={EXAMPLES[0]}
     plugins={[EXAMPLES_PLUGIN, explorerPlugin({ showAttribution: false }), HISTORY_PLUGIN]}
   >

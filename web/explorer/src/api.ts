@@ -10,9 +10,10 @@ import {
 import { DaemonError, GraphUnavailableError, Helix, HelixError, QueryTimeoutError } from "helix-memory";
 import type { Answer, Document, PageInfoFragment } from "helix-memory";
 
+import { fromDaemon } from "../../shared/daemon";
 import { tell } from "./shell/toasts";
 
-export const helix = new Helix({ url: window.location.origin });
+export const helix = new Helix({ url: window.location.origin }, { fetch: fromDaemon });
 
 export const queries = new QueryClient({
   defaultOptions: {

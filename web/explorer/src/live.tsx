@@ -4,8 +4,8 @@ import { EventsDocument } from "helix-memory";
 import type { EventFragment } from "helix-memory";
 import { createContext, useContext, useEffect, useState } from "react";
 
+import { follow, fromDaemon, NotTheDaemon } from "../../shared/daemon";
 import { helix, refresh } from "./api";
-import { follow, introduce } from "./handover";
 
 /** `live`: changes are followed; `away`: nobody answers; `stranger`: the daemon that answers does not know this page. */
 export type Connection = "live" | "away" | "stranger";
@@ -67,7 +67,6 @@ async function watch(signal: AbortSignal, heard: (event: EventFragment) => void,
     say(now);
     try {
       if (now === "live") {
-        await introduce(signal);
         for await (const event of helix.subscribe(EventsDocument, {}, signal)) heard(event);
       } else if (await follow(signal)) return; // the page goes to where the daemon is
     } catch {
@@ -77,18 +76,18 @@ async function watch(signal: AbortSignal, heard: (event: EventFragment) => void,
   }
 }
 
-/** Returns whether somebody answers, and knows this page: a daemon that was started anew does not. */
+/** Returns whether the daemon answers, and knows this page: one that was started anew does not. */
 async function knows(signal: AbortSignal): Promise<Connection> {
   try {
-    const answer = await fetch("/graphql", {
+    const answer = await fromDaemon("/graphql", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: '{"query":"{ __typename }"}',
       signal,
     });
     return answer.ok ? "live" : "stranger";
-  } catch {
-    return "away";
+  } catch (error) {
+    return error instanceof NotTheDaemon ? "stranger" : "away";
   }
 }
 

@@ -21,8 +21,10 @@ import { PlanView } from "./views/PlanView";
 import { TaskView } from "./views/TaskView";
 import { Transfer } from "./views/Transfer";
 
-const Graph = lazy(() => import("./views/Graph"));
-const Helps = lazy(() => import("./views/Helps"));
+// Loaded with the page: once its daemon has ended, another program may answer where it was.
+const [graph, helps] = [import("./views/Graph"), import("./views/Helps")];
+const Graph = lazy(() => graph);
+const Helps = lazy(() => helps);
 
 /** Has react-aria's links go through the router. */
 function Root() {

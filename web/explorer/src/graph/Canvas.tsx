@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import Sigma from "sigma";
 
 import { shortened } from "../parts/text";
+import LayoutWorker from "./layout.worker?worker&inline";
 import { Labels } from "./labels";
 import type { Asked, Placed } from "./layout.worker";
 import { colourOf } from "./model";
@@ -126,7 +127,7 @@ export function Canvas(props: Props) {
   useEffect(() => {
     const graph = sigma.current?.getGraph();
     if (!graph || places || props.pending || graph.order < 2 || graph.everyNode((id) => placed.current.has(id))) return;
-    const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+    const worker = new LayoutWorker();
     setPlacing(true);
     worker.onmessage = ({ data }: MessageEvent<Placed>) => {
       graph.updateEachNodeAttributes((id, own) => ({ ...own, ...data[id] }), { attributes: ["x", "y"] });

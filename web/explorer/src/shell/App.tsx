@@ -108,7 +108,8 @@ function Edge() {
   if (connection === "stranger")
     return (
       <p className="edge wrong" role="alert">
-        The daemon was started anew and does not know this page. Run <code>helix open</code>.
+        Helix was started anew, or another program listens where it was. This page asks nothing there. If it does not go
+        on by itself, close it and run <code>helix open</code>.
       </p>
     );
   if (health.data && health.data.issues.length > 0)

@@ -1,6 +1,7 @@
 /** How long answers take, from the daemon's own histograms at /metrics. */
 import { useQuery } from "@tanstack/react-query";
 
+import { fromDaemon } from "../../../shared/daemon";
 import { Show } from "../parts/states";
 import { Table } from "../parts/table";
 
@@ -32,7 +33,7 @@ const upTo = (seconds: number): string =>
 export function Latencies() {
   const metrics = useQuery({
     queryKey: ["Metrics"],
-    queryFn: async ({ signal }) => latenciesOf(await (await fetch("/metrics", { signal })).text()),
+    queryFn: async ({ signal }) => latenciesOf(await (await fromDaemon("/metrics", { signal })).text()),
     refetchInterval: 10_000,
   });
   return (
