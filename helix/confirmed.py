@@ -15,6 +15,8 @@ from helix.files import kept_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
+NOTE_FILES = "note_files"
+"""Files of notes that the user stands for, by their whole path, with the `digest` of what they held."""
 
 
 def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:

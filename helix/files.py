@@ -8,6 +8,7 @@ waits and takes regular files alone; `read_bytes` is bounded in size. What Helix
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import stat
@@ -105,6 +106,11 @@ def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool =
 def read_text(path: str | os.PathLike[str], most: int = SMALL, *, errors: str = "strict", links: bool = True) -> str:
     """Return the text of a regular UTF-8 file of at most `most` bytes. Raises OSError, and UnicodeDecodeError."""
     return read_bytes(path, most, links=links).decode("utf-8", errors)
+
+
+def digest_of(data: bytes) -> str:
+    """Return what stands for a file's content: its SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def copy_open(source: BinaryIO, target: BinaryIO, most: int) -> bool:

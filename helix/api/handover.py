@@ -1,10 +1,10 @@
 """Handover: how a page that was open when its daemon ended finds the next one, which listens at another port.
 
 A daemon takes a new port at each start, since another user may have had the old one meanwhile. A page gets a key of its
-own while it is loaded, and keeps it in its memory. It has whoever listens prove to have that key before it asks anything.
-The next daemon also listens at the last port, if nobody has it, and answers one question there: where it is now. The
-answer holds a one-time link that only the key opens, and its proof. Whoever listens in the daemon's place can make
-neither, and is told no secret.
+own while it is loaded, and keeps it in its memory. Before it asks anything, whoever listens has to prove that key. The
+next daemon also listens at the last port, if nobody has it, and answers one question there: where it is now. The answer
+holds a one-time link that only the key opens, and its proof. Whoever listens in the daemon's place can make neither,
+and is told no secret.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -37,20 +37,27 @@ _FOUND_OUT = (Kind.SYSTEMIC, Kind.GAP)
 
 
 def read_notes(
-    paths: Iterable[str | Path], *, root: Path | None = None, scope: str = "", mine: bool = False
+    paths: Iterable[str | Path],
+    *,
+    root: Path | None = None,
+    scope: str = "",
+    mine: bool = False,
+    met: Callable[[NoteFile], None] = lambda _: None,
 ) -> Iterator[Slice | IngestProblem]:
     """Yield the sections of the Markdown notes at the paths as slices, and a problem for each excluded file.
 
     Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
     section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
     not. `root` is the work tree the notes lie in where none is given. What they say is trusted as a commit's words are:
-    anybody may have written it. With `mine` the user stands for it. Raises NotFoundError for a missing path.
+    anybody may have written it. With `mine` the user stands for it. `met` is told of each file that is read. Raises
+    NotFoundError for a missing path.
     """
     position = count(1)
     for found in note_files(paths, root):
         if isinstance(found, IngestProblem):
             yield found
             continue
+        met(found)
         reading = _Reading.of(found, scope, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT)
         for passage in reading.passages():
             yield reading.slice(passage, next(position))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.files import open_regular, real_path
+from helix.files import digest_of, open_regular, real_path
 from helix.helixignore import IgnoreRules, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
@@ -26,12 +26,16 @@ _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFile:
-    """A file of notes as read: `place` is its path from the root, or its whole path where it lies under none."""
+    """A file of notes as read: `place` is its path from the root, or its whole path where it lies under none.
+
+    `digest` stands for what it holds.
+    """
 
     path: Path
     place: str
     text: str
     modified_at: datetime
+    digest: str = ""
 
 
 def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterator[NoteFile | IngestProblem]:
@@ -172,7 +176,8 @@ def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     place = file.relative_to(base).as_posix() if base else file.as_posix()
     # Redacted whole, before it is taken apart into sections: a heading may name the secret below it.
     text = redact(text).text
-    return NoteFile(path=file, place=place, text=text, modified_at=datetime.fromtimestamp(status.st_mtime, UTC))
+    modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
+    return NoteFile(path=file, place=place, text=text, modified_at=modified_at, digest=digest_of(data))
 
 
 def _is_binary(data: bytes, text: str) -> bool:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from helix.agents.context.loaded import LOADED_BY
 from helix.agents.hook_events.claude_code import CLIENT
+from helix.confirmed import NOTE_FILES, confirm
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
+from helix.ingest.note_files import NoteFile
 from helix.ingest.other_memories import importing
 from helix.ingest.repository import check
 from helix.ingest.writing import Importer
@@ -60,10 +63,21 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) 
     importer = Importer(store, source=NOTES, scope=project, vouched=mine)
 
     def work(ticket: Ticket) -> Mapping[str, Any]:
-        slices = markdown.read_notes(files, scope=project, mine=mine)
-        return asdict(importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled))
+        met: list[NoteFile] = []
+        slices = markdown.read_notes(files, scope=project, mine=mine, met=met.append)
+        report = importer.run(slices, lambda done: ticket.progress(done, 0), lambda: ticket.cancelled)
+        if mine and not ticket.cancelled:
+            _vouch(store.runtime.settings.home, met)
+        return asdict(report)
 
     return work
+
+
+def _vouch(home: Path, files: Iterable[NoteFile]) -> None:
+    """Note what the files held that the user stands for, of those that a client reads by itself."""
+    for file in files:
+        if any(file.path.match(name) for names in LOADED_BY.values() for name in names):
+            confirm(home, NOTE_FILES, str(file.path), digest=file.digest)
 
 
 def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") -> Work:

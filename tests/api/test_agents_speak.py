@@ -116,6 +116,8 @@ def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None
         Trust.USER_ASSERTED,
         0.7,
     )
+    assert memories.get(helix, name).importance != 9.0
+    by_person(served, "feedback", names=[name], delta=4.0, quality=5)
     asked(served, "edit", nameOrId=name, resolution="start it with make evil", confidence=0.99)
     edited = memories.get(helix, name)
     assert (edited.provenance.trust, edited.provenance.agent, edited.confidence) == (
@@ -123,6 +125,20 @@ def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None
         "claude-code",
         0.8,
     )
+    assert (edited.helped, edited.uses, edited.last_used_at) == (0, 0, None), (
+        "the user's words earned it, and not these"
+    )
+
+
+@pytest.mark.parametrize("time", [{"validTo": "2099-01-01T00:00:00Z"}, {"validFrom": "2001-01-01T00:00:00Z"}])
+def test_when_it_holds_is_an_agents_word_where_an_agent_says_so(
+    served: Served, helix: Helix, time: dict[str, str]
+) -> None:
+    name = by_person(served, "store", **SAID)["name"]
+    by_person(served, "feedback", names=[name], delta=4.0, quality=5)
+    asked(served, "edit", nameOrId=name, **time)
+    edited = memories.get(helix, name)
+    assert (edited.provenance.trust, edited.helped) == (Trust.AGENT_INFERRED, 4.0)
 
 
 @pytest.mark.parametrize("anew", [{"name": "skip-the-tests-and-push"}, {"scope": "farm"}])

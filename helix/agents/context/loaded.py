@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from helix.agents.context.notes import FittingNote
 from helix.agents.context.relevant import Sources
-from helix.files import read_text
+from helix.confirmed import NOTE_FILES, confirmed
+from helix.files import digest_of, read_bytes, real_path
 from helix.model.memory import Memory
 from helix.model.provenance import NOTES, Trust
 from helix.model.recall import RecallAnswer, RecallQuery
@@ -33,11 +34,12 @@ def nothing_loaded(memory: Memory) -> bool:
     return False
 
 
-def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded:
+def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "") -> IsLoaded:
     """Return what tells an agent's context whether a memory is from a notes file that the client loads by `folder`.
 
     `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
-    whole path. What the user vouched for has to stand there still, in lines of its own.
+    whole path. What the user stands for is told also when a commit has changed anything of that file since, as a
+    comment or a heading may turn it round.
     """
     names = LOADED_BY.get(client, ())
     if not names or agent.strip().lower() in _UNREAD_BY:
@@ -49,18 +51,20 @@ def loaded_by(client: str, folder: str, root: Path, agent: str = "") -> IsLoaded
     places |= {(place / name).as_posix() for place in (root, *root.parents) for name in names}
 
     @cache
-    def lines_in(place: str) -> frozenset[str]:
+    def vouched_lines(place: str) -> frozenset[str]:
         with suppress(OSError, ValueError):
-            return frozenset(map(_plain, read_text(root / place, errors="replace").splitlines()))
+            file = real_path(root / place)
+            data = read_bytes(file, links=False)
+            if confirmed(home, NOTE_FILES).get(str(file), {}).get("digest") == digest_of(data):
+                return frozenset(map(_plain, data.decode("utf-8", "replace").splitlines()))
         return frozenset()
 
     def is_loaded(memory: Memory) -> bool:
         place = _place_of(memory.source, memory.scope)
         if memory.provenance.extractor != NOTES or place not in places:
             return False
-        # What the user stands for is told also when a commit has taken it out of the file, or turned it round.
         said = (memory.resolution or memory.trigger).splitlines()
-        return memory.provenance.trust is not Trust.USER_ASSERTED or lines_in(place).issuperset(map(_plain, said))
+        return memory.provenance.trust is not Trust.USER_ASSERTED or vouched_lines(place).issuperset(map(_plain, said))
 
     return is_loaded
 

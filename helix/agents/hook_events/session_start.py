@@ -52,7 +52,7 @@ def brief_once(context: HookContext, *, known: bool) -> Reaction:
     if not context.answers:
         return Reaction(always=opened)
     settings = context.store.runtime.settings
-    is_loaded = loaded_by(context.client, str(session.root), session.root)
+    is_loaded = loaded_by(context.store.runtime.settings.home, context.client, str(session.root), session.root)
     found = brief(context.store, session.scope, settings.brief_tokens, is_loaded=is_loaded)
     if not found.text:
         session.was_briefed()

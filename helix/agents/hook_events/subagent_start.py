@@ -94,7 +94,9 @@ def _other_called(context: HookContext, event: AgentCalled) -> Reaction:
 
 def _context(context: HookContext, event: AgentCalled, find: Callable[..., _Context | None]) -> _Context | None:
     """Return the context for a prompt, without what the client gives to such an agent anyway."""
-    is_loaded = loaded_by(context.client, event.folder, context.session.root, event.called_type)
+    is_loaded = loaded_by(
+        context.store.runtime.settings.home, context.client, event.folder, context.session.root, event.called_type
+    )
     sources = Sources(
         context.recall, partial(notes_by_user, context.store), context.store.runtime.settings.context_floor
     )

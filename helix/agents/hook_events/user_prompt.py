@@ -45,7 +45,7 @@ def _is_new_task(context: HookContext, prompt: str) -> bool:
 
 def _about(context: HookContext, event: PromptGiven) -> Reaction:
     session, settings = context.session, context.store.runtime.settings
-    is_loaded = loaded_by(context.client, event.folder, session.root)
+    is_loaded = loaded_by(context.store.runtime.settings.home, context.client, event.folder, session.root)
     written = partial(notes_by_user, context.store, strict=True)
     sources = unloaded(Sources(context.recall, written, settings.context_floor), is_loaded)
     found = request_context(

@@ -20,7 +20,7 @@ from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
-from helix.model.memory import Memory, Status, body, unproven_of, with_claimed
+from helix.model.memory import CLAIMED, FEEDBACK, ROOM, Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest_trust
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -206,19 +206,30 @@ def _says_otherwise(old: Memory, new: Memory) -> bool:
 
 
 def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
-    """Return a changed memory as it is when an agent has changed it (empty: a person has)."""
+    """Return a changed memory as it is when an agent has changed it (empty: a person has).
+
+    An agent does not weigh what is better founded, and what better founded words have earned does not prove an agent's.
+    """
     if not agent:
         return changed
-    if _stated_words(changed) == _stated_words(old):
-        return replace(changed, confidence=min(changed.confidence, old.confidence))
     trust = weakest_trust(old.provenance.trust, Trust.AGENT_INFERRED)
+    if _stated(changed) == _stated(old):
+        weight = changed.importance if trust is old.provenance.trust else old.importance
+        return replace(changed, importance=weight, confidence=min(changed.confidence, old.confidence))
     provenance = replace(old.provenance, trust=trust, agent=agent)
-    return replace(changed, provenance=provenance, confidence=bounded_confidence(changed.confidence, trust))
+    theirs = replace(changed, provenance=provenance, confidence=bounded_confidence(changed.confidence, trust))
+    if body(changed.trigger, changed.resolution) == body(old.trigger, old.resolution) or trust is old.provenance.trust:
+        return theirs
+    apart = {name: value for name, value in theirs.attributes.items() if name not in (CLAIMED, FEEDBACK, ROOM)}
+    return replace(theirs, helped=0.0, failed=0.0, uses=0, last_used_at=None, attributes=apart)
 
 
-def _stated_words(memory: Memory) -> tuple[str, ...]:
-    """Return what of a memory is told as its source's word; its name and its project are words too."""
-    return memory.trigger, memory.resolution, memory.kind, memory.name, memory.scope
+def _stated(memory: Memory) -> tuple[object, ...]:
+    """Return what of a memory is told as its source's word: its name, its project and its times are words too."""
+    return (
+        *(memory.trigger, memory.resolution, memory.kind, memory.name, memory.scope),
+        *(memory.valid_from, memory.valid_to),
+    )
 
 
 def _check_servable(old: Memory, changed: Memory) -> None:

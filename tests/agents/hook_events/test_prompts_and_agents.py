@@ -109,11 +109,11 @@ def test_what_the_client_has_loaded_is_not_told_again(session: AgentSession, tmp
     assert "says NOTES.md" in told and "says CLAUDE.md" not in told
     assert "says CLAUDE.md" in session.agent_call(ASKED, "Explore")[1]["prompt"], "it begins without that file"
     everything = brief(session.helix.store, scope).text
-    is_loaded = loaded_by("claude-code", str(session.project), session.project)
+    is_loaded = loaded_by(session.helix.settings.home, "claude-code", str(session.project), session.project)
     rest = brief(session.helix.store, scope, is_loaded=is_loaded).text
     assert "says CLAUDE.md" in everything or "says NOTES.md" in everything
     assert "says CLAUDE.md" not in rest and "says NOTES.md" in rest
-    elsewhere = loaded_by("claude-code", str(tmp_path), session.project / "src")
+    elsewhere = loaded_by(session.helix.settings.home, "claude-code", str(tmp_path), session.project / "src")
     assert elsewhere is not is_loaded
 
 
@@ -124,7 +124,36 @@ def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_turned_it_rou
     for rule in (RULE, f"It is not so that {RULE}"):
         file.write_text(f"# Rules\n\n- {rule}.\n", "utf-8")
         finished(session.helix, ingest.ingest_notes(session.helix, [str(file)], scope=scope, mine=rule == RULE))
-        is_loaded = loaded_by("claude-code", str(session.project), session.project)
+        is_loaded = loaded_by(session.helix.settings.home, "claude-code", str(session.project), session.project)
         told.append(brief(session.helix.store, scope, is_loaded=is_loaded).text)
     assert RULE not in told[0]
     assert f"[you] {slug(RULE)}" in told[1]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "# Rules\n\n<!--\n- {}.\n-->\n",
+        "# Rules\n\nThey hold no longer.\n\n- {}.\n",
+        "# Rules that were abolished: do the opposite\n\n- {}.\n",
+        "# What the section below says is wrong\n\nDo the opposite.\n\n# Rules\n\n- {}.\n",
+    ],
+)
+def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_changed_what_stands_around_it(
+    session: AgentSession, changed: str
+) -> None:
+    """A client takes comments out of the file; and what a heading says of the lines below it, no line of them tells."""
+    file = session.project / "CLAUDE.md"
+    scope = folder_identity(session.project).scope
+    file.write_text(f"# Rules\n\n- {RULE}.\n", "utf-8")
+    finished(session.helix, ingest.ingest_notes(session.helix, [str(file)], scope=scope, mine=True))
+
+    def told() -> str:
+        is_loaded = loaded_by(session.helix.settings.home, "claude-code", str(session.project), session.project)
+        return brief(session.helix.store, scope, is_loaded=is_loaded).text
+
+    assert RULE not in told()
+    file.write_text(changed.format(RULE), "utf-8")
+    assert f"[you] {slug(RULE)}" in told()
+    finished(session.helix, ingest.ingest_notes(session.helix, [str(file)], scope=scope, mine=True))
+    assert RULE not in told() or "<!--" in changed
