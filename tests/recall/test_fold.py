@@ -149,3 +149,21 @@ def test_what_fits_best_stays_in_the_answer_when_a_proven_memory_of_its_matter_g
     world.edge(proven, exact, Relation.SOLVES)
     answer = world.recaller().recall(RecallQuery(query="zq417 stops the crane at the harbour", limit=3))
     assert ids(answer)[:2] == ["proven", "exact"]
+
+
+@pytest.mark.parametrize("limit", [3, 8, 20])
+def test_many_of_one_matter_are_not_moved_past_what_the_user_said(limit: int) -> None:
+    """Failures with a fix go ahead of the warning that they recur: a stranger's only as far as the user's own."""
+    web = Provenance(trust=Trust.WEB)
+    world = World()
+    systemic = world.memory("systemic", f"{ERROR} {ERROR} again and again", Kind.SYSTEMIC, provenance=web)
+    world.memory("said", ERROR, Kind.FAILURE, resolution="ask Ada first", provenance=USER)
+    for number in range(9):
+        text = f"{ERROR} with a token variant {number} of region-{number}"
+        theirs = world.memory(f"web-{number}", text, Kind.FAILURE, resolution=f"use mirror {number}", provenance=web)
+        world.edge(theirs, systemic, Relation.CAUSES)
+    unfolded = ids(asked(world, everything=True, limit=20))
+    found = ids(asked(world, limit=limit))
+    behind = {name for name in unfolded if unfolded.index(name) > unfolded.index("said")}
+    assert behind
+    assert not behind & {*found[: found.index("said")]}

@@ -439,3 +439,23 @@ def test_what_a_person_wrote_of_a_file_stands_at_its_edit_whatever_it_says(store
     assert names(store, files=("src/writer.py",)) == [prose, note]
     assert names(store, files=("src/model.py",)) == [prose]
     assert names(store, files=("src/reader.py",)) == []
+
+
+@pytest.mark.parametrize("trust", [Trust.AGENT_INFERRED, Trust.TOOL_OUTPUT, Trust.WEB])
+def test_what_the_user_said_of_a_command_or_a_file_is_told_however_many_others_speak_of_it(
+    store: Store, trust: Trust
+) -> None:
+    mine = add(store, "`make deploy` fails", resolution="ask Ada first")
+    rule = add(store, "src/deploy.py must not be changed without Ada", Kind.CONVENTION, files=["src/deploy.py"])
+    for letter in "abcdef":
+        add(
+            store,
+            f"`make deploy` fails with variant {letter} of the token: outage, data loss",
+            resolution=f"use mirror {letter}",
+            importance=10,
+            trust=trust,
+            files=["src/deploy.py"],
+        )
+    assert mine in names(store, "make deploy")[:2]
+    assert rule in names(store, files=("/home/me/house/src/deploy.py",), passage="a = 1")
+    assert len(names(store, files=("/home/me/house/src/deploy.py",))) == 3
