@@ -110,14 +110,20 @@ def _rules_of_folders(top: Path | None) -> Callable[[str], IgnoreRules]:
 def _visible(commit: Commit, rules: Callable[[str], IgnoreRules], stopped: Callable[[], bool]) -> Commit | None:
     """Return the commit without the files that are ignored; None where it touched nothing else, or once `stopped`.
 
-    A repository brings both its rules and its paths: thousands of each take long to compare.
+    A file that was renamed out of an ignored place is one that was added. A repository brings both its rules and its paths: thousands of each take long to compare.
     """
     if not commit.changes:
         return commit
+
+    def ignored(path: str) -> bool:
+        return stopped() or rules(path.rpartition("/")[0]).ignores(path)
+
     kept = tuple(
         change
+        if change.old_path == change.path or not ignored(change.old_path)
+        else replace(change, status="A", old_path=change.path)
         for change in commit.changes
-        if not stopped() and not rules(change.path.rpartition("/")[0]).ignores(change.path)
+        if not ignored(change.path)
     )
     return replace(commit, changes=kept) if kept and not stopped() else None
 

@@ -289,6 +289,15 @@ def test_ignored_files_are_left_out_and_a_commit_of_nothing_else_too(history: Hi
     assert "secret" not in repr(slices)
 
 
+def test_a_file_that_left_an_ignored_folder_is_one_that_was_added(history: History) -> None:
+    history.commit("Begin", {"secret/acquire-initech.md": "one\n" * 20, "other.md": "1"})
+    history.commit("Move it", {"secret/acquire-initech.md": None, "docs/p.md": "one\n" * 20})
+    history.commit("Say what is not to be read", {".helixignore": "secret/\n"})
+    told = [item.episode.content for item in read(history)]
+    assert "initech" not in repr(told)
+    assert "A docs/p.md" in told[1]
+
+
 def test_ignore_files_below_the_top_count_for_what_lies_below_them(history: History) -> None:
     history.commit("Plan the merger", {"deals/secret/plan": "1"})
     both = history.commit("Move the parser", {"deals/secret/plan": "2", "deals/open": "1", "plan": "1"})
