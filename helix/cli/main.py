@@ -14,7 +14,7 @@ import click
 
 from helix import __version__, resources
 from helix.cli.invocation import Invocation
-from helix.cli.output import clean
+from helix.cli.output import clean, continued
 from helix.errors import HelixError, InvalidInputError, of_the_system
 
 COMPLETION_VARIABLE = "_HELIX_COMPLETE"
@@ -243,9 +243,9 @@ def _report(error: HelixError, invocation: Invocation, cause: Exception | None =
         body = {"code": error.code, "message": error.message, "hint": error.hint}
         click.echo(json.dumps({"error": body}), err=True)
     else:
-        click.echo(clean(f"error [{error.code}]: {error.message}"), err=True)
+        click.echo(continued(clean(f"error [{error.code}]: {error.message}")), err=True)
         if error.hint:
-            click.echo(clean(f"hint: {error.hint}"), err=True)
+            click.echo(continued(clean(f"hint: {error.hint}")), err=True)
     return error.exit_code
 
 

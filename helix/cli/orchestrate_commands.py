@@ -13,13 +13,14 @@ from helix.cli.declared import Show, ask, asking, command, group
 from helix.cli.given import FILE
 from helix.cli.invocation import Invocation
 from helix.cli.options import OWN_SESSION, SEEN, WORDS, As, ChoiceParam
-from helix.cli.output import Output, one_line, printed_label, shorten
+from helix.cli.output import Output, one_line, printed_label, printed_text
 from helix.cli.render import moment
 from helix.identity import project_at
 
 Record = Mapping[str, Any]
 
 _ANSWER = As("answer", type=FILE, default="-", required=False)
+_LONGEST_LINE = 200
 _LIST = As(help="Tasks as the client lists them, a JSON list, or @FILE that holds it.")
 
 
@@ -74,7 +75,7 @@ command(
 )
 def _lineage(out: Output, delivered: Sequence[Record]) -> None:
     for one in delivered:
-        out.line((f"{one['seq']} {one['slug']}".strip(), "bold"), f"  {one['delivered']}")
+        out.line((f"{one['seq']} {one['slug']}".strip(), "bold"), f"  {_told(one['delivered'])}")
 
 
 command("context brief", "brief", show=_show_text(), scope=SEEN)
@@ -121,21 +122,26 @@ def _explored(out: Output, report: Record) -> None:
 @command("exploration load", "exploration", id=As("--id"))
 def _exploration(out: Output, found: Record) -> None:
     out.line((found["id"], "bold"), f"  {moment(found['recordedAt'])}, {printed_label(found['scope'])}")
-    out.line(shorten(found["objective"]), indent=3)
+    out.line(_told(found["objective"]), indent=3)
     for name, part in sorted(found["attributes"].items()):
         for inner, said in (part if isinstance(part, dict) else {"": part}).items():
             items = said if isinstance(said, list) else [said]
             if lines := [line for item in items if (line := _item(item))]:
-                out.line((f"{name} {inner.replace('_', ' ')}".strip(), "dim"), indent=3)
+                out.line((one_line(f"{name} {inner.replace('_', ' ')}"), "dim"), indent=3)
                 for line in lines:
-                    out.line(line, indent=5)
+                    out.line(printed_text(line), indent=5)
+
+
+def _told(text: str) -> str:
+    """Return what an agent said of its work as one printed line."""
+    return printed_text(one_line(text, _LONGEST_LINE))
 
 
 def _item(item: object) -> str:
     """Return a thing that was found in one line: a file with what is in it, a memory with why it matters, or a text."""
     said = [str(value) for value in item.values() if value] if isinstance(item, dict) else [str(item or "")]
     first, rest = said[:1], ", ".join(said[1:])
-    return one_line(": ".join((*first, rest) if rest else first), 200)
+    return one_line(": ".join((*first, rest) if rest else first), _LONGEST_LINE)
 
 
 def _problems(out: Output, report: Record) -> None:
@@ -157,7 +163,7 @@ def _plan(out: Output, report: Record) -> None:
     out.line(
         (known["id"], "bold"), f"  {known['status']}, {report['taskCount']} tasks, {printed_label(known['scope'])}"
     )
-    out.line(shorten(known["objective"]), indent=3)
+    out.line(_told(known["objective"]), indent=3)
     _tasks(out, report["tasks"])
 
 
@@ -166,7 +172,7 @@ def _tasks(out: Output, tasks: Sequence[Record]) -> None:
         waits = f"  waits for {', '.join(task['depends'])}" if task["depends"] else ""
         waits += f"  (the client's {task['clientTask']})" if task["clientTask"] else ""
         out.line((task["seq"], "bold"), f"  {task['slug']}  {task['outcome'] or task['status']}{waits}")
-        out.line(shorten(task["objective"], 200), indent=5)
+        out.line(_told(task["objective"]), indent=5)
 
 
 def _changed_plan(out: Output, report: Record) -> None:
@@ -243,7 +249,9 @@ def _attempt(out: Output, report: Record) -> None:
     _problems(out, report)
     said, task = report["workspace"]["attributes"], report["task"]
     came_to = one_line(said.get("delivered") or said.get("reason") or "")
-    out.line((report["workspace"]["id"], "bold"), f"  {task['seq']} {report['workspace']['status']}  {came_to}")
+    out.line(
+        (report["workspace"]["id"], "bold"), f"  {task['seq']} {report['workspace']['status']}  {printed_text(came_to)}"
+    )
 
 
 @command(

@@ -47,6 +47,11 @@ def printed_text(text: str, record: Mapping[str, Any] | None = None) -> str:
     return quoted(text)
 
 
+def continued(words: str) -> str:
+    """Return words with their further lines indented: a path may hold a line end, and behind it a forged message."""
+    return words.replace("\n", "\n  ")
+
+
 def claimed(text: str) -> str:
     """Return what a command prints that nobody stands for yet, as one line in quotes, whoever reads it."""
     return quoted(text)
@@ -116,7 +121,7 @@ class Output:
     def say(self, words: str) -> None:
         """Write words beside what is shown, to stderr: advice and warnings, never data."""
         self._stream.flush()  # what was shown before stands above it
-        Output(sys.stderr).line(words)
+        Output(sys.stderr).line(continued(words))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, text: bool = True) -> None:
         """Write rows under their column names; in a pipe, separated by tabs.

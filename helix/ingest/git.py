@@ -110,7 +110,8 @@ def _rules_of_folders(top: Path | None) -> Callable[[str], IgnoreRules]:
 def _visible(commit: Commit, rules: Callable[[str], IgnoreRules], stopped: Callable[[], bool]) -> Commit | None:
     """Return the commit without the files that are ignored; None where it touched nothing else, or once `stopped`.
 
-    A file that was renamed out of an ignored place is one that was added. A repository brings both its rules and its paths: thousands of each take long to compare.
+    A file that was renamed out of an ignored place is one that was added. A repository brings both its rules and its
+    paths: thousands of each take long to compare.
     """
     if not commit.changes:
         return commit
