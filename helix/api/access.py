@@ -152,7 +152,8 @@ class Gate:
         if refused is None:
             scope[AUTHORIZED] = await self._proved(scope, headers)
             refused = None if self._may_enter(scope) else _unauthorized(headers)
-        await (self._app if refused is None else refused)(scope, receive, send)
+        proved = scope["type"] == "websocket" or scope.get(AUTHORIZED)
+        await (self._app if refused is None else refused)(scope, receive, send if proved else _closing(send))
 
     def _own_hosts(self, scope: Scope) -> set[str]:
         port = port_of(scope)
@@ -179,6 +180,20 @@ class Gate:
         return any(
             path == open_path or (open_path.endswith("/") and path.startswith(open_path)) for open_path in OPEN_PATHS
         )
+
+
+def _closing(send: Send) -> Send:
+    """Return what sends an answer and has the connection closed: who proved nothing asks once by each.
+
+    Many who ask on and on would hold up all others, hooks among them, which share the event loop.
+    """
+
+    async def closing(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return closing
 
 
 def misdirected(headers: Headers, hosts: Set[str], origin: str) -> Response | None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http.cookies import SimpleCookie
 from pathlib import Path
 
@@ -233,3 +233,22 @@ def test_nobody_waits_while_the_system_lists_its_connections(
     finally:
         page.join()
     assert answers[0].status == 401  # listed before that page's connection was made
+
+
+@pytest.mark.parametrize("path", ["/graphql", "/open/x", "/alive?page=1&nonce=2", "/healthz", "/nothing"])
+def test_who_proves_nothing_asks_once_by_each_connection(served: Served, path: str) -> None:
+    """Sixty connections that ask on and on kept every hook waiting for longer than it may."""
+    asked = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1:{served.port}\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
+        connection.sendall(f"{asked}\r\n".encode() * 20)
+        answer = b""
+        with suppress(ConnectionResetError):
+            while part := connection.recv(65_536):
+                answer += part
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close" in answer.lower()
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
+        connection.sendall(f"{asked}authorization: Bearer {TOKEN}\r\n\r\n".encode() * 2)
+        answer = b""
+        while answer.count(b"HTTP/1.1 ") < 2:
+            answer += connection.recv(65_536)
