@@ -11,46 +11,11 @@ from typing import NamedTuple
 
 from helix.text.regex import regex
 from helix.text.secrets import strength
+from helix.text.secrets.assignment_grammar import ASSIGNMENT, HINT, ITEM, LIST, THEN
 from helix.text.secrets.secret_names import PASSWORD_NAMES, PROSE, Promise, promise_of
 from helix.text.secrets.span import Span
 from helix.text.word_lists import word_list
 
-_HINT = regex(
-    r"p(?:ass|wd|w\b|at\b|s[kw]|in\b)|s(?:e(?:cret|nha|ssion|ssid)|rt|alt)|k(?:ey|ennwort)|token|a(?:uth|ccess|pi)"
-    r"|wachtwoord|haslo|c(?:red|ontrasena|rumb|ookie|ommunit)|bearer|jwt|l(?:ogin|icen)"
-)
-_ASSIGNMENT = regex(
-    r"""
-    (?P<name>[A-Za-z_][\w.\-]{0,80})
-    (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
-    (?:(?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}|\ \*?string)(?=\s?=[^=]))?            # a type annotation, also of Go
-    (?:
-        (?P<value_key>["']?\s{0,4}(?:[,:{]|:\s{0,4}\{)?
-            (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n]{0,80}){0,3}
-            (?:\s{1,40}|(?<=[{,]))["']?(?:(?:\w{0,10}_|initial)?value|default)["']?\s{0,4}[:=]\s{0,4})
-      | (?P<by_flag>["']?,?\s{1,4}(?:--type[ =]\w{1,20}\ )?["']?
-            (?:--value|--secret-string|(?<=\.password\ )-v)["']?[,\s=]{1,4})
-      | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:[-=]?)\s{0,12})
-      | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
-      | (?P<call>\(\s{0,4}(?=\\?["']))
-      | (?P<tag>>(?!\s))
-      | (?P<prose>[ \t]+(?:is|was)[ \t:]{1,3})
-      | (?P<blank>[ \t]{1,8})
-    )
-    (?:
-        (?:[A-Za-z]{0,2}|@)\\{0,3}
-        (?:"(?P<double>[^"\n]{1,2000})"|'(?P<single>[^'\n]{1,2000})'|`(?P<back>[^`\n]{1,2000})`)
-      | (?:\\{0,3}["'`])?(?P<plain>[^\s"'`<>,;]{1,500})  # behind a quote that nothing closes: what was cut off
-    )
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-# Several values under one name: passwords: ["...", "..."], or lines of a list of YAML.
-_LIST = regex(r"[\"']?\]?\s{0,4}(?:=>?|:=?)\s{0,4}(?:[\[(](?=[\s\"'])|(?=\n[ \t]{0,40}-[ \t]))")
-_ITEM = regex(
-    r"[\s,]{0,80}(?:-[ \t]{1,4})?(?:\"(?P<double>[^\"\n]{1,500})\"|'(?P<single>[^'\n]{1,500})'"
-    r"|(?P<plain>[^\s\"'\[\](){},:#]{1,200})(?=[ \t]{0,8}(?:[\n,\])]|$)))"
-)
 _MOST_ITEMS = 50
 _SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
@@ -141,10 +106,10 @@ _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield secrets in assignments to names of secrets. `lowered` is the text in lower case, equally long."""
     position = 0
-    for hint in _HINT.finditer(lowered):
+    for hint in HINT.finditer(lowered):
         if hint.start() < position:
             continue
-        match = _ASSIGNMENT.match(text, _name_start(text, hint.start(), position))
+        match = ASSIGNMENT.match(text, _name_start(text, hint.start(), position))
         if match is None:
             continue
         position = match.end("name")
@@ -158,6 +123,9 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         span = None if items else _judged(text, match, promise)
         if span is not None:
             yield span
+            then = THEN.match(text, span.end)
+            if then is not None and kind_of(match["name"], then["value"]):
+                yield Span(*then.span("value"), span.kind)
         # Names inside a value that was refused are tried too, unless it is long: hostile text repeats it at each name.
         if span is not None or match.end() - match.start() > _TRIED_LONG:
             position = max(position, match.end())
@@ -176,10 +144,10 @@ def kind_of(name: str, value: str) -> str:
 
 def _items(text: str, match: re.Match[str], promise: Promise) -> Iterator[Span]:
     """Yield the values of a list under a name; a plain word in there may name a secret as well as be one."""
-    head = _LIST.match(text, match.end("name")) if promise in (Promise.PASSWORD, Promise.TOKEN) else None
+    head = LIST.match(text, match.end("name")) if promise in (Promise.PASSWORD, Promise.TOKEN) else None
     position = head.end() if head else len(text)
     for _ in range(_MOST_ITEMS):
-        item = _ITEM.match(text, position)
+        item = ITEM.match(text, position)
         if item is None:
             return
         group = item.lastgroup or "plain"
@@ -370,12 +338,13 @@ def _is_set(text: str, match: re.Match[str]) -> bool:
 
 def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     """Whether what stands between name and value gives the one to the other."""
-    if group == "plain" and match["value_key"] is None and "\n" in text[match.start() : match.start(group)]:
+    gap = text[match.end("name") : match.start(group)]
+    if group == "plain" and match["value_key"] is None and "\n" in gap and "<<" not in gap:
         return False
     if group == "plain" and match["assign"] is not None and "==" in match["assign"]:
         return False
     keyed = group != "plain" and text.startswith(('":', "':"), match.end("name"))  # `a ? "pass" : "fail"` has a blank
-    given = keyed or "=" in text[match.end("name") : match.start(group)]
+    given = keyed or "=" in gap
     if match["name"].lower() == "pass" and not given:
         return (
             strength.is_mixed(match[group])

@@ -1,0 +1,125 @@
+"""Secrets in forms of code, plans, records, commands and sentences, and their harmless twins, which stay."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix.text.secrets.redact import redact
+
+WORDS = ("harbour", "lantern", "kastanie", "willow", "saddle", "velvet")
+
+
+def made_of(seed: int) -> str:
+    """Return a password as a manager of passwords makes it."""
+    return "Kq" + "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=10)) + "7z"
+
+
+MACHINE_MADE = st.integers(0, 100_000).map(made_of)
+BY_PEOPLE = st.builds(
+    "{}{}{}{}".format, st.sampled_from(WORDS), st.integers(2, 99), st.sampled_from("!#%+"), MACHINE_MADE
+)
+MIXED = st.one_of(MACHINE_MADE, BY_PEOPLE)
+ANY_WORDS = st.one_of(MIXED, st.builds("{}{}".format, st.sampled_from(WORDS), st.sampled_from(WORDS)))
+
+STATED = (
+    "db = {{ password: process.env.DB_PASSWORD || '{}' }}",
+    'password: process.env.DB_PASSWORD ?? "{}",',
+    "process.env.DB_PASSWORD ||= '{}'",
+    "password: ENV.fetch('DB_PASSWORD') {{ '{}' }}",
+    "password = ENV['DB_PASSWORD'] || '{}'",
+    'password = os.environ.get("DB_PASSWORD") or "{}"',
+    "login(settings.DB_PASSWORD or '{}')",
+    'val word = System.getenv("DB_PASSWORD") ?: "{}"',
+    "$word = getenv('DB_PASSWORD') ?: '{}';",
+    '  ~ password = "{0}" -> "{0}"',
+    "locals {{\n  password = <<EOT\n{}\nEOT\n}}",
+    "  password = <<-EOT\n    {}\n  EOT\n",
+    '["password"]=>\n  string(14) "{}"',
+    '{{"ParameterKey":"DbPassword","ParameterValue":"{}"}}',
+    '"adminPassword": {{ "type": "securestring", "defaultValue": "{}" }}',
+    '"adminPassword":{{"type":"securestring","defaultValue":"{}"}}',
+    "password: !!str {}\n",
+    "password: &shop {}\n",
+)
+
+
+@pytest.mark.parametrize("form", STATED)
+@given(value=ANY_WORDS)
+def test_what_code_and_records_give_to_a_password_goes_whatever_its_words(form: str, value: str) -> None:
+    assert_taken_out(form, value)
+
+
+def assert_taken_out(form: str, value: str) -> None:
+    """Check that a value is taken out of each of its places, and nothing else is."""
+    found = redact(form.format(value))
+    assert found.kinds
+    assert found.text == form.format(f"[REDACTED:{found.kinds[0]}]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("password: process.env.DB_PASSWORD || ''", "password: process.env.DB_PASSWORD || config.password"),
+        *("password = os.environ.get('DB_PASSWORD') or '<password>'", "password: env.PASSWORD ?? '${PASSWORD}'"),
+        *("kind = showPassword || 'text'", "credentials?: 'omit' | 'same-origin'", "a password or 'token' is needed"),
+        *("label = user.token ?? 'N/A'", "error(password || 'Enter a password')", "'Private-Token) or 'oauth'"),
+        *("ENV.fetch('DB_PASSWORD') { raise 'set it' }", "function login(password) { 'use strict'; }"),
+        *("~ password = (sensitive value)", '~ name = "harbour1" -> "harbour2"', '~ password = "${a.b}" -> "${a.c}"'),
+        *("password -> hash", "password \u2192 bcrypt", "reset password \u2192 new password", "password -> String"),
+        *("password = 1 << shift\n", "cout << password << endl;\n", '["password"]=>\n  string(0) ""'),
+        *("password: !Ref DbPassword", "password: !!str ${PASSWORD}", "password: &shop", "password: *shop"),
+        *(
+            "fn change(password: &mut SafePassword) {",
+            'password = <<"guest">>,\n port = 1',
+            "hash: bcrypt(password+salt)",
+        ),
+        *("password =\n    get_password()", "password:\n    type: string", "+ password:\n+   type: string"),
+        '"adminPassword": { "type": "securestring" }, "size": { "defaultValue": "Standard_A1_v2" }',
+        '"adminPassword":{"type":"securestring"},"size":{"defaultValue":"Standard_A1_v2"}',
+        '{"ParameterKey":"DbPassword","UsePreviousValue":true}',
+        *(
+            f"INSERT INTO users (name, password) VALUES {row}"
+            for row in ("(?, ?)", "(%s, %s)", "(:name, :password)", "($1, $2)", "('%s', '%s')", "('$name', '$word')")
+        ),
+        "INSERT INTO users (name, password) VALUES ('\" + name + \"', '\" + password + \"')",
+        "INSERT INTO fields (name, kind) VALUES ('password', 'text')",
+        "INSERT INTO shops (key, value) VALUES ('a1b2c3', 'harbour')",
+        "put it into the form (password) values of yours",
+        *('{"value":"harbour77","name":"DB_HOST"}', '{"value":"${SHOP}","name":"DB_PASSWORD"}'),
+        "- name: DB_HOST\n  value: harbour77\n- name: DB_PASSWORD\n  valueFrom: shop",
+        *('<input type="submit" value="Reset" name="reset_password">', '<input value="{{ a }}" name="password">'),
+        *('az keyvault secret set --name db --value "$SHOP"', "az keyvault secret set --name db --file ./a1b2c3.txt"),
+        *(
+            "printf '%s' \"$SHOP\" | gh secret set SHOP",
+            "fly secrets set DB=$DB",
+            "fly secrets set HUB=https://xkcdqrtz.shop.test",
+            "echo harbour77 | sort",
+        ),
+        "kubectl create secret generic shop --from-file=./mira1.txt --namespace=prod-eu1",
+        *("the secret set by operator1 is used", "::add-mask::${{ steps.shop.outputs.token }}"),
+        *("changed the password from the old to the new", "moved the password from bcrypt to argon2id"),
+        *("login with google/github", "log in with https://shop.test:8443/auth", "log in as root@host:/srv/data2"),
+        *("type: kubernetes.io/dockerconfigjson", ".dockerconfigjson: ${SHOP}"),
+    ],
+)
+def test_a_harmless_twin_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("insert into a (password) values (", "into a (b) values ('a',", "('a', ", "value: aaa name=", 'value:"'),
+        *("secret set ", "create secret --from-literal=a=", "echo a1|", "printf '%s' a1 | secret ", 'password || "'),
+        *("password = <<E\n", "password = &a ", "password from a1b2c3 to ", 'password = "a1b2c3" -> "'),
+        *('password","type":', '{"password":{"type":"x",', "log in as a/", "password =\n  ", "password => string(1) "),
+    ],
+)
+def test_hostile_repetition_of_a_form_is_gone_through(unit: str) -> None:
+    once = redact(unit * (20_000 // len(unit))).text
+    assert redact(once).text == once
