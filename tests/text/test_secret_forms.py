@@ -45,6 +45,12 @@ STATED = (
     '"adminPassword":{{"type":"securestring","defaultValue":"{}"}}',
     "password: !!str {}\n",
     "password: &shop {}\n",
+    "INSERT INTO users (name, password) VALUES ('mira', '{}');",
+    "insert into `users` (`id`, `password`, `at`) values\n (1, '{0}', NULL),\n (2, '{0}', now());",
+    "INSERT INTO users (name, password) VALUES ('a, (b)', crypt('{}', gen_salt('bf')))",
+    '{{"value":"{}","name":"DB_PASSWORD"}}',
+    '{{\n  "value": "{}",\n  "name": "DB_PASSWORD"\n}}',
+    "env:\n- value: {}\n  name: DB_PASSWORD\n",
 )
 
 

@@ -17,6 +17,7 @@ from helix.text.secrets import (
     markup,
     phrases,
     private_keys,
+    secret_records,
     table_cells,
     tool_passwords,
 )
@@ -168,6 +169,7 @@ def _spans(text: str) -> list[Span]:
         *assignments.find(text, lowered),
         *markup.find(text, lowered),
         *table_cells.find(text, lowered),
+        *secret_records.find(text, lowered),
         *phrases.find(text, lowered),
         *tool_passwords.find(text, lowered),
         *families.find(text),

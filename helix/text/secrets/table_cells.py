@@ -29,22 +29,25 @@ _LONGEST_NAME, _LEAST, _LONG = 40, 8, 12
 _VALUE = regex(r"[\w!@#$%^&*+=./~-]{8,2000}")
 
 
-class _Cell(NamedTuple):
+class Cell(NamedTuple):
+    """What stands in a cell, and where; a string of a statement is quoted."""
+
     text: str
     start: int
+    quoted: bool = False
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of tables; `lowered` is the text in lower case."""
     if "|" in text:
-        yield from _of_rows(_lines(text, "|", _BAR_CELL))
+        yield from of_rows(_lines(text, "|", _BAR_CELL))
     if "\t" in text:
-        yield from _of_rows(_lines(text, "\t", _TAB_CELL))
+        yield from of_rows(_lines(text, "\t", _TAB_CELL))
     if "<td" in lowered or "<dd" in lowered:
-        yield from _of_rows(_html_rows(text))
+        yield from of_rows(_html_rows(text))
 
 
-def _lines(text: str, sign: str, cell: re.Pattern[str]) -> Iterator[list[_Cell]]:
+def _lines(text: str, sign: str, cell: re.Pattern[str]) -> Iterator[list[Cell]]:
     """Yield the cells of each line that has the sign between them, and none for a line that ends a table."""
     start = 0
     for line in text.split("\n"):
@@ -58,8 +61,8 @@ def _lines(text: str, sign: str, cell: re.Pattern[str]) -> Iterator[list[_Cell]]
         start += len(line) + 1
 
 
-def _html_rows(text: str) -> Iterator[list[_Cell]]:
-    row: list[_Cell] = []
+def _html_rows(text: str) -> Iterator[list[Cell]]:
+    row: list[Cell] = []
     for match in _HTML_CELL.finditer(text):
         kind = match["kind"].lower()
         if kind in ("tr", "dt"):
@@ -70,24 +73,35 @@ def _html_rows(text: str) -> Iterator[list[_Cell]]:
     yield row
 
 
-def _bare(text: str, start: int) -> _Cell:
+def _bare(text: str, start: int) -> Cell:
     bare = text.lstrip(_DRESS)
-    return _Cell(bare.rstrip(_DRESS), start + len(text) - len(bare))
+    return Cell(bare.rstrip(_DRESS), start + len(text) - len(bare))
 
 
-def _of_rows(rows: Iterator[list[_Cell]]) -> Iterator[Span]:
-    heading: Sequence[_Cell] = ()
+def of_rows(rows: Iterator[list[Cell]]) -> Iterator[Span]:
+    """Yield the secrets of rows, the first of which is their heading; an empty one ends a table.
+
+    What is quoted is a value for sure, so that under a heading it need not look like a secret.
+    """
+    heading: Sequence[Cell] = ()
     for row in rows:
         if not row:
             heading = ()
             continue
-        named = [*pairwise(row), *(zip(heading, row, strict=True) if len(heading) == len(row) else ())]
-        for name, value in named:
+        headed = [*zip(heading, row, strict=True)] if len(heading) == len(row) else []
+        for name, value, is_value in (
+            *((one, other, False) for one, other in pairwise(row)),
+            *((one, other, other.quoted) for one, other in headed),
+        ):
             is_name = len(name.text) <= _LONGEST_NAME and promise_of(name.text) is not Promise.NONE
-            may_be = is_name and _is_strong(value.text)
+            may_be = is_name and (_is_one_word(value.text) if is_value else _is_strong(value.text))
             if kind := may_be and kind_of(name.text, value.text):
                 yield Span(value.start, value.start + len(value.text), kind)
         heading = heading or row
+
+
+def _is_one_word(value: str) -> bool:
+    return not any(sign.isspace() or sign in "\"'" for sign in value)
 
 
 def _is_strong(value: str) -> bool:
