@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import string
 
@@ -52,6 +53,21 @@ STATED = (
     '{{\n  "value": "{}",\n  "name": "DB_PASSWORD"\n}}',
     "env:\n- value: {}\n  name: DB_PASSWORD\n",
 )
+TOLD = (
+    "INSERT INTO settings (name, value) VALUES ('smtp_password', '{}')",
+    "az keyvault secret set --vault-name shop --name db --value {}",
+    'gh secret set SHOP --body "{}"',
+    'gh secret set SHOP <<< "{}"',
+    "printf '%s' '{}' | gh secret set DB_PASSWORD",
+    'echo -n "{}" | gcloud secrets create shop --data-file=-',
+    'echo -n "{}" | gcloud secrets versions add shop --data-file=-',
+    "printf '{}' | \\\n  gcloud secrets create shop --data-file=-",
+    "echo {} | npx wrangler secret put SHOP",
+    "fly secrets set SHOP={0} DB={0}",
+    'printf "{}" | docker secret create shop -',
+    "kubectl create secret generic shop --from-literal=dsn={0} --from-literal=user=mira",
+    "echo '::add-mask::{}'",
+)
 
 
 @pytest.mark.parametrize("form", STATED)
@@ -60,11 +76,26 @@ def test_what_code_and_records_give_to_a_password_goes_whatever_its_words(form: 
     assert_taken_out(form, value)
 
 
+@pytest.mark.parametrize("form", TOLD)
+@given(value=MIXED)
+def test_what_commands_and_sentences_give_goes_where_it_looks_like_a_secret(form: str, value: str) -> None:
+    assert_taken_out(form, value)
+
+
 def assert_taken_out(form: str, value: str) -> None:
     """Check that a value is taken out of each of its places, and nothing else is."""
     found = redact(form.format(value))
     assert found.kinds
     assert found.text == form.format(f"[REDACTED:{found.kinds[0]}]")
+
+
+@pytest.mark.parametrize(
+    "lead", ['{"auths":{', '{ "auths": {', '{\n\t"auths": {', '{\n  "auths": {', '{\n    "auths": {']
+)
+@given(value=MACHINE_MADE)
+def test_the_logins_of_docker_go_in_base64(lead: str, value: str) -> None:
+    logins = base64.b64encode(f'{lead}"shop.test":{{"auth":"{value}"}}}}}}'.encode()).decode()
+    assert logins not in redact(f"  .dockerconfigjson: {logins}").text
 
 
 @pytest.mark.parametrize(

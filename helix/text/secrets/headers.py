@@ -103,6 +103,7 @@ _LOGINS = (
             r"(?P<value>(?:[^\s\\\"']|\\(?![nrt\\\"'])){3,200})"
         ),
     ),
+    ("::add-mask::", regex(r"::add-mask::(?P<value>[^\s\"'$]{4,200})")),
     (
         "securestring",
         regex(r"ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"'](?P<value>[^\"'\n]{3,200})", re.IGNORECASE),
