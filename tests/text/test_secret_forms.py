@@ -55,6 +55,11 @@ STATED = (
 )
 TOLD = (
     "INSERT INTO settings (name, value) VALUES ('smtp_password', '{}')",
+    "password -> {}",
+    "password \u2192 {}",
+    "password =\n    {}\n",
+    "password:\n    {}\n",
+    "+ password:\n+   {}\n",
     "az keyvault secret set --vault-name shop --name db --value {}",
     'gh secret set SHOP --body "{}"',
     'gh secret set SHOP <<< "{}"',
@@ -67,6 +72,9 @@ TOLD = (
     'printf "{}" | docker secret create shop -',
     "kubectl create secret generic shop --from-literal=dsn={0} --from-literal=user=mira",
     "echo '::add-mask::{}'",
+    "I changed the password of the database from {0} to {0}.",
+    "Login with mira:{} on staging",
+    "log in as mira / {}",
 )
 
 

@@ -50,7 +50,7 @@ _TOLD = regex(
         (?P<loose>[ \t]{1,3})(?=\S{0,60}\d)
       | (?:[ \t]{1,3}(?:[^\W\d_][\w.@/'\u2019()-]{0,30}|\([^()\n]{1,30}\))){0,6}?   # "for the database", "(staging)"
         (?:
-            [ \t]{0,3}(?:->|[:=\uff1a])[ \t]{0,3} | ['\u2019]s[ \t]{1,3} | [ \t]{0,3}[는은は是为為][ \t]{0,3}
+            [ \t]{0,3}(?:->|[:=\uff1a\u2192])[ \t]{0,3} | ['\u2019]s[ \t]{1,3} | [ \t]{0,3}[는은は是为為][ \t]{0,3}
           | [ \t]{1,8}-{2,6}[ \t]{1,8}
           | [ \t]{1,3}(?:is|was)[ \t](?:now|still|currently|(?:now[ \t])?(?:set|changed|reset)[ \t]to)[ \t]{1,3}
           | ,?[ \t]{1,3}(?:is|was|as|ist|lautet|war|c'est|est|es|é|è|jest|to|[\u2013\u2014-])[ \t]{1,3}
@@ -63,15 +63,25 @@ _TOLD = regex(
 )
 # A heading or a question that ends with what it names, and the value alone on the line below.
 _BELOW = regex(
-    r"(?:[ \t]{1,3}[^\W\d_][\w.@/'\u2019()-]{0,30}){0,6}?[ \t]{0,3}[?:.)*`\"'-]{0,3}[ \t]{0,3}(?:\n[ \t]{0,8}){1,3}"
-    r"(?:[-*>$][ \t]{1,2})?(?:[`\"'*]{1,3})?(?P<plain>[^\s`\"'*<>]{4,100})[`\"'*]{0,3}[ \t]{0,3}(?=\n|\Z)"
+    r"(?:[ \t]{1,3}[^\W\d_][\w.@/'\u2019()-]{0,30}){0,6}?[ \t]{0,3}[?:=.)*`\"'-]{0,3}[ \t]{0,3}(?:\n[ \t]{0,8}){1,3}"
+    r"(?:[-+*>$][ \t]{1,8})?(?:[`\"'*]{1,3})?(?P<plain>[^\s`\"'*<>]{4,100})[`\"'*]{0,3}[ \t]{0,3}(?=\n|\Z)"
 )
-_QUOTED_WORD = regex(r"[a-z]{4,20}")
-_LOGIN = regex(
-    r"\b(?:logins?|credentials|creds|zugangsdaten)(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind))[ \t]{1,3}"
-    r"[\w.@-]{1,40}[ \t]{0,3}[/:][ \t]{0,3}(?P<plain>[^\s\"'`<>,;]{6,100})",
+# "I changed the password of the database from ... to ..."
+_CHANGED = regex(
+    r"(?:[ \t]{1,3}[^\W\d_][\w.@/'\u2019()-]{0,30}){0,6}?"
+    r"[ \t]{1,3}from[ \t]{1,3}[\"'`]?(?P<old>[^\s\"'`<>,;]{4,100})[\"'`]?"
+    r"[ \t]{1,3}to[ \t]{1,3}[\"'`]?(?P<new>[^\s\"'`<>,;]{4,100})",
     re.IGNORECASE,
 )
+_FROM_REACH = 200
+_QUOTED_WORD = regex(r"[a-z]{4,20}")
+_LOGIN = regex(
+    r"\b(?:log[ -]?ins?|sign[ -]in|credentials|creds|zugangsdaten)"
+    r"(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind|with|as|using|mit))[ \t]{1,3}"
+    r"[\w.@-]{1,40}[ \t]{0,3}[/:][ \t]{0,3}(?!/)(?P<plain>[^\s\"'`<>,;]{6,100})",
+    re.IGNORECASE,
+)
+_LOGIN_SIGNS = ("login", "log in", "log-in", "sign in", "sign-in", "cred", "zugang")
 # A user and a password in one: "ID/PW: master/...", "10.0.0.8 (master/...)", "id(master)/pwd(...)".
 _USER_WORD = r"(?:id|user(?:[ _]?name)?|login|account|log-?in|e-?mail|계정|아이디|账号|ユーザー)"
 _PASS_WORD = r"(?:pw|pwd|pass|passwd|pass ?word|비번|비밀번호|密码|パスワード)"
@@ -120,7 +130,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     for word in _NAMING_WORDS:
         if word in lowered:
             yield from _stated_values(text, lowered, word)
-    if "login" in lowered or "cred" in lowered or "zugang" in lowered:
+    if any(word in lowered for word in _LOGIN_SIGNS):
         for match in _LOGIN.finditer(text):
             if strength.looks_told(value := match["plain"].rstrip(_STOPS)):
                 yield Span(match.start("plain"), match.start("plain") + len(value), "password")
@@ -152,6 +162,11 @@ def _stated_values(text: str, lowered: str, word: str) -> Iterator[Span]:
         match = None if inside else _TOLD.match(text, end)
         if match is None and not inside and (below := _BELOW.match(text, end)) and _stands_alone(word, below["plain"]):
             yield Span(*below.span("plain"), kind)
+        told_from = not inside and word not in _TOKEN_WORDS and "from" in lowered[end : end + _FROM_REACH]
+        if told_from and (changed := _CHANGED.match(text, end)):
+            for side in ("old", "new"):
+                if strength.looks_told(value := changed[side].rstrip(_STOPS)):
+                    yield Span(changed.start(side), changed.start(side) + len(value), kind)
         if match is not None:
             group = "quoted" if match["plain"] is None else "plain"
             value = match[group] if group == "quoted" else strength.in_its_line(match[group]).rstrip(_STOPS)
