@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from helix.files import kept_json, private_folder, write_private
+from helix.errors import StoreError
+from helix.files import kept_json, newest_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
-NOTE_FILES = "note_files"
-"""Files of notes that the user stands for, by their whole path, with the `digest` of what they held."""
+VOUCHED_FILE = "vouched.json"
 
 
 def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
@@ -28,5 +28,22 @@ def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
 def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
     """Note in the home's `confirmed.json` that the user said yes to something of a kind."""
     private_folder(home)
+    everything = kept_json(home / FILE)
+    if not everything and (home / FILE).exists():
+        raise StoreError(
+            f"{home / FILE} cannot be read", hint="mend it, or remove it and confirm anew what you had confirmed"
+        )
     known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
-    write_private(home / FILE, json.dumps({**kept_json(home / FILE), kind: known}, indent=2) + "\n")
+    write_private(home / FILE, json.dumps({**everything, kind: known}, indent=2) + "\n")
+
+
+def vouched(home: Path) -> Mapping[str, str]:
+    """Return the files of notes that the user stands for, by their whole path, with the digest of what they held."""
+    return {path: str(digest) for path, digest in kept_json(home / VOUCHED_FILE).items()}
+
+
+def vouch(home: Path, digests: Mapping[str, str]) -> None:
+    """Note what files of notes hold that the user stands for; the newest are kept. One job at a time calls it."""
+    private_folder(home)
+    known = {path: digest for path, digest in vouched(home).items() if path not in digests} | dict(digests)
+    write_private(home / VOUCHED_FILE, newest_json(known))

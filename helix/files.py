@@ -133,6 +133,14 @@ def kept_json(path: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def newest_json(table: Mapping[str, Any]) -> str:
+    """Return the text of a file of Helix's own that `kept_json` can read again: of a large table the newest entries."""
+    kept = list(table.items())
+    while len(text := json.dumps(dict(kept), indent=2)) >= SMALL:
+        kept = kept[len(kept) // 2 + 1 :]
+    return f"{text}\n"
+
+
 def private_folder(path: Path) -> Path:
     """Make a private folder, with those above it that are missing, for the owner alone; return it.
 

@@ -6,12 +6,11 @@ it can claim any. Such a folder looks like a new clone, which people make all th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helix.files import kept_json, private_folder, read_text, real_path, write_private
+from helix.files import kept_json, newest_json, private_folder, read_text, real_path, write_private
 from helix.identity import Identity, git_folders, place_from
 from helix.scopes import scope_key
 
@@ -54,7 +53,7 @@ def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[s
         everything = dict(list(kept_json(home / FILE).items())[-_MOST_PROJECTS:])
         everything.update({scope_key(one): {**known[one], place: since} for one, place in new.items()})
         private_folder(home)
-        write_private(home / FILE, json.dumps(everything, indent=2) + "\n")
+        write_private(home / FILE, newest_json(everything))
     if str(top) in known[project.repository]:
         return ()
     return (*known[project.repository], *_folders_above(home, project, top))

@@ -199,3 +199,13 @@ def test_a_file_that_grows_while_it_is_copied_is_copied_no_further(tmp_path: Pat
     with files.open_regular(file) as source, (tmp_path / "copy").open("w+b") as copy:
         assert files.copy_open(source, copy, 1 << 26)
         assert copy.tell() == 1 << 26
+
+
+def test_a_table_of_helixs_own_that_is_too_large_keeps_its_newest_entries(tmp_path: Path) -> None:
+    table = {f"{number} {'x' * 3_000}": number for number in range(1_000)}
+    file = tmp_path / "kept.json"
+    files.write_private(file, files.newest_json(table))
+    kept = files.kept_json(file)
+    assert 100 < len(kept) < 400
+    assert [*kept.values()] == list(range(1_000))[-len(kept) :]
+    assert files.newest_json({}) == "{}\n"

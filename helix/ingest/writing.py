@@ -458,7 +458,9 @@ def vouch(store: Store, item: Slice, scope: str) -> None:
 def _vouching(store: Store, item: Slice, scope: str) -> Decision[None]:
     composer = Composer(store, store.runtime.clock())
     for ref, node in _nodes_from(store.index, Label.EPISODE, item.episode.source, scope):
-        if isinstance(node, Episode) and node.provenance.trust.rank > item.episode.trust.rank:
+        if not isinstance(node, Episode) or node.content != item.episode.content:
+            continue
+        if node.provenance.trust.rank > item.episode.trust.rank:
             composer.patch(ref, trust=item.episode.trust)
     for draft in item.memories:
         for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, draft.scope or scope):

@@ -12,7 +12,7 @@ from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, MemoryOrder, TimeKind
 from helix.model.principal import Role
 from helix.model.reports import Page, Recording, SessionReport
-from helix.operations.checks import page_size
+from helix.operations.checks import check_source, page_size
 from helix.operations.listed import mutation, scoped_query
 from helix.service import Helix
 from helix.store import listing
@@ -26,6 +26,7 @@ def record_episode(helix: Helix, request: EpisodeRequest) -> Recording:
     A private session, and files that the project's `.helixignore` excludes, leave nothing: the answer says so.
     """
     helix.store.check_capture()
+    check_source(helix, request.source)
     with helix.foreground.request():
         return record(helix.store, request)
 

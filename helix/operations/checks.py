@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from helix.agents.hook_events.dispatcher import CLIENTS
 from helix.errors import InvalidInputError
+from helix.ingest.other_memories.importing import ADAPTERS
+from helix.memory.change.intake import Intake
+from helix.model.provenance import GIT, JSON_LINES, NOTES, STRANGERS
 from helix.service import Helix
 
 
@@ -15,6 +19,18 @@ def check_length(helix: Helix, name: str, text: str) -> None:
     if len(text) > (most := helix.settings.text_limit):
         raise InvalidInputError(
             f"{name} has {len(text):,} characters, more than {most:,}", hint="ask with the words that matter"
+        )
+
+
+_MADE_BY_IMPORTS = frozenset({GIT, NOTES, JSON_LINES, STRANGERS.rstrip(":"), *CLIENTS, *(one.name for one in ADAPTERS)})
+
+
+def check_source(helix: Helix, source: str) -> None:
+    """Raise InvalidInputError for a source as an import makes them: what is known by it would not be taken in then."""
+    word, colon, _ = Intake(helix.settings.text_limit).label(source, "source").partition(":")
+    if colon and word.strip().lower() in _MADE_BY_IMPORTS:
+        raise InvalidInputError(
+            f"sources that begin with `{word}:` are what imports make", hint="call it otherwise, as `ticket:42`"
         )
 
 

@@ -24,7 +24,7 @@ from helix.model.ids import Id
 from helix.model.principal import Role
 from helix.model.proof import LoopHealth, MemoryEffect, Report, Showing
 from helix.model.reports import Page, StoreResult
-from helix.operations.checks import page_size
+from helix.operations.checks import check_source, page_size
 from helix.operations.listed import mutation, query
 from helix.service import Helix
 
@@ -123,6 +123,7 @@ def reopen_candidate(helix: Helix, id: Annotated[Id, "The candidate's id."]) -> 
 def chunk(helix: Helix, request: ChunkRequest) -> StoreResult | None:
     """Remember how a task was done as a pattern; a task that failed gives none."""
     helix.store.check_capture()
+    check_source(helix, request.source)
     with helix.foreground.request():
         return chunk_of(helix.store, request)
 

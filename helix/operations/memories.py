@@ -28,7 +28,7 @@ from helix.model.principal import Role
 from helix.model.recall import Completable, KindAnswer, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import Node
 from helix.model.reports import EdgeSuggestion, MaintenanceReport, Page, SimilarMemory, StoreResult, Version
-from helix.operations.checks import check_length, page_size, sets_upkeep
+from helix.operations.checks import check_length, check_source, page_size, sets_upkeep
 from helix.operations.listed import mutation, query, scoped_query
 from helix.operations.tasks import task_named
 from helix.recall import prefix_search
@@ -44,6 +44,7 @@ def store(helix: Helix, request: StoreRequest) -> StoreResult:
     Secrets are taken out before anything is written.
     """
     helix.store.check_capture()
+    check_source(helix, request.source)
     with helix.foreground.request():
         return remember(helix.store, request)
 

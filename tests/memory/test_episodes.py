@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.errors import InvalidInputError, ModelError
+from helix.errors import ConflictError, InvalidInputError, ModelError
 from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.upkeep import reembed
 from helix.model.edge import Label
@@ -127,7 +127,9 @@ def test_a_model_that_fails_is_tried_again_and_words_go_on(settings: Settings) -
 def test_episodes_keep_what_they_were_given(store: Store) -> None:
     plain = recorded(store, "ok")
     told = recorded(store, "a root cause: the deadlock", source="chat:1", role="user", importance=9.5)
-    again = recorded(store, "the same place, told anew", source="chat:1")
+    again = recorded(store, "a root cause: the deadlock", source="chat:1")
+    with pytest.raises(ConflictError, match="chat:1"):  # to drop words without a word would lose them
+        recorded(store, "the same place, other words", source="chat:1")
     assert (plain.importance, told.importance, told.role) == (2.0, 9.5, "user")
     assert again == told
     for wrong in ({"role": "boss"}, {"importance": 11.0}):

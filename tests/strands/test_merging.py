@@ -121,7 +121,7 @@ def test_a_stranger_takes_neither_a_name_nor_a_place_in_what_is_found(machines: 
     stranger, here = machines(), machines()
     for helix, words in ((stranger, "run the tests with make"), (here, "run the tests with uv")):
         memories.store(helix, StoreRequest(trigger=words, resolution="", kind="fact", name="how-to-test"))
-        capture.record_episode(helix, EpisodeRequest(content=words, source="notes:one"))
+        capture.record_episode(helix, EpisodeRequest(content=words, source="letters:one"))
     (mine,) = here.store.index.memories_named("how-to-test")
     take(here.store, stranger.store, Signer(name="stranger", trust=Trust.WEB))
     assert here.store.index.named("global", "how-to-test") == mine.ref

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from helix.agents.context.notes import FittingNote
 from helix.agents.context.relevant import Sources
-from helix.confirmed import NOTE_FILES, confirmed
+from helix.confirmed import vouched
 from helix.files import digest_of, read_bytes, real_path
 from helix.model.memory import Memory
 from helix.model.provenance import NOTES, Trust
@@ -55,7 +55,7 @@ def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "")
         with suppress(OSError, ValueError):
             file = real_path(root / place)
             data = read_bytes(file, links=False)
-            if confirmed(home, NOTE_FILES).get(str(file), {}).get("digest") == digest_of(data):
+            if vouched(home).get(str(file)) == digest_of(data):
                 return frozenset(map(_plain, data.decode("utf-8", "replace").splitlines()))
         return frozenset()
 

@@ -2,8 +2,9 @@
 
 Notes are few and short, and what they say is seldom said in a question's words. So they are not compared with a fixed
 score but with what else the store holds: where the history fits a question much better than the best note does, the
-question is about the code, and not about how things are done. A note that holds every word of the question is about it
-all the same: others may repeat a question as often as they like. Measured in docs/benchmarks/agents.md.
+question is about the code, and not about how things are done. A text that repeats the question says no more of that
+than one that answers it. A note that holds every word of the question is about it all the same: others may repeat a
+question as often as they like. Measured in docs/benchmarks/agents.md.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ STRICTLY = 0.4
 """Share of that for what nobody called for."""
 LEAST = 0.1
 """Cosine over that of an unrelated text, 0 to 1, below which no note fits."""
+MOST_ELSE = 0.5
+"""What the best of all else counts at most: of three histories it fits objectives at .55 at most, and what repeats a
+question, as anybody can have one text do, at more."""
 NEAR_BEST = 0.13
 """How far behind the best note another one may be."""
 _MOST = 40
@@ -80,7 +84,7 @@ def notes_by_user(
     said = index.where(Label.MEMORY, Label.EPISODE) - own
     rival = best_fit(index, index.matching(RecallQuery(query=question, scope=scope), now) & said, vector)
     behind = (BEHIND_ASKING if _ASKS.match(question) else BEHIND) * (STRICTLY if strict else 1.0)
-    if max(fits.values()) < max(rival - behind, LEAST):
+    if max(fits.values()) < max(min(rival, MOST_ELSE) - behind, LEAST):
         fits = {row: fits[row] for row in holding_terms(index, notes, query_terms(question))}
     order = sorted(fits, key=lambda row: (-fits[row], row))[:_MOST]
     near_best = (row for row in order if fits[row] >= fits[order[0]] - NEAR_BEST)

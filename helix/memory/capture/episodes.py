@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, cast
 
-from helix.errors import InvalidInputError
+from helix.errors import ConflictError, InvalidInputError
 from helix.helixignore import without_ignored
 from helix.memory.capture.quarantine import screen
 from helix.memory.capture.sessions import is_private
@@ -53,7 +53,7 @@ class EpisodeRequest:
 
 
 def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Recording:
-    """Record an episode, or return the one that is there from the same source.
+    """Record an episode, or return the one that is there from the same source; ConflictError where it says otherwise.
 
     `origin` is a source made of a client's ids (`told_id`), which are random and no keys: kept as it is.
 
@@ -79,7 +79,13 @@ def record(store: Store, request: EpisodeRequest, *, origin: str = "") -> Record
     def decision() -> Decision[Episode]:
         known = store.index.from_source(source, scope=scope) if source else None
         if known is not None:
-            return Decision((), cast(Episode, store.records.node(known)))
+            there = cast(Episode, store.records.node(known))
+            if there.content != content and not origin:
+                raise ConflictError(
+                    f"something else is recorded from {source!r} already ({there.id})",
+                    hint="give what is new a source of its own, or none",
+                )
+            return Decision((), there)
         composer = Composer(store, store.runtime.clock())
         provenance = Provenance(slice=source, extractor=CAPTURE, agent=agent, trust=trust)
         episode = Episode(
