@@ -13,6 +13,7 @@ import json
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BufferedReader
@@ -51,23 +52,66 @@ def confine(folder: Path) -> None:
 def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> BufferedReader:
     """Open a regular file for reading, without waiting. `links` False refuses a name that is a symbolic link.
 
-    Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket.
+    Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket, and a database
+    that this process has open.
     """
     try:
         if _confined is not None and os.fspath(path) != _ITSELF and not real_path(Path(path)).is_relative_to(_confined):
             raise FileNotFoundError(errno.ENOENT, "no file that this process may open", os.fspath(path))
+        if _leads_to_database(path):
+            raise OSError(errno.EBUSY, "this process has it open as a database", os.fspath(path))
         descriptor = os.open(path, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK))
     except ValueError as error:  # a NUL byte in the name
         raise OSError(errno.EINVAL, "no name of a file", os.fspath(path)) from error
     try:
-        mode = os.fstat(descriptor).st_mode
+        status = os.fstat(descriptor)
+        mode = status.st_mode
         if not stat.S_ISREG(mode):
             code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
             raise OSError(code, "not a regular file", os.fspath(path))
+        if _is_database(status):  # since it was looked at; closed it must not be
+            descriptor = _NEVER_CLOSED
+            raise OSError(errno.EBUSY, "this process has it open as a database", os.fspath(path))
         return os.fdopen(descriptor, "rb")
     except BaseException:
-        os.close(descriptor)
+        if descriptor != _NEVER_CLOSED:
+            os.close(descriptor)
         raise
+
+
+_NEVER_CLOSED = -1
+_databases: Counter[str] = Counter()
+
+
+def hold_database(path: Path) -> None:
+    """Have `open_regular` refuse a database of SQLite's, until as many calls of `let_go_of_database`.
+
+    A process loses its POSIX locks of a file once it closes any descriptor of it (fcntl(2), "Record locking"): SQLite's
+    would go by a link to the journal in a repository, and another process would take itself for its last user.
+    """
+    _databases[os.fspath(path)] += 1
+
+
+def let_go_of_database(path: Path) -> None:
+    """Have `open_regular` open what this process had open as a database."""
+    _databases[os.fspath(path)] -= 1
+    if not _databases[os.fspath(path)]:
+        del _databases[os.fspath(path)]
+
+
+def _leads_to_database(path: str | os.PathLike[str]) -> bool:
+    with suppress(OSError):  # what cannot be looked at cannot be opened
+        return bool(_databases) and _is_database(Path(path).stat())
+    return False
+
+
+def _is_database(status: os.stat_result) -> bool:
+    """Return whether a file is one that SQLite has locks of in this process: a database, or the index of its log."""
+    for name in [f"{path}{end}" for path in tuple(_databases) for end in ("", "-shm")]:
+        with suppress(OSError):
+            if os.path.samestat(Path(name).stat(), status):
+                return True
+    return False
 
 
 def real_path(path: Path) -> Path:

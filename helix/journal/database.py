@@ -44,13 +44,15 @@ class Database:
         self._write_lock = threading.RLock()
         self._opened: list[tuple[threading.Thread | None, sqlite3.Connection]] = []
         self._opened_lock = threading.Lock()
-        self.closed = self.fenced = False
+        self.closed = self.fenced = self._is_held = False
         self.committed: Callable[[sqlite3.Connection], Callable[[], None]] | None = None
         """Called within every transaction, at its end; what it returns is called as soon as that is durable."""
         try:
             with mapped(path):
                 # SQLite gives its log the permissions of the file: they have to be right before it is opened.
                 os.close(files.create_private(path, append=True))
+                files.hold_database(path)
+                self._is_held = True
                 self._writer = self._connect()
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 self._writer.execute("PRAGMA synchronous = FULL")
@@ -198,6 +200,9 @@ class Database:
                 connection.close()
             self._opened.clear()
             self.closed = True
+            if self._is_held:
+                files.let_go_of_database(self.path)
+                self._is_held = False
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> bool:

@@ -100,8 +100,9 @@ class JournalReader:
 def file_reader(path: Path) -> JournalReader:
     """Return a reader of the journal at `path`; raises the StoreError that `mapped` makes of what SQLite says."""
     with mapped(path):
+        # Not `rw`: who closes as the last one that seems to have it open folds SQLite's log in, and removes it.
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_TIMEOUT_SECONDS
+            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=_TIMEOUT_SECONDS
         )
         connection.execute("PRAGMA query_only = ON")
 
