@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from helix.errors import ConflictError, PausedError
 from helix.ingest.draft import (
@@ -448,7 +449,8 @@ class Earlier:
 def vouch(store: Store, item: Slice, scope: str) -> None:
     """Raise the trust of ingested notes' memories to what a slice has now, where they still have the same words.
 
-    What an edit has changed since is not what the notes say. What is quarantined waits for its review all the same.
+    What an edit has changed since is not what the notes say; its times and its weight are theirs again, and what was
+    forgotten while nobody stood for it comes back. What is quarantined waits for its review all the same.
     """
     (cleaned,) = clean([item], store.runtime.settings.text_limit)
     if isinstance(cleaned, Cleaned):
@@ -483,5 +485,9 @@ def _is_still_said(memory: Memory, draft: MemoryDraft) -> bool:
 
 
 def _raise_trust(composer: Composer, ref: Ref, memory: Memory, draft: MemoryDraft) -> None:
+    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to}
+    if memory.status in (Status.FORGOTTEN, Status.ARCHIVED):
+        fields |= {"status": Status.ACTIVE, "name": composer.name(memory.scope, memory.name)}
+    told = draft.importance or importance_of(body(draft.trigger, draft.resolution), (), draft.kind)
     confidence = max(memory.confidence, bounded_confidence(draft.confidence, draft.trust))
-    composer.patch(ref, trust=draft.trust, confidence=confidence)
+    composer.patch(ref, trust=draft.trust, confidence=confidence, importance=max(told, memory.importance), **fields)

@@ -241,8 +241,8 @@ def with_claimed(attributes: Mapping[str, object], claimed: float) -> dict[str, 
 
 
 def spoken_against(memory: Memory) -> float:
-    """Return how much of the `failed` in a memory's record comes from outcomes and people, not from room it took."""
-    return max(0.0, round(memory.failed - room_of(memory)[1], 9))
+    """Return how much of a memory's `failed` comes from outcomes and people: not from room it took, nor from claims."""
+    return max(0.0, round(memory.failed - room_of(memory)[1] - agents_said(memory)[1], 9))
 
 
 def counted(told: Any) -> int:

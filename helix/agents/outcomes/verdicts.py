@@ -60,13 +60,15 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
     """Return the verdict of a task's outcome on a memory that was shown to it.
 
     `outcome` is what the agent says of the task: delivered, blocked, skipped or nothing. That it was blocked is
-    believed, whatever passed: it says so against itself. That it delivered is worth half where nothing was verified,
-    and nothing against what failed.
+    believed, whatever passed: it says so against itself. Against a memory it counts where a check failed, or where
+    evidence shows that it was used: not on the word of the agent alone. That it delivered is worth half where nothing
+    was verified, and nothing against what failed.
 
     | verification | used (evidence) | used (claimed) | unused | unknown |
     |---|---|---|---|---|
     | passed | helped 0.5, quality 5 | helped 0.5, quality 4 | failed `unused_penalty` at most | quality 3 |
-    | failed, or blocked | failed 0.3, quality 1 | failed 0.3, quality 1 | nothing | nothing |
+    | failed | failed 0.3, quality 1 | failed 0.3, quality 1 | nothing | nothing |
+    | passed or none, blocked | failed 0.3, quality 1 | nothing | nothing | nothing |
     | none, delivered | helped 0.25, claimed | helped 0.25, claimed | nothing | nothing |
     | none, nothing said | nothing | nothing | nothing | nothing |
     | skipped, whatever ran | nothing | nothing | nothing | nothing |
@@ -75,7 +77,7 @@ def verdict(verification: Verification, use: Use, *, outcome: str = "", unused_p
         return OutcomeVerdict(outcome="skipped")
     used = use in (Use.EVIDENCE, Use.CLAIMED)
     if verification is Verification.FAILED or outcome == BLOCKED:
-        if used:
+        if use is Use.EVIDENCE or (used and verification is Verification.FAILED):
             return OutcomeVerdict(failed=FAILED, quality=Quality.USED_AND_FAILED, outcome="failed")
     elif verification is Verification.PASSED:
         if used:

@@ -286,7 +286,7 @@ def _raised(held: Memory | Episode, node: Memory | Episode) -> dict[str, Any]:
     return {
         "trust": node.provenance.trust,
         "confidence": max(held.confidence, node.confidence),
-        **{name: getattr(node, name) for name in _AS_IT_WAS},
+        **{name: getattr(node, name) for name in (*_AS_IT_WAS, "valid_from", "valid_to")},
         **{name: getattr(held, name) + getattr(node, name) for name in _ADDED},
         "last_used_at": max(used, default=None),
         "attributes": with_claimed({**held.attributes, **node.attributes}, claimed_of(node) + unproven_of(held)),

@@ -129,9 +129,14 @@ def _hold(composer: Composer, index: StoreIndex, ready: PreparedMemory) -> Decis
 
 
 def _told_before(known: Memory, ready: PreparedMemory) -> bool:
-    """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since."""
-    here = same_scope(known.scope, ready.draft.scope)
-    return here and known.status is not Status.RETIRED and same_words(known, ready.said)
+    """Return whether a memory of the same scope says the very same, be it quarantined, accepted or rejected since.
+
+    What a weaker voice said before says nothing for a better one, nor does what was rejected for the user.
+    """
+    draft = ready.draft
+    here = same_scope(known.scope, draft.scope) and not outranks(draft, known)
+    rejected = known.status is Status.FORGOTTEN and draft.provenance.trust is Trust.USER_ASSERTED
+    return here and known.status is not Status.RETIRED and not rejected and same_words(known, ready.said)
 
 
 def _verdict(store: Store, ready: PreparedMemory) -> tuple[ContradictionVerdict, Memory | None]:

@@ -284,7 +284,7 @@ def test_words_of_any_length_leave_a_task_settled(session: AgentSession) -> None
     build(session, "3", "bake the rhubarb crumble")
     many = ", ".join(f"name-{number}" for number in range(20_000))
     session.agent_runs("a3", f"BLOCKED: x\nTRIED: y\nERROR: z\nUTILIZED: [{name}, {many}]")
-    assert (task_at(session, "3").outcome, memories.get(session.helix, memory).failed) == ("blocked", 0.6)
+    assert (task_at(session, "3").outcome, memories.get(session.helix, memory).failed) == ("blocked", 0.3)
     session.task("2", "completed", helix_outcome="blocked", error="stack " * 9_000, blocked_reason="r" * 90_000)
     assert task_at(session, "2").outcome == "blocked"
 

@@ -64,7 +64,12 @@ def test_help_that_is_only_claimed_is_unproven_until_something_verifies_it(livin
 def test_a_claim_outweighs_nothing_that_was_verified_and_what_a_person_says_counts(living: Helix, store: Store) -> None:
     memory = lesson(living)
     settle_task(store, used(living, store, "1", memory), outcome="delivered")
-    settle_task(store, used(living, store, "2", memory), outcome="blocked")
+    for number in range(2, 20):
+        settle_task(store, used(living, store, str(number), memory), outcome="blocked")
+    assert memories.get(living, memory).failed == 0, "however often an agent says that it was blocked with it"
+    failed = used(living, store, "20", memory)
+    ran(store, failed, passed=False)
+    settle_task(store, failed, outcome="blocked")
     assert memories.get(living, memory).label == ""
     feedback(store, [memory], 0.9)
     assert (memories.get(living, memory).label, memories.get(living, memory).helped) == (
@@ -106,9 +111,9 @@ def test_the_label_is_the_share_of_verified_help_whatever_came_before(
     good = bad = claimed = 0.0
     for number, end in last.items():
         verified = runs.get(number)
-        if end == "told" or (verified == "failed" and end != "skipped"):
+        if verified == "failed" and end != "skipped":
             bad += 0.3
-        elif end != "skipped":
+        elif end not in ("skipped", "told"):
             good += 0.5 if verified == "passed" else 0.0
             claimed += 0.25 if verified is None else 0.0
     held = memories.get(living, memory)

@@ -42,7 +42,9 @@ def test_what_ran_decides_whatever_the_agent_says_of_its_success(
     ("use", "wanted"), [(Use.EVIDENCE, BAD), (Use.CLAIMED, BAD), (Use.UNUSED, UNUSED), (Use.UNKNOWN, NOTHING)]
 )
 def test_blocked_counts_as_failed_whatever_ran(verification: Verification, use: Use, wanted: OutcomeVerdict) -> None:
-    assert verdict(verification, use, outcome="blocked") == wanted
+    """But for what rests on the agent's word alone: that it was blocked, and that it had used the memory."""
+    alone = use is Use.CLAIMED and verification is not Verification.FAILED
+    assert verdict(verification, use, outcome="blocked") == (NOTHING if alone else wanted)
 
 
 @pytest.mark.parametrize(
