@@ -50,3 +50,4 @@ class Dispute:
     outcome: Annotated[Outcome | None, "What stays; null while it is open."] = None
     resolved_at: Annotated[datetime | None, "When a person resolved it."] = None
     note: Annotated[str, "What that person had to say."] = ""
+    drawn_by: Annotated[str, "Who says by hand that they contradict, `you` or `agent`; empty where it was found."] = ""

@@ -156,6 +156,8 @@ def test_edges_are_drawn_listed_and_suggested(helix_command: Command, stored: St
     header, *rows = ok(helix_command("edges", pattern, "--relation", "solves")).out.splitlines()
     assert header == "FROM\tRELATION\tTO\tWEIGHT"
     assert rows == [f"{pattern}\tSOLVES\t{failure}\t1"]
+    ok(helix_command("edge", pattern, failure, "--relation", "solves", "--undo"))
+    assert ok(helix_command("edges", pattern, "--relation", "solves")).out.splitlines()[1:] == []
     assert ok(helix_command("suggest-edges", pattern, "--json")).data["suggestEdges"] is not None
 
 

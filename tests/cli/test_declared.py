@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -15,6 +16,8 @@ from helix.cli.declared import COMMANDS, asking, command, group, operations
 from helix.cli.invocation import Invocation
 from helix.cli.main import cli
 from helix.cli.options import As
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +39,16 @@ def test_arguments_options_and_help_are_those_of_the_operation() -> None:
     assert found["first"].opts == ["--limit", "-n"]
     assert found["first"].default == operations()["operations"]["review"]["takes"]["first"]["default"]
     assert operations()["operations"]["review"]["says"] in str(COMMANDS["shelf"].help)
+
+
+def test_documents_that_are_written_by_hand_take_what_their_operations_take() -> None:
+    """What a document leaves out is dropped without a word."""
+    written = sorted((ROOT / "queries" / "graphql").glob("*.graphql"))
+    assert written
+    for file in written:
+        takes = operations()["operations"][file.stem]["takes"]
+        named = {re.sub(r"_(\w)", lambda match: match[1].upper(), name) for name in takes}
+        assert named <= {*re.findall(r"\$(\w+)\s*:", file.read_text("utf-8"))}, file.stem
 
 
 def test_what_has_to_be_given_is_positional_what_repeats_is_one_word_and_a_flag_is_one() -> None:

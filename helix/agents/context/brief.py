@@ -47,6 +47,7 @@ _AGAIN = "FAILURES_MET_AGAIN"
 _MOST_AGAIN, _FAILURES_READ = 8, 200
 _LOOKED_AT = 32
 """Memories of low trust that are read at most, to find those of a kind of source."""
+_DRAWN_BY_AGENTS = frozenset({"agent", "tool", "web"})
 _UNASKED = frozenset({"notes", "tool", "web"})
 """Where a side of an open contradiction may come from that is not put before an agent unasked."""
 
@@ -158,12 +159,14 @@ def _disputes(index: StoreIndex, scope: str | None) -> list[_Line]:
     open_ones = contradictions(index, None, DisputeStatus.OPEN)
     asked = [case for case in open_ones if _UNASKED.isdisjoint((case.first.said_by, case.second.said_by))]
     fit = [case for case in asked if seen is None or any(same_scope(case.first.scope, one) for one in seen)]
+    fit.sort(key=lambda case: case.drawn_by not in _DRAWN_BY_AGENTS)  # the last are told: those that were found
     return [_Line(title="OPEN_CONTRADICTIONS", text=_render_dispute(case)) for case in fit[-_MOST_DISPUTES:]]
 
 
 def _render_dispute(case: Dispute) -> str:
     sides = (f"{side.name} ({side.said_by}: {claim(side, _LONGEST_CLAIM)})" for side in (case.first, case.second))
-    return " against ".join(sides)
+    drawn = " (an agent says so)" if case.drawn_by in _DRAWN_BY_AGENTS else ""
+    return " against ".join(sides) + drawn
 
 
 def _best(

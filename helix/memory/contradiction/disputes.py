@@ -28,10 +28,11 @@ from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.model.clock import to_micros
 from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
-from helix.model.edge import Edge, Ref, Relation
+from helix.model.edge import DRAWN, Edge, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
 from helix.model.paging import Key
+from helix.model.provenance import provenance_word
 from helix.model.records import edge_from
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -343,6 +344,7 @@ def _dispute(case: _Case) -> Dispute:
         outcome=_outcome(case.edge),
         resolved_at=_moment(said.get("resolved_at")),
         note=str(said.get("note", "")),
+        drawn_by=provenance_word(case.edge.provenance) if said.get(DRAWN) else "",
     )
 
 

@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (c7aa99e337fddde4).
+// Written by scripts/schema from the schema and queries/operations.graphql (71f97f60bf27e546).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1849,7 +1849,7 @@ export type DayFragment = { day: string, memories: number, episodes: number };
 
 export type DeliveryFragment = { seq: string, slug: string, delivered: string, line: string };
 
-export type DisputeFragment = { status: DisputeStatus, ground: string, left: string, right: string, since: string, outcome: Outcome | null, resolvedAt: string | null, note: string, first: MemoryFragment, second: MemoryFragment };
+export type DisputeFragment = { status: DisputeStatus, ground: string, left: string, right: string, since: string, outcome: Outcome | null, resolvedAt: string | null, note: string, drawnBy: string, first: MemoryFragment, second: MemoryFragment };
 
 export type DisputeConnectionFragment = { totalCount: number, edges: Array<DisputeEdgeFragment>, pageInfo: PageInfoFragment };
 
@@ -2437,6 +2437,7 @@ export const DisputeFragmentDoc = gql`
   outcome
   resolvedAt
   note
+  drawnBy
 }
     ` as unknown as DocumentNode<DisputeFragment, unknown>;
 export const DisputeEdgeFragmentDoc = gql`

@@ -32,6 +32,22 @@ def test_a_brief_names_what_is_systemic_open_decided_and_usual(helix: Helix) -> 
     assert {one.arm for one in contexts.brief(helix, "house").shown} == {"brief"}
 
 
+def test_contradictions_that_an_agent_draws_are_told_as_its_own_and_put_no_others_out(helix: Helix) -> None:
+    kept = [
+        memories.store(
+            helix, StoreRequest(trigger=f"{word} lies beside the harbour", resolution="", kind="fact", scope="house")
+        )
+        for word in ("cotton", "barley", "timber", "copper", "salt", "wool", "silver", "amber")
+    ]
+    memories.edge(helix, kept[0].name, kept[1].name, "contradicts")
+    for place in (2, 4, 6):
+        memories.edge(helix, kept[place].name, kept[place + 1].name, "contradicts", agent="claude-code")
+    told = contexts.brief(helix, "house").text
+    lines = [line for line in told.splitlines() if " against " in line]
+    assert len(lines) == 3
+    assert [line.endswith("(an agent says so)") for line in lines] == [True, True, False]
+
+
 def test_open_contradictions_are_told_with_both_sides(helix: Helix) -> None:
     first = memories.store(
         helix,
