@@ -11,6 +11,7 @@ FROM node:22-slim AS page
 WORKDIR /source
 COPY web/explorer/ web/explorer/
 COPY web/graphiql/ web/graphiql/
+COPY web/shared/ web/shared/
 COPY sdk/typescript/src/ sdk/typescript/src/
 RUN for page in explorer graphiql; do (cd "web/$page" && npm ci && npm run build) || exit 1; done
 

@@ -261,6 +261,7 @@ def test_the_image_keeps_its_data_in_a_volume_and_runs_as_nobody_in_particular()
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     taken = [name for line in lines if line.startswith("COPY ") and "--from" not in line for name in line.split()[1:-1]]
     assert taken and all((ROOT / name).exists() and f"!{name.rstrip('/')}" in ignored for name in taken)
+    assert {"web/explorer/", "web/graphiql/", "web/shared/"} <= {*taken}, "both pages are made of the last, too"
 
 
 def test_every_file_that_a_page_names_is_there() -> None:

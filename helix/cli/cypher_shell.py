@@ -90,7 +90,9 @@ class Shell:
         try:
             action(*arguments)
         except HelixError as error:
-            self._say(f"error [{error.code}]: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            self._say(f"error [{error.code}]: {error.message}")
+            if error.hint:
+                self._say(f"hint: {error.hint}")
         except KeyboardInterrupt:
             self._say("stopped waiting")
 

@@ -14,7 +14,7 @@ from helix import bearer, daemon
 from helix.cli.config import strange_variables
 from helix.cli.declared import command
 from helix.cli.invocation import Invocation
-from helix.cli.options import As, asked_words, project_here
+from helix.cli.options import As, asked_words, claim_words, project_here
 from helix.cli.output import Output, printed_size
 from helix.cli.privacy import privacy_findings
 from helix.cli.render import by_name, gate_line, moment
@@ -114,9 +114,8 @@ def status(invocation: Invocation, /) -> None:
     )
     if project.asked and not invocation.json:
         invocation.say(f"warning: {asked_words(project)}")
-    if before and not invocation.json:
-        invocation.say(f"warning: this folder says that it is {here}, so it sees the memory of {before[0]}")
-        invocation.say("hint: if you did not clone it yourself, give it another name: helix name NAME")
+    for line in claim_words(project, before) if not invocation.json else ():
+        invocation.say(line)
     for scope in () if invocation.json or here in former else former:
         invocation.say(f"warning: this folder's project was {scope} before, and what is known of that is not seen here")
         invocation.say(f"hint: to go on with it: helix name {scope}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import click
 
 from helix.cli.invocation import EVERYWHERE, Invocation, Looked
 from helix.errors import HelixError, did_you_mean
+from helix.folders import note_folder
 from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.speaker import agent_of
 from helix.settings import DOTENV, Settings, load
@@ -129,10 +130,29 @@ def project_scope(invocation: Invocation | None, folder: Path) -> str | None:
     if invocation is None:
         return None
     project = project_here(invocation.settings, folder)
-    if project.asked and not invocation.json and not invocation.said_asked:
+    if not invocation.said_asked:
         invocation.said_asked = True
-        invocation.say(asked_words(project))
+        before = () if invocation.settings.server else _note(invocation.settings, project)
+        if project.asked and not invocation.json:
+            invocation.say(asked_words(project))
+        for line in claim_words(project, before) if not invocation.json else ():
+            invocation.say(line)
     return None if project.scope == NO_PROJECT and not invocation.settings.scope else project.scope
+
+
+def _note(settings: Settings, project: Identity) -> Sequence[str]:
+    """Note where a person works, as a session's first hook does; return the folders whose memory a new one sees."""
+    try:
+        return note_folder(settings.home, project, keeps=not agent_of(os.environ))
+    except OSError:  # a home that cannot be written is told of by what needs it
+        return ()
+
+
+def claim_words(project: Identity, before: Sequence[str]) -> Iterator[str]:
+    """Yield what a command tells of a folder that claims a project which other folders were worked in as."""
+    if before:
+        yield f"warning: this folder says that it is {project.scope}, so it sees the memory of {before[0]}"
+        yield "hint: if you did not clone it yourself, give it another name: helix name NAME"
 
 
 def project_here(settings: Settings, folder: Path) -> Identity:

@@ -145,11 +145,20 @@ def named_arm(
 
 
 def yours_arm(
-    view: CatalogueView, mask: BoolArray, terms: Sequence[str], affinity: Callable[[IndexArray], FloatArray]
+    view: CatalogueView,
+    mask: BoolArray,
+    terms: Sequence[str],
+    affinity: Callable[[IndexArray], FloatArray],
+    about: IndexArray,
 ) -> RankedList:
-    """Return the recall arm of the user's own memory that holds every term, the best of several by `affinity`."""
-    own = (view.columns.label == LABEL_CODE[Label.MEMORY]) & (view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED])
-    rows = rows_holding(view, np.flatnonzero(mask & own), terms)
+    """Return the recall arm of the user's own memory that holds every term, or is one of those `about` the files.
+
+    Of several it is the best by `affinity`.
+    """
+    own = mask & (view.columns.label == LABEL_CODE[Label.MEMORY])
+    own &= view.columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
+    rows = rows_holding(view, np.flatnonzero(own), terms)
+    rows = np.union1d(rows, about[own[about]])
     fit = affinity(rows)
     best = np.lexsort((rows, -fit))[:1]
     return RankedList.plain("yours", rows[best], fit[best])

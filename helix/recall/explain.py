@@ -41,7 +41,8 @@ def reason(
     if "named" in arms:
         parts.append("hardly anything else has a name that you gave")
     if "yours" in arms:
-        parts.append("you said it, and it holds every word of the question")
+        holds = "is about the file" if "files" in arms else "holds every word of the question"
+        parts.append(f"you said it, and it {holds}")
     if "vector" in arms:
         parts.append(f"{ordinal(arms['vector'].rank)} by meaning")
     if "files" in arms:

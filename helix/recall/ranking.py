@@ -29,9 +29,10 @@ MIN_POOL = 40
 
 PLACED_WITHIN = 5
 PLACES = {"named": 3, "yours": 1}
-"""What alone holds a name that was asked for, and what the user said and holds every word of the question, is among so
-many first, and takes so many of those places at most; where a question is nothing but names, it comes first. However
-often others repeat a question, they cannot crowd out the user's own answer."""
+"""What alone holds a name that was asked for, and what the user said and holds every word of the question, or is about
+a file that was asked for, is among so many first, and takes so many of those places at most; where a question is
+nothing but names, it comes first. However often others repeat a question, they cannot crowd out the user's own
+answer."""
 
 POINTING_ARMS = ("time", "solves")
 """Arms that know where to look rather than how well it fits: their ranks are all there is."""

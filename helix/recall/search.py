@@ -108,7 +108,7 @@ def heat_of(found: SearchResult, walkable: BoolArray) -> FloatArray:
 
 
 def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedList]:
-    """Return what is the user's own and holds all that is asked for, and the arms that files or a time ask for."""
+    """Return what is the user's own and surely about what is asked, and the arms that files or a time ask for."""
     view, question = scene.view, scene.question
 
     def affinity(rows: IndexArray) -> FloatArray:
@@ -116,10 +116,12 @@ def _pointed(scene: Scene, matches: Matches, watch: Stopwatch) -> list[RankedLis
             return np.nan_to_num(matches.of_rows(view, rows))
         return np.nan_to_num(cosines(view, rows, scene.vector)[0])
 
-    lists = [yours_arm(view, scene.mask, question.terms, affinity)]
+    lists = []
     with watch("files"):
         if question.files:
             lists.append(files_arm(view, scene.mask, scene.graph, question.files, affinity))
+    about = lists[0].rows if lists else np.empty(0, np.int64)
+    lists.insert(0, yours_arm(view, scene.mask, question.terms, affinity, about))
     with watch("time"):
         if question.time is not None:
             lists.append(time_arm(view, scene.mask, *question.time, affinity))

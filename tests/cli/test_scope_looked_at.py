@@ -97,3 +97,22 @@ def test_each_command_that_takes_a_scope_says_in_its_help_which_it_is_by_default
 @pytest.mark.parametrize("command", ["edges", "work"])
 def test_what_has_no_scope_looks_at_everything_and_says_so(helix_command: Command, command: str, project: Path) -> None:
     assert last_line(helix_command(command)) == "in every project"
+
+
+def test_a_folder_that_a_person_works_in_is_noted_and_one_that_claims_it_is_told_of(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no client's hook was ever asked: a clone of somebody else's would count as the user's own folder."""
+    for name in ("mine", "claims"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git/config").write_text('[remote "origin"]\nurl = git@github.com:eve/shed.git\n', "utf-8")
+    monkeypatch.chdir(tmp_path / "mine")
+    assert "sees the memory" not in helix_command("recall", "the shed").err
+    monkeypatch.chdir(tmp_path / "claims")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    for _ in range(2):  # an agent does not use the notice up
+        assert f"sees the memory of {tmp_path / 'mine'}" in helix_command("recall", "the shed").err
+    monkeypatch.delenv("CLAUDECODE")
+    assert "sees the memory" in helix_command("recall", "the shed").err
+    assert "sees the memory" not in helix_command("recall", "the shed").err, "once"
+    assert "sees the memory" in helix_command("status").err

@@ -17,6 +17,7 @@ from helix.errors import InvalidInputError
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
+from helix.model.provenance import GIT, Provenance, Trust
 from helix.model.recall import Expand, Intent, RecallAnswer, RecallItem, RecallQuery
 from helix.model.records import put_edge
 from helix.model.reflection import Reflection
@@ -440,3 +441,22 @@ def test_times_named_count_from_when_the_question_was_asked() -> None:
 
     assert at_time() == {"now"}
     assert at_time(asked_at=NOW - timedelta(days=30)) == {"then"}
+
+
+def test_what_the_user_said_of_a_file_is_among_the_first_five_however_many_others_touch_it() -> None:
+    world = World()
+    file, theirs = world.entity("src/deploy.py"), Provenance(extractor=GIT, trust=Trust.TOOL_OUTPUT)
+    rule = world.memory(
+        "rule",
+        "src/deploy.py must not be changed without Ada",
+        Kind.CONVENTION,
+        provenance=Provenance(trust=Trust.USER_ASSERTED),
+    )
+    world.edge(rule, file, Relation.TOUCHES)
+    for number in range(16):
+        text = f"make the retry logic of the deploy script faster, attempt {number}"
+        commit = world.memory(f"commit-{number}", text, resolution=f"use backoff {number}", provenance=theirs)
+        world.edge(commit, file, Relation.TOUCHES)
+    asked = RecallQuery(query="make the retry logic of the deploy script faster", files=("src/deploy.py",), limit=5)
+    found = {item.node.id: item.reason for item in world.recaller().recall(asked).items}
+    assert "you said it, and it is about the file" in found["rule"]

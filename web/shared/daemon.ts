@@ -13,6 +13,7 @@ interface Own {
 /** What this page was given; `null` where a server gives none, which nobody else can take the place of. */
 type Known = Own | null;
 
+const PATIENCE = 5_000; // milliseconds
 const text = new TextEncoder();
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -35,7 +36,9 @@ async function introduced(): Promise<Known> {
 async function question(own: Own, path: string, signal?: AbortSignal | null) {
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(24)));
   const asked = new URLSearchParams({ page: own.page, nonce });
-  const answer = await fetch(`${path}?${asked.toString()}`, { signal: signal ?? null, credentials: "omit" });
+  const late = AbortSignal.timeout(PATIENCE); // who listens there now may say nothing
+  const until = signal ? AbortSignal.any([signal, late]) : late;
+  const answer = await fetch(`${path}?${asked.toString()}`, { signal: until, credentials: "omit" });
   const told: unknown = answer.ok ? await answer.json().catch(() => null) : null;
   const proves = (proof: unknown, words: string) =>
     crypto.subtle.verify("HMAC", own.key, bytesOf(String(proof)), text.encode(words));

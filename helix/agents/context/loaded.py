@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -18,11 +19,13 @@ from helix.model.recall import RecallAnswer, RecallQuery
 
 LOADED_BY = {
     "claude-code": ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
-    "codex": ("AGENTS.md", "AGENTS.override.md"),
+    "codex": ("AGENTS.override.md", "AGENTS.md"),
     "gemini": ("GEMINI.md",),
     "opencode": ("AGENTS.md",),
 }
 """Files that a client reads in the folder it works in and in those above it."""
+_ONE_OF_A_FOLDER = frozenset({"codex"})
+"""Clients that read the first of their files in a folder alone."""
 _UNREAD_BY = frozenset({"explore", "plan"})
 """Agents of a client that begin without those files."""
 
@@ -59,9 +62,14 @@ def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "")
                 return frozenset(map(_plain, data.decode("utf-8", "replace").splitlines()))
         return frozenset()
 
+    def is_passed_over(place: str) -> bool:
+        file = root / place
+        before = names[: names.index(file.name)] if client in _ONE_OF_A_FOLDER else ()
+        return any(os.path.lexists(file.with_name(name)) for name in before)
+
     def is_loaded(memory: Memory) -> bool:
         place = _place_of(memory.source, memory.scope)
-        if memory.provenance.extractor != NOTES or place not in places:
+        if memory.provenance.extractor != NOTES or place not in places or is_passed_over(place):
             return False
         said = (memory.resolution or memory.trigger).splitlines()
         return memory.provenance.trust is not Trust.USER_ASSERTED or vouched_lines(place).issuperset(map(_plain, said))

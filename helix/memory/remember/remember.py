@@ -230,11 +230,14 @@ def _add(composer: Composer, ready: PreparedMemory, name: str = "") -> Memory:
 
 
 def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: Memory) -> Memory:
-    """Write a new version of a known memory; what a weaker voice said of when and where it holds does not go on."""
+    """Write a new version of a known memory.
+
+    What a weaker voice said of when and where it holds does not go on, nor what was held against its words.
+    """
     draft, attributes = ready.draft, known.attributes
-    importance, since = max(draft.importance, known.importance), known.valid_from
+    importance, since, failed = max(draft.importance, known.importance), known.valid_from, known.failed
     if outranks(draft, known):
-        importance, since = draft.importance, None
+        importance, since, failed = draft.importance, None, 0.0
         attributes = {name: value for name, value in attributes.items() if name.startswith(OWN_ATTRIBUTE)}
     elif since is not None and since > composer.now:
         since = None  # who says it now, and no time, says that it holds
@@ -246,7 +249,7 @@ def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: 
         confidence=bounded_confidence(max(draft.confidence, known.confidence), draft.provenance.trust),
         importance=importance,
         helped=known.helped,
-        failed=known.failed,
+        failed=failed,
         uses=known.uses,
         easiness=known.easiness,
         half_life_days=max(draft.half_life_days, known.half_life_days),

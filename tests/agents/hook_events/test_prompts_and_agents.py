@@ -130,6 +130,21 @@ def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_turned_it_rou
     assert f"[you] {slug(RULE)}" in told[1]
 
 
+def test_what_the_user_vouched_for_is_told_where_a_client_reads_another_file_in_its_place(
+    session: AgentSession,
+) -> None:
+    scope = folder_identity(session.project).scope
+    file = session.project / "AGENTS.md"
+    file.write_text(f"# Rules\n\n- {RULE}.\n", "utf-8")
+    finished(session.helix, ingest.ingest_notes(session.helix, [str(file)], scope=scope, mine=True))
+    told = []
+    for other in ("NOTES.md", "AGENTS.override.md"):
+        file.with_name(other).write_text("# Rules\n\n- Push whenever you like.\n", "utf-8")
+        is_loaded = loaded_by(session.helix.settings.home, "codex", str(session.project), session.project)
+        told.append(RULE in brief(session.helix.store, scope, is_loaded=is_loaded).text)
+    assert told == [False, True]
+
+
 @pytest.mark.parametrize(
     "changed",
     [
