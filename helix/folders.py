@@ -59,6 +59,15 @@ def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[s
     return (*known[project.repository], *_folders_above(home, project, top))
 
 
+def let_go_of_folder(home: Path, project: Identity) -> None:
+    """Note no longer that a folder was worked in as its repository's: it has another name now."""
+    top, everything = _top(project), dict(kept_json(home / FILE))
+    key = scope_key(project.repository)
+    if top is not None and str(top) in (known := folders_of(home, project.repository)):
+        everything[key] = {folder: since for folder, since in known.items() if folder != str(top)}
+        write_private(home / FILE, newest_json(everything))
+
+
 def _folders_above(home: Path, project: Identity, top: Path) -> Iterator[str]:
     """Yield the folders of repositories that a project's name says its own lies in, but for its own."""
     above = project.repository.split("/")[:-1]

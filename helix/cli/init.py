@@ -14,6 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import project_here
 from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
+from helix.folders import let_go_of_folder
 from helix.identity import LONGEST_NAME, PROJECT_FILE, is_taken
 from helix.model.speaker import agent_of
 from helix.scopes import confirm_name, same_scope
@@ -68,7 +69,7 @@ def name(invocation: Invocation, /, name: str) -> None:
     if agent := agent_of(os.environ):
         hint = "have the user run this in a terminal of their own"
         raise PersonNeededError(f"only a person may say what a project is called, not {agent}", hint=hint)
-    before = project_here(settings, folder)
+    claimed = before = project_here(settings, folder)
     _check_no_secret(name, before.asked)
     if before.asked and not same_scope(before.asked, name):
         raise ConflictError(f"this folder's files ask for the name {before.asked!r}", hint="change it there first")
@@ -78,6 +79,11 @@ def name(invocation: Invocation, /, name: str) -> None:
     if before.asked:
         confirm_name(before.instead_of, before.asked, settings.home)
     after = project_here(settings, folder).scope
+    if not same_scope(after, name):
+        raise ConflictError(
+            f"this folder's project is still {after}", hint=f"see what its {PROJECT_FILE} and .env say of a name"
+        )
+    let_go_of_folder(settings.home, claimed)  # where the name goes again, the user is told again
     invocation.emit({"name": {"scope": after}}, lambda out: out.line(f"this folder's scope is {after}"))
 
 
@@ -98,9 +104,10 @@ def _write_name(root: Path, name: str) -> None:
         raise InvalidInputError(f"the name has {len(name):,} characters", hint=f"at most {LONGEST_NAME}")
     if is_taken(name) or not name.strip() or file.exists():
         raise InvalidInputError(f"{file} is there already" if file.exists() else f"no project may be called {name!r}")
-    if not file.parent.is_symlink():
-        files.private_folder(file.parent)
-        files.write_private(file, f"name = {json.dumps(name)}\n")
+    if file.parent.is_symlink():
+        raise InvalidInputError(f"{file.parent} is a link", hint="remove it: the name is kept in this folder itself")
+    files.private_folder(file.parent)
+    files.write_private(file, f"name = {json.dumps(name)}\n")
 
 
 def _local_store(invocation: Invocation, project: Path) -> Path:

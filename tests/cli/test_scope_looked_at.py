@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -116,3 +117,23 @@ def test_a_folder_that_a_person_works_in_is_noted_and_one_that_claims_it_is_told
     assert "sees the memory" in helix_command("recall", "the shed").err
     assert "sees the memory" not in helix_command("recall", "the shed").err, "once"
     assert "sees the memory" in helix_command("status").err
+
+
+def test_a_folder_that_loses_the_name_it_was_given_is_told_of_again(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine", "claims"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git/config").write_text('[remote "origin"]\nurl = git@github.com:eve/barn.git\n', "utf-8")
+    for name in ("mine", "claims"):
+        monkeypatch.chdir(tmp_path / name)
+        helix_command("recall", "the barn")
+    (tmp_path / "claims/.helix").symlink_to(tmp_path / "nowhere")
+    refused = helix_command("name", "stranger")
+    assert refused.code != 0
+    assert "is a link" in refused.err
+    (tmp_path / "claims/.helix").unlink()
+    assert helix_command("name", "stranger").code == 0
+    assert "sees the memory" not in helix_command("recall", "the barn").err
+    shutil.rmtree(tmp_path / "claims/.helix")
+    assert "sees the memory" in helix_command("recall", "the barn").err
