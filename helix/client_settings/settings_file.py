@@ -10,7 +10,6 @@ import difflib
 import json
 import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -114,16 +113,17 @@ class SettingsChange:
         files.private_folder(path.parent)
         fresh = 0o700 if self.after.startswith("#!") else 0o600
         mode = path.stat().st_mode & 0o777 if path.exists() else fresh
-        handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        draft = path.with_name(f".{path.name}.helix-draft")  # always the same: the next run clears what a kill left
+        draft.unlink(missing_ok=True)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            with os.fdopen(files.create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
                 file.write(self.after)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(draft).chmod(mode)
-            Path(draft).replace(path)
+            draft.chmod(mode)
+            draft.replace(path)
         except BaseException:
-            Path(draft).unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
             raise
 
 

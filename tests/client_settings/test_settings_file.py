@@ -192,3 +192,22 @@ def test_a_key_of_parts_without_end_is_refused_at_once(tmp_path: Path, part: str
     path.write_text(f"[{part * 2_000}b]\n", "utf-8")
     with pytest.raises(ConfigError, match="64 parts"):
         parsed(path, "toml")
+
+
+def test_what_a_kill_left_in_the_middle_of_writing_is_gone_with_the_next_time(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text("{}", "utf-8")
+    written = SettingsChange(path=file, before="{}", after='{"a": 1}\n')
+
+    def killed(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        patched.setattr(Path, "unlink", lambda *_, **__: None)  # nothing is tidied up by who is killed
+        with pytest.raises(KeyboardInterrupt):
+            written.write()
+    assert len([*tmp_path.iterdir()]) == 2
+    written.write()
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
+    assert file.read_text("utf-8") == '{"a": 1}\n'
