@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,8 +24,10 @@ import click
 
 from helix import resources
 from helix.cli.invocation import Invocation
+from helix.cli.options import claim_words, project_here
 from helix.client import REQUEST_BYTES, Client
 from helix.errors import DaemonError, HelixError
+from helix.folders import note_folder
 from helix.model.speaker import FOLDER_HEADER
 
 PATH = "/mcp"
@@ -58,7 +60,8 @@ def mcp(invocation: Invocation, /) -> None:
     for number in _ENDS:
         signal.signal(number, _end)
     try:
-        Bridge(invocation.client, Path.cwd(), sys.stdout.buffer).carry(_lines(sys.stdin.buffer))
+        bridge = Bridge(invocation.client, Path.cwd(), sys.stdout.buffer, notice=_notice(invocation))
+        bridge.carry(_lines(sys.stdin.buffer))
     except KeyboardInterrupt:
         os._exit(_INTERRUPTED)  # Python's own end aborts where a worker is just writing
 
@@ -76,6 +79,17 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
             line = stream.readline(REQUEST_BYTES)
 
 
+def _notice(invocation: Invocation) -> str:
+    """Return what the agent is asked to tell the user of the folder, which by MCP nobody else can."""
+    with suppress(HelixError, OSError):  # what is amiss is told to the first call
+        settings = invocation.settings
+        project = project_here(settings, Path.cwd())
+        before = () if settings.server else note_folder(settings.home, project, keeps=False)
+        if lines := [*claim_words(project, before)]:
+            return "\n".join(("Tell the user before you go on:", *lines))
+    return ""
+
+
 class Bridge:
     """Carries one client's messages to the daemon, and back what it answers.
 
@@ -84,11 +98,14 @@ class Bridge:
     session that the daemon no longer knows, as it was started anew, is opened again with the client's own hello.
     """
 
-    def __init__(self, connect: Callable[[], Client], folder: Path, out: BinaryIO) -> None:
+    def __init__(self, connect: Callable[[], Client], folder: Path, out: BinaryIO, *, notice: str = "") -> None:
+        """`notice` is told to the agent with what the server is for."""
         self._connect = connect
         self._out = out
         self._headers = {"accept": "application/json, text/event-stream", FOLDER_HEADER: quote(str(folder))}
         self._known = json.loads(resources.text("queries", "mcp.json"))
+        if notice:
+            self._known["hello"]["instructions"] += f"\n{notice}"
         self._hello: Message | None = None
         self._session: Mapping[str, str] = {}
         self._daemon: Client | None = None

@@ -17,6 +17,8 @@ from command_line import Command
 
 from helix.cli.mcp_stdio import PIPE_CLOSED
 from helix.client import REQUEST_BYTES
+from helix.folders import note_folder
+from helix.identity import identify
 from helix.lock import is_locked
 from tests.waiting import MOST_SECONDS
 
@@ -238,3 +240,17 @@ def test_a_client_is_told_why_there_is_no_daemon(tmp_path: Path) -> None:
         with started(tmp_path) as session:
             session.open()
             assert session.ask("tools/call", name="memory.list", arguments={})["error"]["message"]
+
+
+def test_an_agent_is_asked_to_tell_of_a_folder_that_claims_a_project(home: Path, tmp_path: Path) -> None:
+    told = []
+    for name in ("mine", "claims"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git/config").write_text('[remote "origin"]\nurl = git@github.com:eve/loom.git\n', "utf-8")
+        project = identify(tmp_path / name)
+        assert project is not None
+        with started(tmp_path / name) as session:
+            told.append(session.open()["result"]["instructions"])
+        note_folder(home, project)
+    assert ["Tell the user" in one for one in told] == [False, True]
+    assert f"sees the memory of {tmp_path / 'mine'}" in told[1]
