@@ -511,7 +511,7 @@ def recorded(helix: Helix, **fields: Any) -> Episode:
 
 def test_an_episode_of_one_source_is_recorded_once(helix: Helix) -> None:
     first = recorded(helix, content="the build went red", session="s", agent="ada", source="chat:1")
-    again = recorded(helix, content="the build went red, again told", session="s", source="chat:1")
+    again = recorded(helix, content="the build went red", session="s", source="chat:1")
     assert again.id == first.id
     second = recorded(helix, content="then somebody fixed the linker flags", session="s", agent="ada")
     assert [edge.target.id for edge in memories.edges(helix, first.id, "next")] == [second.id]
