@@ -72,6 +72,32 @@ TOLD = (
     'printf "{}" | docker secret create shop -',
     "kubectl create secret generic shop --from-literal=dsn={0} --from-literal=user=mira",
     "echo '::add-mask::{}'",
+    "CREATE USER 'mira'@'%' IDENTIFIED WITH mysql_native_password BY '{}';",
+    "vault login {}",
+    "vault login -no-print {}",
+    "vault kv put shop/db user=mira value={}",
+    "vault operator unseal {}",
+    "echo {} | vault kv put shop/db word=-",
+    "security unlock-keychain -p {} login.keychain",
+    "security add-generic-password -a mira -s shop -w {}",
+    "useradd -m -p {} mira",
+    'echo -e "{}" | sudo passwd mira',
+    'printf "{}" | cryptsetup luksFormat disk',
+    "cryptsetup luksOpen /dev/sda1 disk <<< '{}'",
+    'sudo -S <<< "{}" ls',
+    "su -c ls <<< {}",
+    "bw login mira@shop.test {}",
+    "bw unlock {}",
+    "neo4j-admin dbms set-initial-password {}",
+    "grafana-cli admin reset-admin-password {}",
+    "htpasswd -nbB mira {}",
+    "htpasswd -b shop.htpasswd mira {}",
+    "ansible-vault encrypt_string '{}' --name shop",
+    "ansible-vault encrypt_string --vault-id dev@file.txt '{}' --name shop",
+    "username mira privilege 15 secret 0 {}",
+    "username mira secret {}",
+    "tacacs-server host 10.0.0.8 key {}",
+    "crypto isakmp key {} address 10.0.0.8",
     "I changed the password of the database from {0} to {0}.",
     "Login with mira:{} on staging",
     "log in as mira / {}",
@@ -104,6 +130,12 @@ def assert_taken_out(form: str, value: str) -> None:
 def test_the_logins_of_docker_go_in_base64(lead: str, value: str) -> None:
     logins = base64.b64encode(f'{lead}"shop.test":{{"auth":"{value}"}}}}}}'.encode()).decode()
     assert logins not in redact(f"  .dockerconfigjson: {logins}").text
+
+
+@given(digits=st.integers(0, 2**64 - 1))
+def test_the_token_that_a_node_joins_with_goes(digits: int) -> None:
+    token = f"{digits % 2**24:06x}.{digits:016x}"
+    assert token not in redact(f"kubeadm join 10.0.0.8:6443 --token {token}").text
 
 
 @pytest.mark.parametrize(
@@ -150,6 +182,24 @@ def test_the_logins_of_docker_go_in_base64(lead: str, value: str) -> None:
         *("changed the password from the old to the new", "moved the password from bcrypt to argon2id"),
         *("login with google/github", "log in with https://shop.test:8443/auth", "log in as root@host:/srv/data2"),
         *("type: kubernetes.io/dockerconfigjson", ".dockerconfigjson: ${SHOP}"),
+        *("IDENTIFIED WITH mysql_native_password BY '${SHOP}'", "identified with sha256 by '<password>'"),
+        *("vault login -method=userpass username=mira1", 'vault login "$SHOP"', "vault kv get shop/db1x2y"),
+        *("vault kv put shop/db word=@a1b2c3.txt", "vault kv put shop/db word=-", "vault operator unseal"),
+        *("security find-generic-password -w -s harbour77", "security unlock-keychain login1.keychain"),
+        *("useradd -m -p '*' mira", "useradd -m -p $(openssl passwd -6) mira", "useradd -s /bin/bash -u 10001 mira"),
+        *("sudo tee /etc/shop.conf <<< harbour77", "sudo -S -k ls harbour77", "su - mira77 -c ls", "echo a1b2c3 | wc"),
+        *("cryptsetup luksOpen /dev/nvme0n1p3 disk1a2b", "echo '$SHOP' | passwd --stdin mira", "cat /etc/passwd1a2"),
+        *(
+            "bw unlock --passwordenv BW1_PASS",
+            "bw login mira@shop.test",
+            "bw login --apikey",
+            "neo4j-admin dump --to=a1b2c3",
+        ),
+        *("htpasswd -nB mira77", "htpasswd -c shop1.htpasswd mira77", "htpasswd -nb mira $SHOP"),
+        *("ansible-vault encrypt_string --stdin-name harbour77", "ansible-vault encrypt_string '{{ shop }}'"),
+        *("kubeadm join --token <token>", "kubeadm token create --ttl 24h0m0s", "kubeadm join --token $SHOP"),
+        *("username and privilege15 secret sharing", "username mira77 privilege 15", "the username is the secret part"),
+        *("crypto isakmp policy 10", "crypto isakmp key <key> address 10.0.0.8", "tacacs-server host 10.0.0.8"),
     ],
 )
 def test_a_harmless_twin_stays(text: str) -> None:
@@ -162,6 +212,7 @@ def test_a_harmless_twin_stays(text: str) -> None:
         *("insert into a (password) values (", "into a (b) values ('a',", "('a', ", "value: aaa name=", 'value:"'),
         *("secret set ", "create secret --from-literal=a=", "echo a1|", "printf '%s' a1 | secret ", 'password || "'),
         *("password = <<E\n", "password = &a ", "password from a1b2c3 to ", 'password = "a1b2c3" -> "'),
+        *("identified with a ", "sudo -S ", "ansible-vault encrypt_string --a", "htpasswd -nb a ", "username a "),
         *('password","type":', '{"password":{"type":"x",', "log in as a/", "password =\n  ", "password => string(1) "),
     ],
 )
