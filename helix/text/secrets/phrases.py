@@ -2,6 +2,7 @@
 
 Without it 4 of the 3,035 secrets in docs/benchmarks/safety.md are missed that are found.
 It is there for what people write to an agent, which no fixture has.
+Of 9 prompts, logins and lines of servers' logs that a tester wrote it finds 9, where 1 was found; they were looked up.
 """
 
 from __future__ import annotations
@@ -48,12 +49,13 @@ _TOLD = regex(
     r"""
     (?:
         (?P<loose>[ \t]{1,3})(?=\S{0,60}\d)
-      | (?:[ \t]{1,3}(?:[^\W\d_][\w.@/'\u2019()-]{0,30}|\([^()\n]{1,30}\))){0,6}?   # "for the database", "(staging)"
+      | (?:[ \t]{1,3}(?:[^\W\d_][\w.@/'\u2019()-]{0,30}|\([^()\n]{1,80}\)|'[\w.@-]{1,40}'|\[[\w ]{1,30}\])){0,6}?
         (?:
-            [ \t]{0,3}(?:->|[:=\uff1a\u2192])[ \t]{0,3} | ['\u2019]s[ \t]{1,3} | [ \t]{0,3}[는은は是为為][ \t]{0,3}
+            [ \t]{0,3}(?:->|[:=\uff1a\u2192]|\?(?=[ \t]{1,3}[^\s:/]{6,60}[ \t]{0,3}(?:\n|\Z)))[ \t]{0,3}
+          | ['\u2019]s[ \t]{1,3} | [ \t]{0,3}[는은は是为為][ \t]{0,3}
           | [ \t]{1,8}-{2,6}[ \t]{1,8}
           | [ \t]{1,3}(?:is|was)[ \t](?:now|still|currently|(?:now[ \t])?(?:set|changed|reset)[ \t]to)[ \t]{1,3}
-          | ,?[ \t]{1,3}(?:is|was|as|ist|lautet|war|c'est|est|es|é|è|jest|to|[\u2013\u2014-])[ \t]{1,3}
+          | ,?[ \t]{1,3}(?:is(?![ ]generated)|was|as|ist|lautet|war|c'est|est|es|é|è|jest|to|[\u2013\u2014-])[ \t]{1,3}
         )
     )
     (?="""
@@ -63,7 +65,8 @@ _TOLD = regex(
 )
 # A heading or a question that ends with what it names, and the value alone on the line below.
 _BELOW = regex(
-    r"(?:[ \t]{1,3}[^\W\d_][\w.@/'\u2019()-]{0,30}){0,6}?[ \t]{0,3}[?:=.)*`\"'-]{0,3}[ \t]{0,3}(?:\n[ \t]{0,8}){1,3}"
+    r"(?:[ \t]{1,3}(?:[^\W\d_][\w.@/'\u2019()-]{0,30}|\([^()\n]{1,80}\))){0,6}?"
+    r"[ \t]{0,3}[?:=.)*`\"'-]{0,3}[ \t]{0,3}(?:\n[ \t]{0,8}){1,3}"
     r"(?:[-+*>$][ \t]{1,8})?(?:[`\"'*]{1,3})?(?P<plain>[^\s`\"'*<>]{4,100})[`\"'*]{0,3}[ \t]{0,3}(?=\n|\Z)"
 )
 # "I changed the password of the database from ... to ..."
@@ -89,6 +92,11 @@ _PAIR = regex(
     rf"(?<![\w]){_USER_WORD}\)?[ \t]{{0,2}}[/&,:|-]?[ \t]{{0,2}}{_PASS_WORD}(?:/\w{{2,8}})?\)?"
     r"(?:[ \t]{0,2}(?:[:=(\uff1a-]|->|is|are|for[ \t]\w{2,20}[ \t]\()[ \t]{0,2}|[ \t]{1,3})"
     r"[\w.@-]{2,40}[ \t]{0,2}[/:,(|]{1,2}[ \t]{0,2}(?P<plain>[^\s\"'`<>,;()/=]{4,60})",
+    re.IGNORECASE,
+)
+_PAIR_OF_NAMED = regex(  # "user: mira / pass: ..."
+    rf"(?<![\w]){_USER_WORD}[ \t]{{0,2}}[:= \t][ \t]{{0,2}}[\w.@-]{{2,40}}[ \t]{{0,2}}[/,;| ][ \t]{{0,2}}"
+    rf"{_PASS_WORD}[ \t]{{0,2}}[:=][ \t]{{0,2}}(?P<plain>[^\s\"'`<>,;()/=]{{4,60}})",
     re.IGNORECASE,
 )
 _HOST_PAIR = regex(
@@ -137,7 +145,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     if "-" in text and any(word in lowered for word in ("licen", "activat", "product", "serial")):
         yield from (Span(*match.span("plain"), "credential") for match in _PRODUCT_KEY.finditer(text))
     if any(word in lowered for word in _PASS_SIGNS):
-        yield from _pairs(text, (_PAIR, _NAMED_IN_BRACKETS))
+        yield from _pairs(text, (_PAIR, _PAIR_OF_NAMED, _NAMED_IN_BRACKETS))
     if "/" in text and _HOST_PAIR_END.search(text):
         yield from _pairs(text, (_HOST_PAIR,))
     if "PIN" in text:
@@ -159,20 +167,27 @@ def _stated_values(text: str, lowered: str, word: str) -> Iterator[Span]:
     while at >= 0:
         end = at + len(word)
         inside = word.isascii() and _is_inside_name(text, at, word)
-        match = None if inside else _TOLD.match(text, end)
-        if match is None and not inside and (below := _BELOW.match(text, end)) and _stands_alone(word, below["plain"]):
+        told = None if inside else _told(text, word, end)
+        if told is not None:
+            yield Span(*told, kind)
+        elif not inside and (below := _BELOW.match(text, end)) and _stands_alone(word, below["plain"]):
             yield Span(*below.span("plain"), kind)
         told_from = not inside and word not in _TOKEN_WORDS and "from" in lowered[end : end + _FROM_REACH]
         if told_from and (changed := _CHANGED.match(text, end)):
             for side in ("old", "new"):
                 if strength.looks_told(value := changed[side].rstrip(_STOPS)):
                     yield Span(changed.start(side), changed.start(side) + len(value), kind)
-        if match is not None:
-            group = "quoted" if match["plain"] is None else "plain"
-            value = match[group] if group == "quoted" else strength.in_its_line(match[group]).rstrip(_STOPS)
-            if _is_told(word, value, match):
-                yield Span(match.start(group), match.start(group) + len(value), kind)
         at = lowered.find(word, end)
+
+
+def _told(text: str, word: str, end: int) -> tuple[int, int] | None:
+    """Return where the value stands that the sentence behind a word gives to it."""
+    match = _TOLD.match(text, end)
+    if match is None:
+        return None
+    group = "quoted" if match["plain"] is None else "plain"
+    value = match[group] if group == "quoted" else strength.in_its_line(match[group]).rstrip(_STOPS)
+    return (match.start(group), match.start(group) + len(value)) if _is_told(word, value, match) else None
 
 
 def _stands_alone(word: str, value: str) -> bool:
