@@ -3,6 +3,9 @@
 Of 45 passwords and keys that strangers' code has for variables that are not set, and shows in dumps, it reads 42 where
 1 was read without its fallbacks and dumps. They were looked up when it was written. On 24,000 files of packages and
 documentation these touch 8, all of one package, with a made-up key.
+
+Of 15 forms in which tests fill in a password and 5 in which SQL or code hashes one it reads 20 where it read 1: they
+were looked up. Of 6,000 files it touches none by them.
 """
 
 from __future__ import annotations
@@ -32,7 +35,13 @@ ASSIGNMENT = regex(
             \s{0,4}(?=["'][^\s"']{4}))                 # what is taken where a variable is not set
       | (?P<assign>(?:[ \t]{0,40}|\s{0,40}(?==\s?[\"']))(?:={1,3}>?|:{1,3}=|[?+!]=|:[-=]?)\s{0,12}
             (?:(?:!!\w{1,20}|&(?!(?:mut|dyn|impl)\b)[\w-]{1,40})[ \t]{1,4}   # a tag or an anchor of YAML
-              |<<[-~<]?[ \t]?["']?\w{1,20}["']?[ \t]{0,4}\n[ \t]{0,40})?)
+              |<<[-~<]?[ \t]?["']?\w{1,20}["']?[ \t]{0,4}\n[ \t]{0,40}
+              |(?:[\w.:]{0,40}[.:])?(?:md5|sha\d{1,3}|crypt|hash_?(?:sync|pw|password)|password_hash|make_password
+                |generate_password_hash|(?<=bcrypt\.)hash|(?<=hash::)make)\(\s{0,4}(?=[bN]?["']))?)   # what is hashed
+      | (?P<fill>/?i?\]?["'`]?(?:\s?,\s?\{[^{}\n]{0,40})?\s?\}?\){0,2}    # what a test types into a field of that name
+            (?:\.(?:clear\(\)\.)?(?:type|fill|val|set_?value|send_?keys|press_?sequentially)\(
+              |\ ?,\ (?:with:\s?|\{\s?target:\s?\{\s?value:\s?)?|(?<=["'])\ with\ )
+            (?=["']))
       | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
       | (?P<tag>>(?!\s))

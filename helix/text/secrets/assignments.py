@@ -19,7 +19,7 @@ from helix.text.word_lists import word_list
 _MOST_ITEMS = 50
 _SHORTEST_NUMBER, _SHORTEST_BARE_NUMBER = 4, 6
 _VALUE_GROUPS = ("double", "single", "back", "plain")
-_WEAK_GROUPS = ("comma", "call", "prose", "blank")
+_WEAK_GROUPS = ("comma", "call", "fill", "prose", "blank")
 # What assigns without `=`: `ENV NAME value` of Dockerfiles, fish's `set -gx NAME value`, `setenv` of csh, `setx`.
 _SETS = regex(
     r"(?:^|\n)[ \t]{0,8}(?:[$>#][ \t]{1,4})?(?:set[ \t]{1,4}-\w{0,4}[gUx]\w{0,4}|setenv|setx|ENV)[ \t]{1,8}\Z"
