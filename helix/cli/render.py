@@ -263,6 +263,8 @@ def ingest_summary(report: Record) -> str:
     )
     if report["skipped"]:
         words += f"; {report['skipped']} were there already or are excluded"
+    if report.get("vouched"):
+        words += f"; {report['vouched']} memories count as your own now"
     if report["redacted"]:
         words += f"; {report['redacted']} secrets taken out"
     if report.get("quarantined"):

@@ -30,6 +30,7 @@ class ImportTally:
     skipped: int = 0
     redacted: int = 0
     quarantined: int = 0
+    vouched: int = 0
     problems: list[IngestProblem] = field(default_factory=list)
 
     def add(self, more: ImportTally) -> None:
@@ -39,6 +40,7 @@ class ImportTally:
         self.edges += more.edges
         self.skipped += more.skipped
         self.quarantined += more.quarantined
+        self.vouched += more.vouched
 
     def report(self) -> IngestReport:
         return IngestReport(
@@ -49,6 +51,7 @@ class ImportTally:
             skipped=self.skipped,
             redacted=self.redacted,
             quarantined=self.quarantined,
+            vouched=self.vouched,
             problems=tuple(self.problems),
         )
 

@@ -157,7 +157,7 @@ class Importer:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
                 if self._vouched and not self._planned:
-                    vouch(self._store, item, item.episode.scope or self._scope)
+                    self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
             else:
                 batch.append(item)
                 heavy += _weight(item)
@@ -446,19 +446,20 @@ class Earlier:
         ]
 
 
-def vouch(store: Store, item: Slice, scope: str) -> None:
-    """Raise the trust of ingested notes' memories to what a slice has now, where they still have the same words.
+def vouch(store: Store, item: Slice, scope: str) -> int:
+    """Raise the trust of ingested notes' memories to what a slice has now, where they have the same words; count them.
 
     What an edit has changed since is not what the notes say; its times and its weight are theirs again, and what was
     forgotten while nobody stood for it comes back. What is quarantined waits for its review all the same.
     """
     (cleaned,) = clean([item], store.runtime.settings.text_limit)
-    if isinstance(cleaned, Cleaned):
-        store.writer.submit(lambda: _vouching(store, cleaned.slice, scope))
+    if not isinstance(cleaned, Cleaned):
+        return 0
+    return store.writer.submit(lambda: _vouching(store, cleaned.slice, scope))
 
 
-def _vouching(store: Store, item: Slice, scope: str) -> Decision[None]:
-    composer = Composer(store, store.runtime.clock())
+def _vouching(store: Store, item: Slice, scope: str) -> Decision[int]:
+    composer, raised = Composer(store, store.runtime.clock()), 0
     for ref, node in _nodes_from(store.index, Label.EPISODE, item.episode.source, scope):
         if not isinstance(node, Episode) or node.content != item.episode.content:
             continue
@@ -468,8 +469,9 @@ def _vouching(store: Store, item: Slice, scope: str) -> Decision[None]:
         for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, draft.scope or scope):
             if isinstance(node, Memory) and _is_still_said(node, draft):
                 _raise_trust(composer, ref, node, draft)
+                raised += 1
     changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()
-    return Decision(changes, None)
+    return Decision(changes, raised)
 
 
 def _nodes_from(index: StoreIndex, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:

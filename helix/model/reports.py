@@ -286,6 +286,7 @@ class IngestReport:
     redacted: Annotated[int, "Secrets taken out."] = 0
     quarantined: Annotated[int, "What reads like an instruction to an agent, and is quarantined until reviewed."] = 0
     problems: Annotated[tuple[IngestProblem, ...], "What could not be ingested."] = ()
+    vouched: Annotated[int, "Memories that were there already, and count as the user's own now."] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

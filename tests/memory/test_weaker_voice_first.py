@@ -72,7 +72,8 @@ def test_notes_that_the_user_stands_for_hold_as_they_say_whatever_an_agent_made_
     finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
     (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
     memories.edit(living, noted.id, EditRequest(agent="claude-code", **times))
-    finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
+    done = finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
+    assert dict(done.result)["vouched"] == 1
     told = living.recall(RecallQuery(query="linter before pushing", scope="p", labels=(Label.MEMORY,))).items
     (memory,) = [item.node for item in told if isinstance(item.node, Memory)]
     assert (memory.provenance.trust, memory.valid_from, memory.valid_to) == (Trust.USER_ASSERTED, None, None)

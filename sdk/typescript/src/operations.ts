@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (71f97f60bf27e546).
+// Written by scripts/schema from the schema and queries/operations.graphql (9c688d9e39a82a01).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -1931,7 +1931,7 @@ export type InboxFragment = { contradictions: number, quarantined: number, candi
 
 export type IngestProblemFragment = { where: string, why: string };
 
-export type IngestReportFragment = { source: string, episodes: number, memories: number, edges: number, skipped: number, redacted: number, quarantined: number, problems: Array<IngestProblemFragment> };
+export type IngestReportFragment = { source: string, episodes: number, memories: number, edges: number, skipped: number, redacted: number, quarantined: number, vouched: number, problems: Array<IngestProblemFragment> };
 
 export type InsightFragment = { reflection: ReflectionFragment, evidence: Array<EvidenceFragment> };
 
@@ -2813,6 +2813,7 @@ export const IngestReportFragmentDoc = gql`
   problems {
     ...IngestProblem
   }
+  vouched
 }
     ` as unknown as DocumentNode<IngestReportFragment, unknown>;
 export const ReflectionFragmentDoc = gql`
