@@ -1,8 +1,8 @@
 """Tables: secrets in cells, which are named by the column's heading or by the cell before: Markdown, HTML, tabs.
 
 A value is judged as one of JSON under that name is, and has to look like a secret besides: pages about settings name
-types, limits and defaults in such cells. Of 73,483 files of documentation, code and data (619 MB) it touches 5, where
-code has a `|` between names such as `Ed25519PublicKey`.
+types, limits and defaults in such cells, and code has a `|` between types. Of 73,483 files of documentation, code and
+data (619 MB) it touched 5, each by a name such as `Ed25519PublicKey`; those stay now.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _HTML_CELL = regex(
 _DRESS = " \t\r\n`*"
 _MOST_CELLS = 60
 _LONGEST_NAME, _LEAST, _LONG = 40, 8, 12
+_TYPE = regex(r"[\w.]{0,80}(?:(?<=[a-z\d])(?:Auth|Id|Key|Secret|Token)|_(?:auth|id|key|secret|token))s?")
 _VALUE = regex(r"[\w!@#$%^&*+=./~-]{8,2000}")
 
 
@@ -105,7 +106,9 @@ def _is_one_word(value: str) -> bool:
 
 
 def _is_strong(value: str) -> bool:
-    """Return whether a value is a word of letters and digits such as nobody writes of a setting."""
+    """Return whether a value is a word of letters and digits such as nobody writes of a setting, and no name of one."""
+    if _TYPE.fullmatch(value):  # `key: Ed25519PrivateKey | Ed448PrivateKey`
+        return False
     if len(value) < _LEAST or not _VALUE.fullmatch(value) or strength.is_uuid(value) or strength.is_wordy(value):
         return False
     kinds = (str.isupper, str.islower, str.isdigit)
