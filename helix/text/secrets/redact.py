@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from helix.text.regex import regex
 from helix.text.secrets import (
     assignments,
+    call_arguments,
     disguise,
     families,
     headers,
@@ -170,6 +171,7 @@ def _spans(text: str) -> list[Span]:
         *markup.find(text, lowered),
         *table_cells.find(text, lowered),
         *secret_records.find(text, lowered),
+        *call_arguments.find(text, lowered),
         *phrases.find(text, lowered),
         *tool_passwords.find(text, lowered),
         *families.find(text),
