@@ -25,7 +25,7 @@ _CALL = regex(
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of calls; `lowered` is the text in lower case, in which calls are looked for."""
-    if not any(word in lowered for word in ("jwt", "jsonwebtoken", "hmac", "signedstring(", "create_")):
+    if not any(word in lowered for word in ("jwt.", "jsonwebtoken.", "hmac.", "hmac(", "signedstring(", "user(")):
         return
     for match in _CALL.finditer(lowered):
         start, end = match.span(match.lastgroup or "double")

@@ -119,6 +119,7 @@ _PIN = regex(
     r"\bPIN(?:[ -][Cc]ode)?(?:[ \t][a-z]{1,12}){0,5}?(?:[ \t]{0,2}[:=]|[ \t](?:is|ist|est|es))[ \t]{1,3}"
     r"(?P<plain>\d{4,8})(?![\w.])"
 )
+_GIVEN_PASS = ("pass:", "pass=", "pw:", "pw=", "pwd:", "pwd=")
 _PASS_SIGNS = ("pw", "pass", "비번", "비밀번호", "密码", "パスワード")
 _STOPS = ".:!?)]}|"
 _LEAST_HEX = 32
@@ -145,7 +146,9 @@ def find(text: str, lowered: str) -> Iterator[Span]:
     if "-" in text and any(word in lowered for word in ("licen", "activat", "product", "serial")):
         yield from (Span(*match.span("plain"), "credential") for match in _PRODUCT_KEY.finditer(text))
     if any(word in lowered for word in _PASS_SIGNS):
-        yield from _pairs(text, (_PAIR, _PAIR_OF_NAMED, _NAMED_IN_BRACKETS))
+        yield from _pairs(text, (_PAIR, _NAMED_IN_BRACKETS))
+    if any(sign in lowered for sign in _GIVEN_PASS):
+        yield from _pairs(text, (_PAIR_OF_NAMED,))
     if "/" in text and _HOST_PAIR_END.search(text):
         yield from _pairs(text, (_HOST_PAIR,))
     if "PIN" in text:
