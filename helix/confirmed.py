@@ -16,6 +16,8 @@ from helix.files import kept_json, newest_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
+OWN_FOLDERS = "own_folders"
+"""Folders that the user says are his own, each with the project that it claims."""
 VOUCHED_FILE = "vouched.json"
 
 

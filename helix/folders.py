@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from helix.confirmed import OWN_FOLDERS, confirm, confirmed
 from helix.files import kept_json, newest_json, private_folder, read_text, real_path, write_private
 from helix.identity import Identity, git_folders, place_from
 from helix.scopes import scope_key
@@ -31,7 +32,7 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
     of `github.com/ada/shop`. A linked worktree counts as its repository's own folder.
     """
     top = _top(project)
-    if top is None:
+    if top is None or _claim(project, top) in confirmed(home, OWN_FOLDERS):
         return ()
     own = tuple(folders_of(home, project.repository))
     return (*own[: own.index(str(top)) if str(top) in own else None], *_folders_above(home, project, top))
@@ -54,9 +55,19 @@ def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[s
         everything.update({scope_key(one): {**known[one], place: since} for one, place in new.items()})
         private_folder(home)
         write_private(home / FILE, newest_json(everything))
-    if str(top) in known[project.repository]:
+    if str(top) in known[project.repository] or _claim(project, top) in confirmed(home, OWN_FOLDERS):
         return ()
     return (*known[project.repository], *_folders_above(home, project, top))
+
+
+def call_own(home: Path, project: Identity) -> None:
+    """Have it that the user cloned a project's folder, so that nothing is told of it any more."""
+    if (top := _top(project)) is not None:
+        confirm(home, OWN_FOLDERS, _claim(project, top))
+
+
+def _claim(project: Identity, top: Path) -> str:
+    return f"{scope_key(project.repository)} {top}"
 
 
 def let_go_of_folder(home: Path, project: Identity) -> None:

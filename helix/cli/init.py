@@ -14,7 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import project_here
 from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
-from helix.folders import let_go_of_folder
+from helix.folders import call_own, let_go_of_folder
 from helix.identity import LONGEST_NAME, PROJECT_FILE, is_taken
 from helix.model.speaker import agent_of
 from helix.scopes import confirm_name, same_scope
@@ -60,7 +60,8 @@ def name(invocation: Invocation, /, name: str) -> None:
     """Call this folder's project NAME: its memories are kept under that, in place of its remote's address.
 
     A name that stands in the project's `.helix/project.toml` or `.env` counts once you have said so here: whoever wrote
-    those files would else read and write what you keep of another project. Where none stands there it is written.
+    those files would else read and write what you keep of another project. Where none stands there it is written. By
+    the name that it has anyway you say that a folder is your own clone, where you are warned of it.
 
     \b
     helix name shop
@@ -71,6 +72,11 @@ def name(invocation: Invocation, /, name: str) -> None:
         raise PersonNeededError(f"only a person may say what a project is called, not {agent}", hint=hint)
     claimed = before = project_here(settings, folder)
     _check_no_secret(name, before.asked)
+    if not before.asked and same_scope(before.scope, name):
+        call_own(settings.home, before)
+        words = f"this folder is your own {before.scope}"
+        invocation.emit({"name": {"scope": before.scope}}, lambda out: out.line(words))
+        return
     if before.asked and not same_scope(before.asked, name):
         raise ConflictError(f"this folder's files ask for the name {before.asked!r}", hint="change it there first")
     if not before.asked:

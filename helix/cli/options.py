@@ -152,7 +152,7 @@ def claim_words(project: Identity, before: Sequence[str]) -> Iterator[str]:
     """Yield what a command tells of a folder that claims a project which other folders were worked in as."""
     if before:
         yield f"warning: this folder says that it is {project.scope}, so it sees the memory of {before[0]}"
-        yield "hint: if you did not clone it yourself, give it another name: helix name NAME"
+        yield f"hint: if it is your own clone: helix name {project.scope}; if not, another name: helix name NAME"
 
 
 def project_here(settings: Settings, folder: Path) -> Identity:

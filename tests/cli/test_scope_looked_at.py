@@ -116,7 +116,12 @@ def test_a_folder_that_a_person_works_in_is_noted_and_one_that_claims_it_is_told
     monkeypatch.delenv("CLAUDECODE")
     assert "sees the memory" in helix_command("recall", "the shed").err
     assert "sees the memory" not in helix_command("recall", "the shed").err, "once"
-    assert "sees the memory" in helix_command("status").err
+    assert "helix name github.com/eve/shed;" in helix_command("status").err
+    assert helix_command("name", "github.com/eve/shed").out == "this folder is your own github.com/eve/shed\n"
+    assert "sees the memory" not in helix_command("status").err
+    assert not (tmp_path / "claims/.helix").exists()
+    monkeypatch.chdir(tmp_path / "mine")
+    assert "sees the memory" not in helix_command("status").err
 
 
 def test_a_folder_that_loses_the_name_it_was_given_is_told_of_again(
