@@ -73,11 +73,11 @@ def _case(out: Output, case: Record) -> None:
     for side in (first, second):
         text = printed_text(one_line(f"{side['trigger']} {side['resolution']}", 100), side)
         out.line(f"{told_on(side)}  {label(side)} {text}", indent=3)
-    out.line(
-        (f"{case['ground']}: ", "dim"),
-        f"{printed_text(case['left'], first)} / {printed_text(case['right'], second)}",
-        indent=3,
-    )
+    stands = f"{printed_text(case['left'], first)} / {printed_text(case['right'], second)}"
+    if case["drawnBy"]:
+        out.line(("drawn by: ", "dim"), case["drawnBy"], indent=3)
+    else:
+        out.line((f"{case['ground']}: ", "dim"), stands, indent=3)
     if case["outcome"]:
         out.line(("stays: ", "dim"), case["outcome"].lower(), f"  {case['note']}" if case["note"] else "", indent=3)
 

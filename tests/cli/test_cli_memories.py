@@ -158,6 +158,9 @@ def test_edges_are_drawn_listed_and_suggested(helix_command: Command, stored: St
     assert rows == [f"{pattern}\tSOLVES\t{failure}\t1"]
     ok(helix_command("edge", pattern, failure, "--relation", "solves", "--undo"))
     assert ok(helix_command("edges", pattern, "--relation", "solves")).out.splitlines()[1:] == []
+    ok(helix_command("edge", pattern, failure, "--relation", "contradicts"))
+    assert "drawn by: you" in ok(helix_command("contradictions", "--all")).out
+    ok(helix_command("edge", pattern, failure, "--relation", "contradicts", "--undo"))
     assert ok(helix_command("suggest-edges", pattern, "--json")).data["suggestEdges"] is not None
 
 
