@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import StoreError
-from helix.files import kept_json, newest_json, private_folder, write_private
+from helix.files import is_json_object, kept_json, newest_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
@@ -31,7 +31,7 @@ def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
     """Note in the home's `confirmed.json` that the user said yes to something of a kind."""
     private_folder(home)
     everything = kept_json(home / FILE)
-    if not everything and (home / FILE).exists():
+    if not everything and (home / FILE).exists() and not is_json_object(home / FILE):
         raise StoreError(
             f"{home / FILE} cannot be read", hint="mend it, or remove it and confirm anew what you had confirmed"
         )
@@ -44,8 +44,10 @@ def vouched(home: Path) -> Mapping[str, str]:
     return {path: str(digest) for path, digest in kept_json(home / VOUCHED_FILE).items()}
 
 
-def vouch(home: Path, digests: Mapping[str, str]) -> None:
+def note_vouched(home: Path, digests: Mapping[str, str]) -> None:
     """Note what files of notes hold that the user stands for; the newest are kept. One job at a time calls it."""
+    if not digests:
+        return
     private_folder(home)
     known = {path: digest for path, digest in vouched(home).items() if path not in digests} | dict(digests)
     write_private(home / VOUCHED_FILE, newest_json(known))

@@ -177,6 +177,14 @@ def kept_json(path: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def is_json_object(path: Path) -> bool:
+    """Return whether a file of Helix's own can be read as what it is."""
+    try:
+        return isinstance(json.loads(read_text(path)), dict)
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
 def newest_json(table: Mapping[str, Any]) -> str:
     """Return the text of a file of Helix's own that `kept_json` can read again: of a large table the newest entries."""
     kept = list(table.items())

@@ -167,3 +167,15 @@ def test_nothing_is_written_through_a_link_of_a_store(tmp_path: Path, name: str)
     if name.startswith("daemon"):
         daemon.announce(store, url="http://127.0.0.1:1", port=1, idle_minutes=0)
     assert target.read_text("utf-8") == "precious"
+
+
+def test_what_was_confirmed_is_not_written_over_where_it_cannot_be_read(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    file = home / "confirmed.json"
+    file.write_text("{}", "utf-8")
+    confirm(home, LOCAL_STORES, "one", store="a")
+    damaged = file.read_text("utf-8").replace("}", "")
+    file.write_text(damaged, "utf-8")
+    with pytest.raises(StoreError, match="cannot be read"):
+        confirm(home, LOCAL_STORES, "two", store="b")
+    assert file.read_text("utf-8") == damaged

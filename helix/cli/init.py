@@ -85,7 +85,7 @@ def name(invocation: Invocation, /, name: str) -> None:
     if before.asked:
         confirm_name(before.instead_of, before.asked, settings.home)
     after = project_here(settings, folder).scope
-    if not same_scope(after, name):
+    if same_scope(after, claimed.scope):
         raise ConflictError(
             f"this folder's project is still {after}", hint=f"see what its {PROJECT_FILE} and .env say of a name"
         )

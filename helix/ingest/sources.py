@@ -9,7 +9,7 @@ from typing import Any
 
 from helix.agents.context.loaded import LOADED_BY
 from helix.agents.hook_events.claude_code import CLIENT
-from helix.confirmed import vouch
+from helix.confirmed import note_vouched
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
 from helix.identity import Identity, project_of
 from helix.ingest import bulk as bulk_import
@@ -76,7 +76,7 @@ def notes(store: Store, paths: Sequence[str], *, scope: str | None, mine: bool) 
 def _vouch(home: Path, files: Iterable[NoteFile]) -> None:
     """Note what the files held that the user stands for, of those that a client reads by itself."""
     read = {name for names in LOADED_BY.values() for name in names}
-    vouch(home, {str(one.path): one.digest for one in files if any(map(one.path.match, read))})
+    note_vouched(home, {str(one.path): one.digest for one in files if any(map(one.path.match, read))})
 
 
 def transcripts(store: Store, path: str, *, scope: str | None, agent: str = "") -> Work:
