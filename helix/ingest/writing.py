@@ -153,11 +153,12 @@ class Importer:
             item = without_secret_names(item)
             if _is_hidden(item.episode, hidden):
                 self._tally.skipped += 1
-            elif (known := self._known(item.episode)) is not None:
+                continue
+            if self._vouched and not self._planned:
+                self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
+            if (known := self._known(item.episode)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
-                if self._vouched and not self._planned:
-                    self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
             else:
                 batch.append(item)
                 heavy += _weight(item)
@@ -481,15 +482,18 @@ def _nodes_from(index: StoreIndex, label: Label, source: str, scope: str) -> lis
 
 
 def _is_still_said(memory: Memory, draft: MemoryDraft) -> bool:
-    said = NewStatement(kind=draft.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
+    said = NewStatement(kind=memory.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
     weaker = memory.provenance.trust.rank > draft.trust.rank
     return memory.status is not Status.RETIRED and weaker and same_words(memory, said)
 
 
 def _raise_trust(composer: Composer, ref: Ref, memory: Memory, draft: MemoryDraft) -> None:
-    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to}
-    if memory.status in (Status.FORGOTTEN, Status.ARCHIVED):
-        fields |= {"status": Status.ACTIVE, "name": composer.name(memory.scope, memory.name)}
+    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to, "kind": draft.kind}
+    gone, name = memory.status in (Status.FORGOTTEN, Status.ARCHIVED), _name_of(draft)
+    if gone or not memory.name.startswith(name):
+        fields["name"] = composer.name(memory.scope, name)
+    if gone:
+        fields["status"] = Status.ACTIVE
     told = draft.importance or importance_of(body(draft.trigger, draft.resolution), (), draft.kind)
     confidence = max(memory.confidence, bounded_confidence(draft.confidence, draft.trust))
     composer.patch(ref, trust=draft.trust, confidence=confidence, importance=max(told, memory.importance), **fields)

@@ -19,6 +19,7 @@ from helix.journal.mark import MarkFile, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing
+from helix.store.copy_drafts import TAKEN, draft_of_copy, unfinished_backup
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
 from helix.store.jobs import Ticket
 from helix.store.snapshot_file import read_stamp
@@ -42,13 +43,13 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    partial, made = erasing.unfinished_backup(target), False
+    partial, made = unfinished_backup(target), False
     partial.unlink(missing_ok=True)
     # Known before anything is in it: what is erased from now on is erased there too.
     copies.remember(store.journal.database, [(str(files.real_path(target)), to_micros(store.runtime.clock()))])
     try:
         with (
-            erasing.draft_of_copy(store.path) as draft,
+            draft_of_copy(store.path) as draft,
             os.fdopen(files.create_private(partial, exclusive=True), "wb") as file,
         ):
             ticket.progress(0, 0, "copying the journal")
@@ -141,7 +142,7 @@ def set_aside_closed(folder: Path, now: datetime) -> None:
 @contextmanager
 def _taken(backup: Path, folder: Path) -> Iterator[Path]:
     """Lend a copy of a backup in a store's folder, which nobody else can change; then it is gone."""
-    with erasing.draft_of_copy(folder, erasing.TAKEN) as copy:
+    with draft_of_copy(folder, TAKEN) as copy:
         copies.take(backup, copy)
         yield copy
 

@@ -11,13 +11,14 @@ import json
 import logging
 import os
 import re
+import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helix.errors import ConflictError, HelixError, InvalidInputError, StoreCorruptError
-from helix.files import create_private, remove, write_private
+from helix.files import create_private, open_regular, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.database import Database
@@ -29,6 +30,7 @@ from helix.model.edge import Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
 from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
+from helix.store.copy_drafts import CLEARED, draft_of_copy, put_in_place, remove_copy, unfinished_backup
 from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
 from helix.store.moving import OF_THE_PLACE
@@ -60,12 +62,6 @@ SYNCED = "sync:"
 """How the keys begin of what a journal notes of the places that it is synced with, see `helix.strands.sync_state`."""
 _OF_THE_PLACE = (UNDER_WAY, REDACTED, PAUSED, WORK_PAUSED)
 """Keys whose words hold for a store whichever backup takes its journal's place."""
-_CLEARED = f"{KEPT_JOURNAL}cleared.db"
-"""The copy of a backup from which a restore takes what was erased since."""
-_DRAFT = "backup-in-work.db"
-"""The copy of the journal that a backup is made of."""
-TAKEN = "restore-in-work.db"
-"""The copy of a backup that a restore reads."""
 _ERASED_SINCE_LOSS = "erased_since_loss"
 _REASON = "something is being erased; the graph is built anew"
 _HERE_ALONE = "it was begun in a restored backup, so that neither other backups nor kept files were touched"
@@ -157,7 +153,10 @@ def erase_everywhere(
     if note.here:
         warnings.append(_HERE_ALONE)
     else:
-        outcomes = (*(_leave_copy(path, in_copy, note.kind, at) for path in copies_of(store)), *leave_losses(store))
+        outcomes = (
+            *(_leave_copy(store.path, path, in_copy, note.kind, at) for path in copies_of(store)),
+            *leave_losses(store),
+        )
     if not copies.all_known(store.journal.database):
         warnings.append(_UNKNOWN_COPIES)
     if note.kind == REDACT:
@@ -327,21 +326,35 @@ def copies_of(store: Store) -> list[Path]:
     return kept + [Path(path) for path, _ in copies.known(store.journal.database) if Path(path) not in kept]
 
 
-def _leave_copy(path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcome:
+def _leave_copy(place: Path, path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcome:
+    """Erase in a journal's copy: in the store's own folder, `place`, where it lies, and elsewhere by a draft.
+
+    SQLite writes all of it to a log beside the file, which anybody who may write there could have made before, to read.
+    """
     unfinished_backup(path).unlink(missing_ok=True)
     if not path.is_file():
         return CopyOutcome(
             path=str(path), erased=False, why="it is not there: if it was moved, it still holds the text"
         )
     try:
-        copies.check(path)
-        with closing(Journal(Database(path), tokenise=lexical_tokens)) as copy:
-            found = erase.erase_rows(copy, in_copy(copy), change, at)
-            warnings = _scrubbed(copy, found)
+        if path.parent == place:
+            warnings = _erased_in(path, in_copy, change, at)
+        else:
+            with draft_of_copy(place) as draft:
+                with open_regular(path, links=False) as source, os.fdopen(create_private(draft), "wb") as taken:
+                    shutil.copyfileobj(source, taken)
+                warnings = _erased_in(draft, in_copy, change, at)
+                put_in_place(draft, path)
     except (HelixError, OSError) as error:
         log.warning("a copy could not be erased", extra={"copy": path.name, "error": type(error).__name__})
         return CopyOutcome(path=str(path), erased=False, why=f"it still holds the text: {error}")
     return CopyOutcome(path=str(path), erased=not warnings, why="; ".join(warnings))
+
+
+def _erased_in(path: Path, in_copy: InCopy, change: str, at: int) -> list[str]:
+    copies.check(path)
+    with closing(Journal(Database(path), tokenise=lexical_tokens)) as copy:
+        return _scrubbed(copy, erase.erase_rows(copy, in_copy(copy), change, at))
 
 
 def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = ()) -> frozenset[str]:
@@ -372,11 +385,6 @@ def legacy_of(journal: Journal) -> Legacy:
     )
 
 
-def unfinished_backup(backup: Path) -> Path:
-    """Return the path under which a store's backup is written until it is whole."""
-    return backup.with_name(backup.name + ".partial")
-
-
 @contextmanager
 def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Iterator[Path]:
     """Lend a copy of a checked backup for the time of a restore: without what was erased since it was made.
@@ -386,8 +394,8 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
     the backup may name anything: what it says is being erased is erased in it alone, and it
     is synced with the places of the replaced journal, and with none of its own.
     """
-    cleared = folder / _CLEARED
-    _remove(cleared)
+    cleared = folder / CLEARED
+    remove_copy(cleared)
     try:
         copies.copy_checked(backup, cleared)
         with closing(Journal(Database(cleared), tokenise=lexical_tokens)) as journal:
@@ -412,7 +420,7 @@ def without_the_erased(backup: Path, left: Legacy, folder: Path, at: int) -> Ite
             _bury_again(journal, left.erased, at)
         yield cleared
     finally:
-        _remove(cleared)
+        remove_copy(cleared)
 
 
 def _check_hidden(hidden: Mapping[str, frozenset[str]]) -> None:
@@ -429,29 +437,6 @@ def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
         journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
         erase.erase_rows(journal, ids, ERASE, at)
         journal.file.write_anew()
-
-
-@contextmanager
-def draft_of_copy(folder: Path, name: str = _DRAFT) -> Iterator[Path]:
-    """Lend a new private file in the store's folder that it copies its journal to; then it is gone."""
-    draft = folder / name
-    _remove(draft)
-    try:
-        os.close(create_private(draft, exclusive=True))
-        yield draft
-    finally:
-        _remove(draft)
-
-
-def drop_unfinished_copies(folder: Path) -> None:
-    """Remove the copies that a killed backup or restore left behind: they may hold what was erased since."""
-    for name in (_CLEARED, _DRAFT, TAKEN):
-        _remove(folder / name)
-
-
-def _remove(journal: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        journal.with_name(journal.name + suffix).unlink(missing_ok=True)
 
 
 def _scrubbed(journal: Journal, found: erase.ErasableRows) -> list[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from helix import files
 from helix.errors import InvalidInputError
 from helix.strands.place import Remote, StrandName, check_size
+
+_MOST_NAMES = 100_000
 
 
 class FolderRemote(Remote):
@@ -19,8 +22,18 @@ class FolderRemote(Remote):
         self._folder = folder
 
     def names(self) -> list[str]:
-        """Return the names of the strands and of all else that lies two levels deep."""
-        return [f"{file.parent.name}/{file.name}" for file in self._folder.glob("*/*")]
+        """Return the names of the strands, and of others that lie two levels deep in folders of that place.
+
+        Raises InvalidInputError where there are more than any place of strands has: others may write there.
+        """
+        found: list[str] = []
+        with os.scandir(self._folder) as signers:
+            for signer in (one for one in signers if one.is_dir(follow_symlinks=False)):
+                with os.scandir(signer) as strands:
+                    found += (f"{signer.name}/{one.name}" for one in islice(strands, _MOST_NAMES + 1))
+                if len(found) > _MOST_NAMES:
+                    raise InvalidInputError(f"{self._folder} names more files than any place of strands has")
+        return found
 
     def fetch(self, name: str, target: Path, most: int) -> None:
         """Copy a strand to a new file; links are not followed, and nothing but a file is read."""
@@ -40,6 +53,8 @@ class FolderRemote(Remote):
     def publish(self, source: Path, name: str) -> None:
         """Write a draft of the strand, and give it its name once it is on the disk."""
         target = self._file(name)
+        if target.parent.is_symlink():
+            raise InvalidInputError(f"{target.parent} is a link", hint="remove it: strands lie in the place itself")
         files.private_folder(target.parent)
         draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.new")
         try:

@@ -79,7 +79,7 @@ def test_a_link_in_the_place_of_a_backup_is_not_opened_when_copies_are_erased(he
     copy.unlink()
     copy.symlink_to(journal)
     (memory,) = memories.memories(helix, MemoryFilter()).items
-    erasure.hard_forget(helix, memory.name, confirm=memory.id)
+    finished(helix, erasure.hard_forget(helix, memory.name, confirm=memory.id))
     assert locks(journal)
 
 
@@ -102,3 +102,25 @@ def test_a_database_that_is_closed_is_a_file_like_any_other(settings: Settings) 
         with pytest.raises(OSError, match="database"):
             files.open_regular(journal)
     files.open_regular(journal).close()
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+def test_what_lies_beside_a_backup_gets_nothing_of_it_when_it_is_erased_there(
+    helix: Helix, tmp_path: Path, end: str
+) -> None:
+    """Whoever may write in the folder could have made the log that SQLite writes the whole journal to."""
+    memories.store(helix, StoreRequest(trigger="the barn is green", resolution="", kind="fact"))
+    copy = tmp_path / "kept.backup"
+    finished(helix, upkeep.backup(helix, str(copy)))
+    theirs = copy.with_name(f"{copy.name}{end}")
+    theirs.write_bytes(b"")
+    theirs.chmod(0o666)
+    with theirs.open("rb") as held:
+        found = [one for one in memories.memories(helix, MemoryFilter()).items if one.trigger == FACTS.trigger]
+        finished(helix, erasure.hard_forget(helix, found[0].name, confirm=found[0].id))
+        assert not held.read()
+        assert not theirs.exists() or not theirs.stat().st_size
+    assert b"house is red" not in copy.read_bytes()
+    assert b"barn is green" in copy.read_bytes()
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith("kept")} <= {copy.name, theirs.name}

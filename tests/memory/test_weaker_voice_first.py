@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
@@ -20,6 +21,8 @@ from helix.model.reports import StoreStatus
 from helix.operations import capture, ingest, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from helix.store.store import Store
+from tests.memory.saying import embed, job
 from tests.waiting import finished
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
@@ -119,3 +122,56 @@ def test_what_agents_only_say_against_a_memory_is_no_part_of_its_label(living: H
     memories.feedback(living, [stored.name], delta=-0.5, agent="claude-code")
     memory = memories.get(living, stored.id)
     assert (memory.failed, memory.label) == (0.5, before)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"valid_to": datetime(2001, 1, 1, tzinfo=UTC)},
+        {"kind": "gap"},
+        {"name": "skip-the-review"},
+        {"confidence": 0.0},
+        {"resolution": "or never do it"},
+    ],
+)
+def test_what_the_user_says_is_derived_as_if_no_agent_had_made_anything_of_it(
+    living: Helix, store: Store, edit: dict[str, Any]
+) -> None:
+    words = "Remember: deploys run from the release branch with make ship."
+
+    def said(trust: Trust) -> None:
+        request = EpisodeRequest(content=words, scope="p", role="user", trust=trust, session=trust.value)
+        capture.record_episode(living, request)
+        embed(store)
+        consolidate(job(store, f"consolidate {trust}"), {"scope": "p"})
+
+    said(Trust.AGENT_INFERRED)
+    (derived,) = memories.memories(living, MemoryFilter(scope="p")).items
+    name = derived.name
+    memories.edit(living, derived.id, EditRequest(agent="claude-code", **edit))
+    said(Trust.USER_ASSERTED)
+    own = [one for one in memories.memories(living, MemoryFilter(scope="p")).items if one.said_by == "you"]
+    assert [(one.valid_to, one.kind, one.name, one.resolution) for one in own] == [
+        (None, derived.kind, name, derived.resolution)
+    ]
+    assert own[0].confidence >= derived.confidence
+    assert own[0].id in {item.node.id for item in living.recall(RecallQuery(query=words, scope="p")).items}
+
+
+@pytest.mark.parametrize(
+    "edit", [{"valid_to": datetime(2001, 1, 1, tzinfo=UTC)}, {"kind": "gap"}, {"name": "push-now"}]
+)
+def test_notes_count_as_the_user_s_where_something_else_of_their_section_has_changed(
+    living: Helix, tmp_path: Path, edit: dict[str, Any]
+) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("# Linting\n\n- Always run the linter before pushing.\n", "utf-8")
+    finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
+    (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
+    memories.edit(living, noted.id, EditRequest(agent="claude-code", **edit))
+    file.write_text(f"{file.read_text('utf-8')}- Never commit generated files.\n", "utf-8")
+    finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
+    own = memories.memories(living, MemoryFilter(scope="p")).items
+    assert {(one.said_by, one.kind, one.valid_to) for one in own} == {("you", noted.kind, None)}
+    assert any(one.name.startswith(noted.name) for one in own)
+    assert len(own) == 2

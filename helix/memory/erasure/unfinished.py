@@ -6,6 +6,7 @@ import logging
 
 from helix.memory.erasure import hard_forget, scan
 from helix.store import erasing
+from helix.store.copy_drafts import drop_unfinished_copies
 from helix.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,7 @@ def finish(store: Store) -> bool:
     The graph is left to be built anew (`store.graph.needs_rebuild`). A store in which it fails is closed: nobody is to
     be served what was to be gone.
     """
-    erasing.drop_unfinished_copies(store.path)
+    drop_unfinished_copies(store.path)
     try:
         done = 0
         while (note := erasing.under_way(store.journal)) is not None:

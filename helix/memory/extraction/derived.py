@@ -34,7 +34,7 @@ from helix.memory.scores import count_sighting, half_life_of
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
-from helix.model.provenance import Provenance
+from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
 from helix.model.tombstone import KEY
 from helix.scopes import same_scope
@@ -208,26 +208,41 @@ def add(
 
 
 def renew(composer: Composer, records: Records, known: Existing, wanted: Desired, prepared: Prepared) -> Memory:
-    """Write a derived memory's new version with today's words; counters, clocks and links go over to it."""
-    old = known.memory
+    """Write a derived memory's new version with today's words; counters, clocks and links go over to it.
+
+    Where a better class of source says it now, nothing is left of what a weaker one had made of it.
+    """
+    old, outranked = known.memory, is_outranked(known, wanted)
+    edited = known.edited and not outranked
     memory = replace(
         old,
         id=composer.new_id(),
         name=old.name if known.live else composer.name(old.scope, old.name),
-        kind=old.kind if known.edited else wanted.kind,
-        trigger=old.trigger if known.edited else wanted.trigger,
-        resolution=old.resolution if known.edited else wanted.resolution,
+        kind=old.kind if edited else wanted.kind,
+        trigger=old.trigger if edited else wanted.trigger,
+        resolution=old.resolution if edited else wanted.resolution,
         recorded_at=composer.now,
         retired_at=None,
         status=_status(old, wanted),
         confidence=_shifted(old, wanted),
-        importance=old.importance if known.edited else wanted.importance,
+        importance=old.importance if edited else wanted.importance,
         half_life_days=old.half_life_days if old.kind is wanted.kind else half_life_of(wanted.kind),
         valid_from=_valid_from(old, wanted),
         source=f"{DERIVED_SOURCE}{wanted.key}",
         attributes=_attributes(old.attributes, wanted),
-        provenance=replace(_provenance(wanted), trust=old.provenance.trust if known.edited else wanted.trust),
+        provenance=replace(_provenance(wanted), trust=old.provenance.trust if edited else wanted.trust),
     )
+    if outranked:
+        name = slug(wanted.trigger)
+        memory = replace(
+            memory,
+            name=old.name if old.name.startswith(name) else composer.name(old.scope, name),
+            status=wanted.status,
+            confidence=wanted.confidence,
+            valid_from=wanted.since,
+            valid_to=None,
+            failed=0.0,
+        )
     ref = supersede(composer, records, old, memory, prepared, wanted.files)
     _ground(composer, ref, wanted.grounding, memory.provenance)
     for episode in sorted(known.grounding - set(wanted.grounding)):
@@ -265,8 +280,20 @@ def agrees_with(known: Existing, wanted: Desired) -> bool:
 
 
 def reads_the_same(known: Existing, wanted: Desired) -> bool:
-    """Return whether a memory says already, in a person's words or its own, what is derived now."""
-    return known.edited or _words(known.memory) == wanted.words
+    """Return whether a memory says already, in a person's words or its own, what is derived now.
+
+    What a better class of source says is written anew.
+    """
+    return not is_outranked(known, wanted) and (known.edited or _words(known.memory) == wanted.words)
+
+
+def is_outranked(known: Existing, wanted: Desired) -> bool:
+    """Return whether a better class of source says what is derived now than what it was derived from before.
+
+    An agent's edit of what the user had said stays: the user may have asked for it.
+    """
+    told = {known.memory.provenance.trust.value, str(_noted(known.memory).get("trust", wanted.trust.value))}
+    return all(wanted.trust.rank < Trust(one).rank for one in told)
 
 
 def ground(composer: Composer, memory: Memory, episodes: Iterable[str]) -> None:

@@ -214,8 +214,9 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
         return changed
     trust = weakest_trust(old.provenance.trust, Trust.AGENT_INFERRED)
     if _stated(changed) == _stated(old):
-        weight = changed.importance if trust is old.provenance.trust else old.importance
-        return replace(changed, importance=weight, confidence=min(changed.confidence, old.confidence))
+        if trust is not old.provenance.trust:
+            return replace(changed, importance=old.importance, confidence=old.confidence)
+        return replace(changed, confidence=min(changed.confidence, old.confidence))
     provenance = replace(old.provenance, trust=trust, agent=agent)
     theirs = replace(changed, provenance=provenance, confidence=bounded_confidence(changed.confidence, trust))
     if body(changed.trigger, changed.resolution) == body(old.trigger, old.resolution) or trust is old.provenance.trust:
