@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import StoreError
-from helix.files import is_json_object, kept_json, newest_json, private_folder, write_private
+from helix.files import json_object, kept_json, newest_json, private_folder, write_private
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
@@ -30,13 +30,13 @@ def confirmed(home: Path, kind: str) -> Mapping[str, Mapping[str, Any]]:
 def confirm(home: Path, kind: str, what: str, **details: Any) -> None:
     """Note in the home's `confirmed.json` that the user said yes to something of a kind."""
     private_folder(home)
-    everything = kept_json(home / FILE)
-    if not everything and (home / FILE).exists() and not is_json_object(home / FILE):
+    everything = json_object(home / FILE)
+    if everything is None and (home / FILE).exists():
         raise StoreError(
             f"{home / FILE} cannot be read", hint="mend it, or remove it and confirm anew what you had confirmed"
         )
     known = {**confirmed(home, kind), what: {**details, "at": datetime.now(UTC).isoformat(timespec="seconds")}}
-    write_private(home / FILE, json.dumps({**everything, kind: known}, indent=2) + "\n")
+    write_private(home / FILE, json.dumps({**(everything or {}), kind: known}, indent=2) + "\n")
 
 
 def vouched(home: Path) -> Mapping[str, str]:

@@ -170,19 +170,16 @@ def copy_open(source: BinaryIO, target: BinaryIO, most: int) -> bool:
 
 def kept_json(path: Path) -> Mapping[str, Any]:
     """Return the JSON object in a file of Helix's own; empty where it cannot be read."""
+    return json_object(path) or {}
+
+
+def json_object(path: Path) -> Mapping[str, Any] | None:
+    """Return the JSON object in a file of Helix's own; None where it is missing or holds something else."""
     try:
         found = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def is_json_object(path: Path) -> bool:
-    """Return whether a file of Helix's own can be read as what it is."""
-    try:
-        return isinstance(json.loads(read_text(path)), dict)
-    except (OSError, ValueError, RecursionError):
-        return False
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def newest_json(table: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -19,7 +18,7 @@ from helix.journal.mark import MarkFile, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing
-from helix.store.copy_drafts import TAKEN, draft_of_copy, unfinished_backup
+from helix.store.copy_drafts import TAKEN, draft_of_copy, take_place, unfinished_backup
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
 from helix.store.jobs import Ticket
 from helix.store.snapshot_file import read_stamp
@@ -56,12 +55,7 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
             store.journal.file.backup_to(draft)
             ticket.progress(0, 0, "checking the copy")
             rows = copies.check(draft)
-            with files.open_regular(draft, links=False) as whole:
-                shutil.copyfileobj(whole, file)
-            file.flush()
-            os.fsync(file.fileno())
-            partial.rename(target)
-            made = os.path.samestat(os.fstat(file.fileno()), target.lstat())
+            made = take_place(draft, file, target)
     finally:
         partial.unlink(missing_ok=True)
         if not made:

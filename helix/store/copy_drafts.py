@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from helix.errors import StoreError
 from helix.files import create_private, open_regular
@@ -25,17 +26,25 @@ def unfinished_backup(backup: Path) -> Path:
     return backup.with_name(backup.name + ".partial")
 
 
-def put_in_place(draft: Path, path: Path) -> None:
+def take_place(draft: Path, file: BinaryIO, path: Path) -> bool:
+    """Write a draft to a copy's unfinished file, which is open, and give it the copy's name; return whether it has it.
+
+    Where others may write too, another file can have the name in the end.
+    """
+    with open_regular(draft, links=False) as whole:
+        shutil.copyfileobj(whole, file)
+    file.flush()
+    os.fsync(file.fileno())
+    unfinished_backup(path).replace(path)
+    return os.path.samestat(os.fstat(file.fileno()), path.lstat())
+
+
+def replace_copy(draft: Path, path: Path) -> None:
     """Put a draft of a journal's copy in the copy's place, by a new file that is nobody else's."""
     partial = unfinished_backup(path)
     try:
         with os.fdopen(create_private(partial, exclusive=True), "wb") as file:
-            with open_regular(draft, links=False) as whole:
-                shutil.copyfileobj(whole, file)
-            file.flush()
-            os.fsync(file.fileno())
-            partial.replace(path)
-            if not os.path.samestat(os.fstat(file.fileno()), path.lstat()):
+            if not take_place(draft, file, path):
                 raise StoreError(f"somebody put another file in the place of {path}")
     finally:
         partial.unlink(missing_ok=True)

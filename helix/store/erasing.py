@@ -30,7 +30,7 @@ from helix.model.edge import Ref
 from helix.model.erasure_report import CopyOutcome, EraseReport
 from helix.model.loss import losses
 from helix.model.operations import Change, PutNode
-from helix.store.copy_drafts import CLEARED, draft_of_copy, put_in_place, remove_copy, unfinished_backup
+from helix.store.copy_drafts import CLEARED, draft_of_copy, remove_copy, replace_copy, unfinished_backup
 from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
 from helix.store.moving import OF_THE_PLACE
@@ -344,7 +344,7 @@ def _leave_copy(place: Path, path: Path, in_copy: InCopy, change: str, at: int) 
                 with open_regular(path, links=False) as source, os.fdopen(create_private(draft), "wb") as taken:
                     shutil.copyfileobj(source, taken)
                 warnings = _erased_in(draft, in_copy, change, at)
-                put_in_place(draft, path)
+                replace_copy(draft, path)
     except (HelixError, OSError) as error:
         log.warning("a copy could not be erased", extra={"copy": path.name, "error": type(error).__name__})
         return CopyOutcome(path=str(path), erased=False, why=f"it still holds the text: {error}")

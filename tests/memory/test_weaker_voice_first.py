@@ -64,16 +64,22 @@ def test_nothing_that_is_recorded_has_happened_later_than_now(living: Helix) -> 
     assert episode.occurred_at == episode.recorded_at
 
 
+def _noted(living: Helix, folder: Path) -> tuple[Path, Memory]:
+    """Ingest a file of notes that the user does not stand for yet; return it with the memory of its one note."""
+    file = folder / "CLAUDE.md"
+    file.write_text("# Linting\n\n- Always run the linter before pushing.\n", "utf-8")
+    finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
+    (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
+    return file, noted
+
+
 @pytest.mark.parametrize(
     "times", [{"valid_from": LATER}, {"valid_to": datetime(2001, 1, 1, tzinfo=UTC)}, {"importance": 1.0}]
 )
 def test_notes_that_the_user_stands_for_hold_as_they_say_whatever_an_agent_made_of_them(
     living: Helix, tmp_path: Path, times: dict[str, Any]
 ) -> None:
-    file = tmp_path / "CLAUDE.md"
-    file.write_text("# Linting\n\n- Always run the linter before pushing.\n", "utf-8")
-    finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
-    (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
+    file, noted = _noted(living, tmp_path)
     memories.edit(living, noted.id, EditRequest(agent="claude-code", **times))
     done = finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
     assert dict(done.result)["vouched"] == 1
@@ -86,10 +92,7 @@ def test_notes_that_the_user_stands_for_hold_as_they_say_whatever_an_agent_made_
 def test_notes_that_the_user_stands_for_come_back_where_an_agent_had_them_forgotten(
     living: Helix, tmp_path: Path
 ) -> None:
-    file = tmp_path / "CLAUDE.md"
-    file.write_text("# Linting\n\n- Always run the linter before pushing.\n", "utf-8")
-    finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
-    (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
+    file, noted = _noted(living, tmp_path)
     memories.forget(living, noted.id)
     finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
     assert [one.status for one in memories.memories(living, MemoryFilter(scope="p")).items] == [Status.ACTIVE]
@@ -164,10 +167,7 @@ def test_what_the_user_says_is_derived_as_if_no_agent_had_made_anything_of_it(
 def test_notes_count_as_the_user_s_where_something_else_of_their_section_has_changed(
     living: Helix, tmp_path: Path, edit: dict[str, Any]
 ) -> None:
-    file = tmp_path / "CLAUDE.md"
-    file.write_text("# Linting\n\n- Always run the linter before pushing.\n", "utf-8")
-    finished(living, ingest.ingest_notes(living, [str(file)], scope="p"))
-    (noted,) = memories.memories(living, MemoryFilter(scope="p")).items
+    file, noted = _noted(living, tmp_path)
     memories.edit(living, noted.id, EditRequest(agent="claude-code", **edit))
     file.write_text(f"{file.read_text('utf-8')}- Never commit generated files.\n", "utf-8")
     finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
