@@ -156,8 +156,9 @@ def test_an_import_says_when_its_daemon_was_killed(importing: subprocess.Popen[s
 
 
 def jobs(helix_command: Command) -> list[dict[str, Any]]:
-    """Return the daemon's jobs, newest first."""
-    found: list[dict[str, Any]] = helix_command("status", "--json").data["status"]["jobs"]
+    """Return the daemon's jobs, newest first; none where the daemon does not run yet."""
+    status: dict[str, Any] = helix_command("status", "--json").data["status"] or {"jobs": []}
+    found: list[dict[str, Any]] = status["jobs"]
     return found
 
 
