@@ -17,7 +17,7 @@ from helix.model.entity import Mention
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
-from helix.text.cleaning import clean
+from helix.text.cleaning import clean, given_name, slug
 from helix.text.client_ids import short_digest
 from helix.text.secrets.redact import redact
 
@@ -147,6 +147,11 @@ def without_secret_names(item: Slice) -> Slice:
         ),
         links=tuple(replace(one, relation=told_name(one.relation)) for one in item.links),
     )
+
+
+def name_of(draft: MemoryDraft) -> str:
+    """Return what a memory is called as long as nothing else is: the name it was given, else one by its trigger."""
+    return given_name(draft.name) or slug(draft.trigger)
 
 
 def told_name(name: str) -> str:

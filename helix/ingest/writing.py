@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from helix.errors import ConflictError, PausedError
 from helix.ingest.draft import (
@@ -21,12 +21,14 @@ from helix.ingest.draft import (
     LinkDraft,
     MemoryDraft,
     Slice,
+    name_of,
     told_name,
     without_secret_names,
 )
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
+from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import take_place
@@ -38,12 +40,10 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
 from helix.model.provenance import STRANGERS, Provenance
-from helix.model.records import Node
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.cleaning import given_name, slug
 
 BATCH = 48
 HEAVIEST = 1 << 18
@@ -156,7 +156,7 @@ class Importer:
                 continue
             if self._vouched and not self._planned:
                 self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
-            if (known := self._known(item.episode)) is not None:
+            if (known := self._known(item)) is not None:
                 self._tally.skipped += 1
                 self._remember_last(item.episode, known)
             else:
@@ -175,8 +175,14 @@ class Importer:
                 partial(draw, self._store, self._later[start : start + self._batch], self._scope, self._tally.source)
             )
 
-    def _known(self, draft: EpisodeDraft) -> Ref | None:
-        return self._store.index.from_source(draft.source, scope=draft.scope or self._scope)
+    def _known(self, item: Slice) -> Ref | None:
+        """Return the episode that a slice became; None also where another reading of its place came after it."""
+        index, scope = self._store.index, item.episode.scope or self._scope
+        known = index.from_source(item.episode.source, scope=scope)
+        if known is None or not item.supersedes:
+            return known
+        read = self._earlier.of(index, Label.EPISODE, item.supersedes, scope)
+        return known if read and index.ref_of(read[-1]) == known else None
 
     def _check_generation(self) -> None:
         """Raise ConflictError where the store has become another one since: what was prepared refers to the former."""
@@ -226,7 +232,9 @@ class Importer:
                     writing.tally.skipped += 1
                     continue
                 key = (episode.scope or self._scope, episode.source)
-                if key in writing.episodes or self._known(episode) is not None:  # twice, or another import came first
+                if (
+                    key in writing.episodes or self._known(ready.slice) is not None
+                ):  # twice, or another import came first
                     writing.tally.skipped += 1
                     continue
                 writing.episodes[key] = None
@@ -303,7 +311,7 @@ class Importer:
         """Write a memory; `former` is a weaker voice's that says the very same, whose place it takes."""
         composer, scope = writing.composer, draft.scope or self._scope
         text = body(draft.trigger, draft.resolution)
-        name = _name_of(draft)
+        name = name_of(draft)
         memory = Memory(
             id=composer.new_id(),
             # Only what is active takes a name: what is quarantined must not take one from what comes after it.
@@ -340,7 +348,7 @@ class Importer:
 
     def _met(self, writing: Writing, draft: MemoryDraft) -> Memory | None:
         """Return the memory of the same scope that says the very same, or None."""
-        key = (draft.scope or self._scope, _name_of(draft))
+        key = (draft.scope or self._scope, name_of(draft))
         named = self._store.index.named(*key)
         known = writing.named.get(key) or (None if named is None else self._store.records.node(named))
         said = NewStatement(
@@ -381,8 +389,7 @@ class Importer:
         for before in index.nodes(self._earlier.of(index, Label.EPISODE, item.supersedes, scope)):
             if not isinstance(before, Episode) or before.provenance.trust.rank < trust.rank:
                 continue
-            if before.source != item.episode.source:
-                composer.silence(before.ref)
+            composer.silence(before.ref)
 
 
 def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:
@@ -397,11 +404,6 @@ def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:
 def _weight(item: Slice) -> int:
     said = (len(one.trigger) + len(one.resolution) + len(one.found_by) for one in item.memories)
     return len(item.episode.content) + len(item.episode.found_by) + sum(said)
-
-
-def _name_of(draft: MemoryDraft) -> str:
-    """Return what a memory is called as long as nothing else is: the name it was given, else one by its trigger."""
-    return given_name(draft.name) or slug(draft.trigger)
 
 
 def _status(ready: PreparedSlice) -> Status:
@@ -424,76 +426,28 @@ class Earlier:
     """Finds nodes by the place that their source begins with, for one store of one generation.
 
     All sources are looked through once, and from then on those that came since: an import asks about every section
-    that it reads while nobody else can write.
+    that it reads, some while nobody else can write.
     """
 
     def __init__(self) -> None:
         self._seen = 0
         self._rows: dict[str, list[int]] = defaultdict(list)
+        self._looking = threading.Lock()
 
     def of(self, index: StoreIndex, label: Label, place: str, scope: str) -> list[int]:
         """Return the rows of a label and scope that were imported from a place, oldest first; `place` has its end."""
-        for row in range(self._seen, index.count):
-            before, end, _ = index.source_of(row).rpartition(_END_OF_PLACE)
-            if end:
-                self._rows[before + end].append(row)
-        self._seen = index.count
+        with self._looking:
+            count = index.count
+            for row in range(self._seen, count):
+                before, end, _ = index.source_of(row).rpartition(_END_OF_PLACE)
+                if end:
+                    self._rows[before + end].append(row)
+            self._seen = max(self._seen, count)
+            rows = tuple(self._rows.get(place, ()))
         return [
             row
-            for row in self._rows.get(place, ())
+            for row in rows
             if index.source_of(row)  # which what was dropped has no more
             and index.label_of(row) is label
             and index.scope_of(row) == scope
         ]
-
-
-def vouch(store: Store, item: Slice, scope: str) -> int:
-    """Raise the trust of ingested notes' memories to what a slice has now, where they have the same words; count them.
-
-    What an edit has changed since is not what the notes say; its times and its weight are theirs again, and what was
-    forgotten while nobody stood for it comes back. What is quarantined waits for its review all the same.
-    """
-    (cleaned,) = clean([item], store.runtime.settings.text_limit)
-    if not isinstance(cleaned, Cleaned):
-        return 0
-    return store.writer.submit(lambda: _vouching(store, cleaned.slice, scope))
-
-
-def _vouching(store: Store, item: Slice, scope: str) -> Decision[int]:
-    composer, raised = Composer(store, store.runtime.clock()), 0
-    for ref, node in _nodes_from(store.index, Label.EPISODE, item.episode.source, scope):
-        if not isinstance(node, Episode) or node.content != item.episode.content:
-            continue
-        if node.provenance.trust.rank > item.episode.trust.rank:
-            composer.patch(ref, trust=item.episode.trust)
-    for draft in item.memories:
-        for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, draft.scope or scope):
-            if isinstance(node, Memory) and _is_still_said(node, draft):
-                _raise_trust(composer, ref, node, draft)
-                raised += 1
-    changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()
-    return Decision(changes, raised)
-
-
-def _nodes_from(index: StoreIndex, label: Label, source: str, scope: str) -> list[tuple[Ref, Node]]:
-    ref = index.from_source(source, label=label, scope=scope)
-    refs = [] if ref is None else [ref]
-    return list(zip(refs, index.records.nodes(refs), strict=True))
-
-
-def _is_still_said(memory: Memory, draft: MemoryDraft) -> bool:
-    said = NewStatement(kind=memory.kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
-    weaker = memory.provenance.trust.rank > draft.trust.rank
-    return memory.status is not Status.RETIRED and weaker and same_words(memory, said)
-
-
-def _raise_trust(composer: Composer, ref: Ref, memory: Memory, draft: MemoryDraft) -> None:
-    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to, "kind": draft.kind}
-    gone, name = memory.status in (Status.FORGOTTEN, Status.ARCHIVED), _name_of(draft)
-    if gone or not memory.name.startswith(name):
-        fields["name"] = composer.name(memory.scope, name)
-    if gone:
-        fields["status"] = Status.ACTIVE
-    told = draft.importance or importance_of(body(draft.trigger, draft.resolution), (), draft.kind)
-    confidence = max(memory.confidence, bounded_confidence(draft.confidence, draft.trust))
-    composer.patch(ref, trust=draft.trust, confidence=confidence, importance=max(told, memory.importance), **fields)

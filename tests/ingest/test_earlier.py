@@ -10,9 +10,12 @@ from types import FrameType
 from helix.ingest.writing import Earlier
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Label
+from helix.model.memory import Status
 from helix.model.operations import Change, DropNode
+from helix.model.recall import RecallQuery
 from helix.operations import ingest, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from helix.store.lookups import RowIndex
 from helix.store.writer import Decision
 from tests.waiting import finished
@@ -49,6 +52,18 @@ def test_nobody_waits_while_all_sources_are_looked_through_for_each_section(heli
         for many in (2, 20)
     ]
     assert looked[0] == looked[1]
+
+
+def test_a_file_that_says_again_what_it_said_before_is_read_again(helix: Helix, tmp_path: Path) -> None:
+    """As a branch that is changed to and back again has it."""
+    file, first, second = tmp_path / "CLAUDE.md", "run the linter by make lint", "run the linter by tox -e lint"
+    for said in (first, second, first, first, second, second):
+        noted(helix, file, said)
+        standing = memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE])).items
+        assert [one.resolution for one in standing] == [f"Always {said}."]
+        found = helix.recall(RecallQuery(query="run the linter", scope="shop")).items
+        assert [item.node.id for item in found] == [standing[0].id]
+    assert len(memories.history(helix, standing[0].name).items) == 4, "what says the same is no new version"
 
 
 def test_earlier_readings_are_found_by_their_place_also_what_came_or_went_since(helix: Helix, tmp_path: Path) -> None:

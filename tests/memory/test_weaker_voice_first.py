@@ -141,24 +141,62 @@ def test_what_the_user_says_is_derived_as_if_no_agent_had_made_anything_of_it(
     living: Helix, store: Store, edit: dict[str, Any]
 ) -> None:
     words = "Remember: deploys run from the release branch with make ship."
-
-    def said(trust: Trust) -> None:
-        request = EpisodeRequest(content=words, scope="p", role="user", trust=trust, session=trust.value)
-        capture.record_episode(living, request)
-        embed(store)
-        consolidate(job(store, f"consolidate {trust}"), {"scope": "p"})
-
-    said(Trust.AGENT_INFERRED)
+    _say(living, store, words, Trust.AGENT_INFERRED)
     (derived,) = memories.memories(living, MemoryFilter(scope="p")).items
     name = derived.name
     memories.edit(living, derived.id, EditRequest(agent="claude-code", **edit))
-    said(Trust.USER_ASSERTED)
+    _say(living, store, words, Trust.USER_ASSERTED)
     own = [one for one in memories.memories(living, MemoryFilter(scope="p")).items if one.said_by == "you"]
     assert [(one.valid_to, one.kind, one.name, one.resolution) for one in own] == [
         (None, derived.kind, name, derived.resolution)
     ]
     assert own[0].confidence >= derived.confidence
     assert own[0].id in {item.node.id for item in living.recall(RecallQuery(query=words, scope="p")).items}
+
+
+def _say(living: Helix, store: Store, words: str, trust: Trust) -> None:
+    """Have a voice say words in a session of its own, and what follows from them derived."""
+    request = EpisodeRequest(content=words, scope="p", role="user", trust=trust, session=trust.value)
+    capture.record_episode(living, request)
+    embed(store)
+    consolidate(job(store, f"consolidate {trust}"), {"scope": "p"})
+
+
+def test_what_the_user_says_is_derived_though_a_weaker_voice_s_was_forgotten(living: Helix, store: Store) -> None:
+    words = "Remember: deploys run from the release branch with make ship."
+    _say(living, store, words, Trust.AGENT_INFERRED)
+    (derived,) = memories.memories(living, MemoryFilter(scope="p")).items
+    memories.forget(living, derived.id)
+    _say(living, store, words, Trust.AGENT_INFERRED)
+    assert memories.get(living, derived.id).status is Status.FORGOTTEN, "who forgot it does not hear it again"
+    _say(living, store, words, Trust.USER_ASSERTED)
+    (own,) = memories.memories(living, MemoryFilter(scope="p", status=[Status.ACTIVE])).items
+    assert (own.said_by, own.resolution) == ("you", derived.resolution)
+    memories.forget(living, own.id)
+    _say(living, store, words, Trust.USER_ASSERTED)
+    assert not memories.memories(living, MemoryFilter(scope="p", status=[Status.ACTIVE])).items
+
+
+@pytest.mark.parametrize("how", ["reworded", "turned round", "contradicted"])
+def test_the_user_s_notes_are_said_whatever_an_agent_had_said_in_their_place(
+    living: Helix, tmp_path: Path, how: str
+) -> None:
+    file, noted = _noted(living, tmp_path)
+    if how == "contradicted":
+        never = f"Never run the linter before pushing. {noted.resolution and noted.trigger}"
+        theirs = StoreRequest(trigger=noted.trigger, resolution=never, kind=noted.kind.value, scope="p")
+        memories.store(living, replace(theirs, trust=Trust.AGENT_INFERRED, agent="claude-code"))
+    else:
+        words = "Never run the linter before pushing." if how == "turned round" else "Water the plants every Monday."
+        memories.edit(living, noted.id, EditRequest(agent="claude-code", resolution=words))
+    done = finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
+    assert dict(done.result)["vouched"] == 1
+    own = [one for one in memories.memories(living, MemoryFilter(scope="p")).items if one.said_by == "you"]
+    assert [(one.status, one.resolution) for one in own] == [(Status.ACTIVE, noted.resolution)]
+    again = finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
+    assert dict(again.result)["vouched"] == 0
+    told = living.recall(RecallQuery(query="linter before pushing", scope="p", labels=(Label.MEMORY,))).items
+    assert told[0].node.id == own[0].id
 
 
 @pytest.mark.parametrize(

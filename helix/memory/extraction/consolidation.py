@@ -134,6 +134,13 @@ def _render_wanted(wanted: Desired) -> str:
     return f"{wanted.kind} {cut_at_word(words, _SHOWN)!r} ({len(wanted.grounding)} episodes)"
 
 
+def _is_forgotten(known: Existing | None, wanted: Desired) -> bool:
+    """Return whether a memory stays forgotten: nobody says it now who is better founded than what was forgotten."""
+    if known is None or known.memory.status is not Status.FORGOTTEN:
+        return False
+    return not derived.is_outranked(known, wanted)
+
+
 def _step(wanted: Desired) -> str:
     """Return a name for a write that no other outcome of the same job has."""
     return f"derive:{wanted.key}:{digest(wanted.words, str(wanted.confidence), *wanted.grounding)}"
@@ -208,13 +215,14 @@ class _Scope:
         self._overtaken |= not set_against_all(self._run, held, evidence.give_way)
 
     def _carry_out(self, wanted: Desired, known: Existing | None) -> None:
+        forgotten = _is_forgotten(known, wanted)
         if self._is_kept_out(wanted, known):
             self._run.count("memories kept out: erased or undone")
         elif known is None:
             self._add(wanted)
-        elif known.memory.status is not Status.FORGOTTEN and known.stored:
+        elif known.stored and not forgotten:
             self._pass_on(wanted, cast(Memory, known.heir))
-        elif known.memory.status is Status.FORGOTTEN or known.heir is not None:
+        elif forgotten or known.heir is not None:
             self._run.count(_LEFT)
         elif known.live and derived.agrees_with(known, wanted):
             self._run.count("memories unchanged")

@@ -135,32 +135,32 @@ def _existing_of(records: Records, memory: Memory) -> Existing:
     ref = memory.ref
     edges = [edge_from(op) for op in records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
-    successors = [edge.source for edge in edges if edge.type is Relation.SUPERSEDES and edge.target == ref]
-    heir = _heir(records, memory, successors) if memory.status is Status.RETIRED else None
+    heir = heir_of(records, memory) if memory.status is Status.RETIRED else None
     return Existing(memory=memory, grounding=grounding, heir=heir)
 
 
-def _heir(records: Records, memory: Memory, successors: Sequence[Ref]) -> Memory | None:
+def heir_of(records: Records, memory: Memory) -> Memory | None:
     """Return the memory that stands for a retired one, whatever versions came in between, or None.
 
     A version of the same derived memory under a later key is no other memory.
     """
     passed = {memory.id}
+    successors = _successors(records, memory.ref, passed)
     while successors:
         passed.update(ref.id for ref in successors)
         found = [cast(Memory, node) for node in records.nodes(successors)]
         standing = [one for one in found if one.status in _LIVE and not _goes_on(one, memory)]
         if standing:
             return max(standing, key=lambda one: (one.recorded_at, one.id))
-        over = [one.ref for one in found if one.status is Status.RETIRED]
-        later = {
-            edge.source
-            for ref in over
-            for edge in records.edges_at(ref)
-            if edge.type is Relation.SUPERSEDES and edge.target == ref and edge.source.id not in passed
-        }
+        over = (one.ref for one in found if one.status is Status.RETIRED)
+        later = {successor for ref in over for successor in _successors(records, ref, passed)}
         successors = sorted(later, key=lambda ref: ref.id)
     return None
+
+
+def _successors(records: Records, ref: Ref, passed: Collection[str]) -> list[Ref]:
+    edges = (edge for edge in records.edges_at(ref) if edge.type is Relation.SUPERSEDES and edge.target == ref)
+    return [edge.source for edge in edges if edge.source.id not in passed]
 
 
 def _goes_on(successor: Memory, memory: Memory) -> bool:
