@@ -38,6 +38,20 @@ def folders_before(home: Path, project: Identity) -> tuple[str, ...]:
     return (*own[: own.index(str(top)) if str(top) in own else None], *_folders_above(home, project, top))
 
 
+def names_before(home: Path, project: Identity, *, once: bool = False) -> tuple[str, ...]:
+    """Return the scopes that a project's folder was worked in as before, newest first: its remote has changed since.
+
+    With `once` none where the folder is noted under its present name already.
+    """
+    top, present = _top(project), {scope_key(project.scope), scope_key(project.repository)}
+    if top is None or (once and str(top) in folders_of(home, project.repository)):
+        return ()
+    noted = reversed(kept_json(home / FILE).items())
+    return tuple(
+        one for one, folders in noted if isinstance(folders, dict) and str(top) in folders and one not in present
+    )
+
+
 def note_folder(home: Path, project: Identity, *, keeps: bool = True) -> tuple[str, ...]:
     """Return what `folders_before` does, where this folder is not noted as its project's yet; note it if that `keeps`.
 

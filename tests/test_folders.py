@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.folders import folders_before, folders_of, note_folder
+from helix.folders import folders_before, folders_of, names_before, note_folder
 from helix.identity import Identity, identify
 
 REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/shop.git\n'
@@ -54,6 +54,18 @@ def test_a_folder_that_claims_a_remote_below_another_ones_sees_its_memory_and_is
     assert folders_before(home, claims) == (str(mine),)
     beside = known(clone(tmp_path / "beside", REMOTE.replace("shop", "shopping")))
     assert note_folder(home, beside) == folders_before(home, beside) == ()
+
+
+def test_a_folder_whose_remote_changed_has_had_other_names_and_they_are_told_once(tmp_path: Path) -> None:
+    home, mine = tmp_path / "home", clone(tmp_path / "mine")
+    remotes = [REMOTE, REMOTE.replace("ada", "lovelace"), REMOTE.replace("shop", "store")]
+    for number, remote in enumerate(remotes):
+        (mine / ".git" / "config").write_text(remote, "utf-8")
+        before = ["github.com/lovelace/shop", "github.com/ada/shop"][2 - number :]
+        assert names_before(home, known(mine), once=True) == names_before(home, known(mine)) == tuple(before)
+        note_folder(home, known(mine))
+        assert (names_before(home, known(mine), once=True), names_before(home, known(mine))) == ((), tuple(before))
+    assert names_before(home, known(clone(tmp_path / "other"))) == ()
 
 
 def test_a_folder_beyond_those_that_are_noted_is_told_each_time(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from helix.cli.output import Output, printed_size
 from helix.cli.privacy import privacy_findings
 from helix.cli.render import by_name, gate_line, moment
 from helix.errors import DaemonError, HelixError, StoreError, StoreLockedError
-from helix.folders import folders_before
+from helix.folders import folders_before, names_before
 from helix.identity import former_scopes
 from helix.lock import is_locked, owner_of
 from helix.model.usage import NOT_CONFIRMED, NOT_INSTALLED
@@ -96,10 +96,11 @@ def status(invocation: Invocation, /) -> None:
     if found is None or client is None:
         invocation.emit({"status": None, "daemon": None}, lambda out: out.line(_absence(settings)))
         raise click.exceptions.Exit(DaemonError.exit_code)
+    project = project_here(settings, Path.cwd())
+    names = dict.fromkeys((*names_before(settings.home, project), *former_scopes(Path.cwd())))
     with client:
         data = client.run("status")
-        former = [scope for scope in former_scopes(Path.cwd()) if client.run("stats", scope=scope)["stats"]["total"]]
-    project = project_here(settings, Path.cwd())
+        former = [scope for scope in names if client.run("stats", scope=scope)["stats"]["total"]]
     here, before = project.scope, folders_before(settings.home, project)
     invocation.emit(
         {

@@ -100,7 +100,7 @@ def test_a_folder_without_a_repository_is_a_project_for_the_command_line_as_for_
     ok(helix_command("store", *kept))
     subprocess.run([*git, "remote", "add", "origin", "https://example.org/a/notes"], check=True)
     said = ok(helix_command("status", "--json")).data
-    assert (said["scope"], said["formerScopes"]) == ("example.org/a/notes", [scope, own])
+    assert (said["scope"], said["formerScopes"]) == ("example.org/a/notes", [own, scope])
     assert f"helix name {own}" in ok(helix_command("status")).err
     (tmp_path / "notes" / ".helix").mkdir()
     (tmp_path / "notes" / ".helix" / "project.toml").write_text(f'name = "{own}"\n', "utf-8")

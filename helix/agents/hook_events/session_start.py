@@ -10,7 +10,7 @@ from helix.agents.context.loaded import loaded_by
 from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction, joined_reactions, showing
 from helix.agents.hook_events.hook_events import HookEvent, HookReply, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
-from helix.folders import note_folder
+from helix.folders import names_before, note_folder
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
 from helix.model.task import BRIEF, HISTORY_CUT
@@ -76,6 +76,7 @@ def note_place(context: HookContext) -> None:
         return
     home, keeps = context.store.runtime.settings.home, context.keeps()
     if keeps or not session.was_noticed:
+        session.names_before = names_before(home, session.project, once=True)
         session.came_after = note_folder(home, session.project, keeps=keeps)
         session.is_noted = keeps
 
@@ -83,7 +84,8 @@ def note_place(context: HookContext) -> None:
 def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reaction:
     """Have the user told at the first hook that has an answer, and as a session begins, of what its folder claims.
 
-    That is a name which the project's files ask for, and a project that other folders were worked in as, once.
+    That is a name which the project's files ask for, and once a project that other folders were worked in as, or
+    another name than the folder had before.
     """
     session, said = context.session, []
     if not context.answers or event.agent or (session.was_noticed and not isinstance(event, SessionBegan)):
@@ -98,6 +100,12 @@ def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reac
             "another name"
         )
         session.came_after = ()
+    if known := [name for name in session.names_before if context.store.index.of_scope(name)]:
+        said.append(
+            f"Helix: this folder's project was {visible(known[0])} before and is {visible(session.scope)} now, so what "
+            f"is known of the former is not seen. To go on with it: `helix name {visible(known[0])}`"
+        )
+        session.names_before = ()
     return replace(found, reply=replace(found.reply, notice="\n".join(said)))
 
 

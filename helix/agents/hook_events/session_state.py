@@ -98,8 +98,8 @@ class HookSession:
     that it was looked up, `told_before` holds the ids of actions that its history has told of already; `old` says that
     the store had it when it was first heard of. `prompts` counts what its user said, `told` holds the ids of memories
     that came with its brief and prompts; `asked_at` and `asked_terms` are of the last prompt that memories were looked
-    up for. `is_noted` says that its folder is noted as its project's, `came_after` holds the folders before it, and
-    `was_noticed` that the user was told of that.
+    up for. `is_noted` says that its folder is noted as its project's, `came_after` holds the folders before it,
+    `names_before` the names that it had, and `was_noticed` that the user was told of that.
     """
 
     def __init__(self, name: str, place: Identity, *, old: bool = False) -> None:
@@ -111,6 +111,7 @@ class HookSession:
         self.is_noted = False
         self.was_noticed = False
         self.came_after: Sequence[str] = ()
+        self.names_before: Sequence[str] = ()
         self.turn = threading.RLock()
         self.objective = ""
         self.briefed = False

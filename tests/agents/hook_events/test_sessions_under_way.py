@@ -206,6 +206,32 @@ def test_a_folder_is_noted_by_whichever_hook_is_the_first_of_a_session(
     ]
 
 
+def test_a_folder_whose_remote_has_changed_says_once_what_is_not_seen_any_more(helix: Helix, tmp_path: Path) -> None:
+    """As where the owner of a repository was renamed at its forge."""
+    (config := tmp_path / "shop/.git/config").parent.mkdir(parents=True)
+
+    def begin(session: str, owner: str) -> str:
+        config.write_text(f'[remote "origin"]\nurl = git@github.com:{owner}/shop.git\n', "utf-8")
+        said = helix.hooks.tell(
+            "claude-code",
+            {
+                "session_id": session,
+                "cwd": str(tmp_path / "shop"),
+                "hook_event_name": "SessionStart",
+                "source": "startup",
+            },
+        )
+        assert helix.hooks.settle(MOST_SECONDS)
+        return str(said.get("systemMessage", ""))
+
+    assert begin("one", "ada") == ""
+    memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact", scope="github.com/ada/shop"))
+    told = begin("two", "lovelace")
+    assert "was github.com/ada/shop before and is github.com/lovelace/shop now" in told
+    assert "`helix name github.com/ada/shop`" in told
+    assert begin("three", "lovelace") == ""
+
+
 def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_said(helix: Helix, project: Path) -> None:
     """A repository can have any number of commands fail, in words of its own, and be mended."""
     here = folder_identity(project).scope
