@@ -46,7 +46,7 @@ def names_before(home: Path, project: Identity, *, once: bool = False) -> tuple[
     top, present = _top(project), {scope_key(project.scope), scope_key(project.repository)}
     if top is None or (once and str(top) in folders_of(home, project.repository)):
         return ()
-    noted = reversed(kept_json(home / FILE).items())
+    noted = reversed(tuple(kept_json(home / FILE).items()))
     return tuple(
         one for one, folders in noted if isinstance(folders, dict) and str(top) in folders and one not in present
     )
