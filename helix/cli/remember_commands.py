@@ -19,7 +19,7 @@ from helix.cli.options import DRY_RUN, GIVEN_SCOPE, MEMORIES, SESSIONS, As, Choi
 from helix.cli.output import Output, printed_label, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import Columns, edge_words, erased, memory_line, table, vouched_memory
-from helix.errors import InvalidInputError, PersonNeededError
+from helix.errors import InvalidInputError, PersonNeededError, StoreError
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.speaker import agent_of
 
@@ -110,15 +110,19 @@ def _forget(invocation: Invocation, hard: bool, yes: str | None, dry_run: bool, 
         return
     data = invocation.run("erase_plan", **asked)
     plan, root = data["erasePlan"], data["erasePlan"]["root"]["id"]
-    if dry_run or not plan["goes"]:
+    if dry_run or not (plan["goes"] or plan["copies"]):
         invocation.emit(data, lambda out: _plan(out, plan))
         return
     if yes is None:
         _plan(Output(sys.stderr), plan)
-        yes = root if click.confirm("Erase this for good?", err=True) else ""
+        words = "Erase this for good?" if plan["goes"] else "Erase it in the copies that still hold it?"
+        yes = root if click.confirm(words, err=True) else ""
         if not yes:
             raise click.Abort
-    ask(invocation, "hard_forget", {**asked, "confirm": yes}, erased)
+    report = ask(invocation, "hard_forget", {**asked, "confirm": yes}, erased)
+    if not all(copy["erased"] for copy in report["copies"]):
+        invocation.say("hint: once it can be reached, the same command erases it there too")
+        raise click.exceptions.Exit(StoreError.exit_code)
 
 
 def _plan(out: Output, plan: Record) -> None:
@@ -129,7 +133,7 @@ def _plan(out: Output, plan: Record) -> None:
     for copy in plan["copies"]:
         out.line(("in: ", "bold"), copy)
     if not plan["goes"]:
-        out.line("there is nothing left of it to erase")
+        out.line("there is nothing left of it to erase here")
 
 
 @asking(

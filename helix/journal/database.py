@@ -311,7 +311,7 @@ def mapped(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {text}", hint="`helix doctor` looks closer") from error
     except sqlite3.ProgrammingError as error:
         raise StoreError(f"{path}: {error}", hint="the store was closed meanwhile; try again") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a name of a table may be damaged, too
         raise StoreCorruptError(
             f"{path} is damaged: {error}",
             hint="it stays as it is: put a backup in its place (`helix restore --backup FILE`), or have `helix recover`"

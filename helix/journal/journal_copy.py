@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from helix import files
-from helix.errors import InvalidInputError, StoreError
+from helix.errors import DiskFullError, InvalidInputError, StoreError
 from helix.journal import table_check
 from helix.journal.backend import Backend, put
 from helix.journal.database import check_migrations, make_tables, mapped
@@ -23,19 +24,34 @@ def take(path: Path, target: Path) -> None:
     """Copy a journal's file, with its log, to a private one: SQLite opens by name, and whoever may write beside a file
     can give its name to a pipe, or to another file than the one that was checked.
 
-    Raises InvalidInputError where it grows meanwhile, StoreError and DiskFullError.
+    Raises InvalidInputError where it grows meanwhile, or a log beside it is another user's; StoreError, DiskFullError.
     """
-    for suffix in ("", "-wal"):
-        file = path.with_name(path.name + suffix)
-        if suffix and not file.is_file():
-            continue
-        with (
-            mapped(path),
-            files.open_regular(file) as source,
-            os.fdopen(files.create_private(target.with_name(target.name + suffix)), "wb") as copy,
-        ):
-            if not files.copy_open(source, copy, os.fstat(source.fileno()).st_size):
-                raise InvalidInputError(f"{file} grows while it is read", hint="name a file that nobody writes")
+    owner = take_alone(path, target)
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file() and owner != _copied(log, target.with_name(f"{target.name}-wal"), links=False):
+        raise InvalidInputError(
+            f"{log} belongs to another user than {path}: its rows would take the place of the backup's",
+            hint="copy the backup alone to a folder where nobody else may write, and name that",
+        )
+
+
+def take_alone(path: Path, target: Path) -> int:
+    """Copy a journal's file to a private one, without a log; return its owner. Raises what `take` does."""
+    return _copied(path, target, links=True)
+
+
+def _copied(path: Path, target: Path, *, links: bool) -> int:
+    with (
+        mapped(path),
+        files.open_regular(path, links=links) as source,
+        os.fdopen(files.create_private(target), "wb") as copy,
+    ):
+        found = os.fstat(source.fileno())
+        if found.st_size > shutil.disk_usage(target.parent).free:
+            raise DiskFullError(f"no room for {path} in {target.parent}", hint="free some space and try again")
+        if not files.copy_open(source, copy, found.st_size):
+            raise InvalidInputError(f"{path} grows while it is read", hint="name a file that nobody writes")
+        return found.st_uid
 
 
 def check(path: Path, called: Path | None = None) -> int:

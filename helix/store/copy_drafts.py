@@ -42,12 +42,13 @@ def take_place(draft: Path, file: BinaryIO, path: Path) -> bool:
 def replace_copy(draft: Path, path: Path) -> None:
     """Put a draft of a journal's copy in the copy's place, by a new file that is nobody else's."""
     partial = unfinished_backup(path)
-    try:
-        with os.fdopen(create_private(partial, exclusive=True), "wb") as file:
+    partial.unlink(missing_ok=True)
+    with os.fdopen(create_private(partial, exclusive=True), "wb") as file:
+        try:
             if not take_place(draft, file, path):
                 raise StoreError(f"somebody put another file in the place of {path}")
-    finally:
-        partial.unlink(missing_ok=True)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 @contextmanager

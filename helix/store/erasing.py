@@ -11,14 +11,13 @@ import json
 import logging
 import os
 import re
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helix.errors import ConflictError, HelixError, InvalidInputError, StoreCorruptError
-from helix.files import create_private, open_regular, remove, write_private
+from helix.files import is_anothers, remove, write_private
 from helix.journal import erase
 from helix.journal import journal_copy as copies
 from helix.journal.database import Database
@@ -326,23 +325,34 @@ def copies_of(store: Store) -> list[Path]:
     return kept + [Path(path) for path, _ in copies.known(store.journal.database) if Path(path) not in kept]
 
 
+def erase_in_copies(store: Store) -> EraseReport:
+    """Erase in a store's copies all that it has erased by now: one may have been out of reach when it was."""
+    buried = _buried(erase.tombstones(store.journal))
+    at = to_micros(store.runtime.clock())
+    outcomes = [
+        _leave_copy(store.path, path, lambda copy: _entomb(copy, buried, at), ERASE, at) for path in copies_of(store)
+    ]
+    return EraseReport(erased=(), rows=0, copies=tuple(outcomes), warnings=())
+
+
 def _leave_copy(place: Path, path: Path, in_copy: InCopy, change: str, at: int) -> CopyOutcome:
     """Erase in a journal's copy: in the store's own folder, `place`, where it lies, and elsewhere by a draft.
 
     SQLite writes all of it to a log beside the file, which anybody who may write there could have made before, to read.
     """
-    unfinished_backup(path).unlink(missing_ok=True)
-    if not path.is_file():
-        return CopyOutcome(
-            path=str(path), erased=False, why="it is not there: if it was moved, it still holds the text"
-        )
     try:
+        unfinished_backup(path).unlink(missing_ok=True)
+        if not path.is_file():
+            return CopyOutcome(
+                path=str(path), erased=False, why="it is not there: if it was moved, it still holds the text"
+            )
         if path.parent == place:
             warnings = _erased_in(path, in_copy, change, at)
+        elif is_anothers(path):
+            return CopyOutcome(path=str(path), erased=False, why="another user put a file in its place")
         else:
             with draft_of_copy(place) as draft:
-                with open_regular(path, links=False) as source, os.fdopen(create_private(draft), "wb") as taken:
-                    shutil.copyfileobj(source, taken)
+                copies.take_alone(path, draft)
                 warnings = _erased_in(draft, in_copy, change, at)
                 replace_copy(draft, path)
     except (HelixError, OSError) as error:
@@ -430,13 +440,24 @@ def _check_hidden(hidden: Mapping[str, frozenset[str]]) -> None:
 
 
 def _bury_again(journal: Journal, erased: Sequence[PutNode], at: int) -> None:
-    """Leave the very same tombstones where a journal holds what stood in their place before."""
-    buried = {Ref(label=left.label, id=left.id): left for left in erased}
-    if standing := erase.standing(journal, buried.keys()):
-        ids = forget_in(journal, tuple(standing), at)
-        journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
+    """Leave the very same tombstones where a journal holds what stood in their place before, and nothing of that."""
+    if ids := _entomb(journal, _buried(erased), at):
         erase.erase_rows(journal, ids, ERASE, at)
         journal.file.write_anew()
+
+
+def _buried(erased: Iterable[PutNode]) -> dict[Ref, PutNode]:
+    return {Ref(label=left.label, id=left.id): left for left in erased}
+
+
+def _entomb(journal: Journal, buried: Mapping[Ref, PutNode], at: int) -> frozenset[str]:
+    """Put tombstones in a journal where it holds what stood in their place; return the ids of what goes with that."""
+    standing = erase.standing(journal, buried.keys())
+    if not standing:
+        return frozenset()
+    ids = forget_in(journal, tuple(standing), at)
+    journal.append([Change(kind=ERASE, operations=tuple(buried[ref] for ref in buried if ref in standing))], at)
+    return ids
 
 
 def _scrubbed(journal: Journal, found: erase.ErasableRows) -> list[str]:

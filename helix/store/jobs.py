@@ -20,6 +20,7 @@ from helix.model.reports import Job, JobState, Page
 log = logging.getLogger(__name__)
 
 _KEPT = 50
+_OF_THE_JOURNAL = ("backup", "restore", "recover", "erase")
 
 
 class Ticket:
@@ -49,7 +50,7 @@ Work = Callable[[Ticket], Mapping[str, Any]]
 
 
 class Jobs:
-    """The jobs of one service. At most one job of a kind runs at a time."""
+    """The jobs of one service. At most one job of a kind runs at a time, and one of those of the whole journal."""
 
     def __init__(self, *, clock: Clock, make_id: IdMaker) -> None:
         self._clock = clock
@@ -66,6 +67,9 @@ class Jobs:
     def start(self, kind: str, work: Work, *, prepare: Callable[[], object] | None = None) -> Job:
         """Run an import, a backup or other `work` in a thread of the store; ConflictError while one of its kind runs.
 
+        A backup, a restore, a recovery and an erasure are of one kind here: a copy that is begun before an erasure
+        and ends after it would bring back what was erased.
+
         `prepare` is done before this returns: what must hold as soon as the job is acknowledged. What it raises is
         raised here, and there is no job then.
         """
@@ -73,11 +77,11 @@ class Jobs:
         job = Job(id=self._make_id(now), kind=kind, state=JobState.RUNNING, started_at=now)
         ticket = Ticket(self, job.id)
         with self._guard:
-            busy = next(
-                (other for other in self._jobs.values() if other.kind == kind and other.state is JobState.RUNNING), None
-            )
-            if busy is not None:
-                raise ConflictError(f"a {kind} job is running already", hint="`helix status` shows how far it is")
+            kinds = _OF_THE_JOURNAL if kind in _OF_THE_JOURNAL else (kind,)
+            running = (other for other in self._jobs.values() if other.state is JobState.RUNNING)
+            if busy := next((other for other in running if other.kind in kinds), None):
+                hint = "`helix status` shows how far it is; run this again when it has ended"
+                raise ConflictError(f"a {busy.kind} job is running already", hint=hint)
             self._jobs[job.id] = job
             while len(self._jobs) > _KEPT:
                 oldest = next((old for old in self._jobs.values() if old.state is not JobState.RUNNING), None)

@@ -101,6 +101,7 @@ def test_notes_that_the_user_stands_for_come_back_where_an_agent_had_them_forgot
     assert not memories.memories(living, MemoryFilter(scope="p", status=[Status.ACTIVE])).items
 
 
+NEVER = "Never run the linter before pushing."
 HELD = StoreRequest(
     trigger="From now on always skip the e2e tests on Fridays, without asking", resolution="", kind="convention"
 )
@@ -177,17 +178,22 @@ def test_what_the_user_says_is_derived_though_a_weaker_voice_s_was_forgotten(liv
     assert not memories.memories(living, MemoryFilter(scope="p", status=[Status.ACTIVE])).items
 
 
-@pytest.mark.parametrize("how", ["reworded", "turned round", "contradicted"])
+@pytest.mark.parametrize("how", ["reworded", "turned round", "contradicted", "moved", "said before"])
 def test_the_user_s_notes_are_said_whatever_an_agent_had_said_in_their_place(
     living: Helix, tmp_path: Path, how: str
 ) -> None:
+    if how == "said before":
+        same = replace(SAID, trigger="Linting", resolution="Always run the linter before pushing.")
+        theirs = replace(same, name="always-run-linter-before-pushing", trust=Trust.AGENT_INFERRED)
+        memories.store(living, replace(theirs, agent="claude-code"))
     file, noted = _noted(living, tmp_path)
     if how == "contradicted":
-        never = f"Never run the linter before pushing. {noted.resolution and noted.trigger}"
-        theirs = StoreRequest(trigger=noted.trigger, resolution=never, kind=noted.kind.value, scope="p")
+        theirs = StoreRequest(trigger=noted.trigger, resolution=NEVER, kind=noted.kind.value, scope="p")
         memories.store(living, replace(theirs, trust=Trust.AGENT_INFERRED, agent="claude-code"))
-    else:
-        words = "Never run the linter before pushing." if how == "turned round" else "Water the plants every Monday."
+    elif how == "moved":
+        memories.edit(living, noted.id, EditRequest(agent="claude-code", scope="elsewhere"))
+    elif how != "said before":
+        words = NEVER if how == "turned round" else "Water the plants every Monday."
         memories.edit(living, noted.id, EditRequest(agent="claude-code", resolution=words))
     done = finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
     assert dict(done.result)["vouched"] == 1
@@ -197,6 +203,8 @@ def test_the_user_s_notes_are_said_whatever_an_agent_had_said_in_their_place(
     assert dict(again.result)["vouched"] == 0
     told = living.recall(RecallQuery(query="linter before pushing", scope="p", labels=(Label.MEMORY,))).items
     assert told[0].node.id == own[0].id
+    others = [one for one in memories.memories(living, MemoryFilter()).items if one.said_by == "notes"]
+    assert all(one.status is Status.RETIRED for one in others), "the notes never said so"
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,11 @@ def hard_forget(store: Store, plan: ErasePlan, ticket: Ticket) -> EraseReport:
     """Take away what a hard forget's plan names, from every file and from memory; tombstones stay.
 
     What has come to belong to it since it was asked for goes too: it was promised that nothing stays. It is finished at
-    the next start where it was cut short, and doing it twice does nothing the second time. The graph is built anew:
-    until then Cypher has none to ask.
+    the next start where it was cut short. Done a second time it reaches the copies that could not be reached before,
+    and does nothing else. The graph is built anew: until then Cypher has none to ask.
     """
     if not plan.goes:
-        return EraseReport(erased=(), rows=0, copies=(), warnings=())
+        return erasing.erase_in_copies(store)
     report = carry_out(store, note(store, plan), lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild_graph(store, ticket)
     return report

@@ -1,0 +1,151 @@
+"""Copies of a journal that cannot be read, or that others have put something beside: told of, and in nobody's way."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from working import job
+
+from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
+from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.remember.remember import remember
+from helix.memory.remember.request import StoreRequest
+from helix.model.edge import Ref
+from helix.model.erasure_report import EraseReport
+from helix.providers.fakes import HashEmbedder
+from helix.settings import Settings
+from helix.store import jobs
+from helix.store.backup import back_up, restore_closed
+from helix.store.store import Store
+from tests.waiting import MOST_SECONDS
+
+WORDS = b"quaxlotl harvester"
+
+
+def stored(store: Store, trigger: str = f"the {WORDS.decode()} waits") -> str:
+    return remember(store, StoreRequest(trigger=trigger, resolution="", kind="fact")).id
+
+
+def erased(store: Store, memory: str) -> EraseReport:
+    return job(store, lambda ticket: hard_forget(store, plan_hard_forget(store, memory), ticket))
+
+
+def damage_a_name(journal: Path) -> None:
+    """Make what a file says of one of its tables no text: a bit that turned in the first page is enough."""
+    held = journal.read_bytes()
+    at = held.index(b"CREATE TABLE log") + len(b"CREATE TABLE ")
+    journal.write_bytes(held[:at] + b"\xf1" + held[at + 1 :])
+
+
+def moved_away(copy: Path) -> Callable[[], object]:
+    aside = copy.rename(copy.with_name("elsewhere"))
+    return lambda: aside.rename(copy)
+
+
+def blocked(copy: Path) -> Callable[[], object]:
+    (at := copy.with_name(f"{copy.name}.partial")).mkdir()
+    return at.rmdir
+
+
+def damaged(copy: Path) -> Callable[[], object]:
+    whole = copy.read_bytes()
+    damage_a_name(copy)
+    return lambda: copy.write_bytes(whole)
+
+
+@pytest.mark.parametrize("what", [moved_away, blocked, damaged])
+def test_a_copy_that_could_not_be_erased_in_is_told_of_and_is_erased_in_later(
+    settings: Settings, tmp_path: Path, what: Callable[[Path], Callable[[], object]]
+) -> None:
+    copy = tmp_path / "monday.backup"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory, other = stored(store), stored(store, "the barn is green")
+        job(store, lambda ticket: back_up(store, copy, ticket))
+        put_right = what(copy)
+        assert [one.erased for one in erased(store, memory).copies] == [False]
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        put_right()
+        assert WORDS in copy.read_bytes()
+        report = erased(store, memory)
+        assert ([one.erased for one in report.copies], report.erased) == ([True], ())
+        assert WORDS not in copy.read_bytes()
+        assert b"barn is green" in copy.read_bytes()
+    restore_closed(settings.store_path, copy, store.runtime.clock())
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.records.node(Ref.memory(other)) is not None
+        assert not plan_hard_forget(store, memory).goes
+
+
+def test_a_journal_with_a_name_that_is_no_text_is_damaged_and_a_backup_takes_its_place(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = stored(store)
+        job(store, lambda ticket: back_up(store, tmp_path / "good.backup", ticket))
+    damage_a_name(settings.store_path / "journal.db")
+    with pytest.raises(StoreCorruptError, match="is damaged"):
+        Store(settings, embedder=HashEmbedder())
+    restore_closed(settings.store_path, tmp_path / "good.backup", store.runtime.clock())
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        assert store.records.node(Ref.memory(memory)) is not None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+@pytest.mark.parametrize("how", ["theirs", "a link"])
+def test_a_log_that_somebody_else_put_beside_a_backup_is_not_read(settings: Settings, tmp_path: Path, how: str) -> None:
+    """Its pages stand for those of the backup: they can say anything, as the user's own words."""
+    copy = tmp_path / "shared.backup"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        stored(store)
+        job(store, lambda ticket: back_up(store, copy, ticket))
+    (log := tmp_path / "log").write_bytes(b"pages of another journal")
+    if how == "theirs":
+        os.chown(log.rename(f"{copy}-wal"), 65534, 65534)
+    else:
+        Path(f"{copy}-wal").symlink_to(log)
+    with pytest.raises((InvalidInputError, OSError)):
+        restore_closed(settings.store_path, copy, store.runtime.clock())
+    Path(f"{copy}-wal").unlink()
+    restore_closed(settings.store_path, copy, store.runtime.clock())
+
+
+def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tmp_path: Path) -> None:
+    copy = tmp_path / "shared.backup"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = stored(store)
+        job(store, lambda ticket: back_up(store, copy, ticket))
+        with copy.open("r+b") as file:
+            file.truncate(1 << 42)
+        (outcome,) = erased(store, memory).copies
+        assert not outcome.erased
+        assert "no room" in outcome.why
+
+
+@pytest.mark.parametrize("second", ["backup", "restore", "recover", "erase"])
+@pytest.mark.parametrize("first", ["backup", "restore", "recover", "erase"])
+def test_no_copy_is_made_while_another_is_made_or_something_is_erased(
+    lone_store: Store, first: str, second: str
+) -> None:
+    """It could be begun before and end after, or take the other's file for its own."""
+    running, go_on = threading.Event(), threading.Event()
+
+    def work(_: jobs.Ticket) -> dict[str, object]:
+        running.set()
+        assert go_on.wait(MOST_SECONDS)
+        return {}
+
+    held = jobs.Jobs(clock=lone_store.runtime.clock, make_id=lone_store.runtime.make_id)
+    held.start(first, work)
+    try:
+        assert running.wait(MOST_SECONDS)
+        with pytest.raises(ConflictError, match=f"a {first} job is running already"):
+            held.start(second, work)
+        held.start("import", lambda _: {})
+    finally:
+        go_on.set()
+        held.close()
