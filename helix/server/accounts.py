@@ -13,7 +13,7 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -57,7 +57,7 @@ _KEYS = (
     " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
 )
 _MEMBER = (
-    "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes FROM member"
+    "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes, member.tenant = account.home FROM member"
     " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
     " ORDER BY joined_at, tenant.id"
@@ -71,9 +71,18 @@ _JOIN = (
     " ON CONFLICT (account, tenant) DO UPDATE SET role = excluded.role, scopes = excluded.scopes, name = excluded.name"
 )
 _ACCOUNT = (
-    "INSERT INTO account (issuer, subject) VALUES ($1, $2)"
+    "INSERT INTO account (issuer, subject, home) VALUES ($1, $2, $3)"
     " ON CONFLICT (issuer, subject) DO UPDATE SET issuer = excluded.issuer RETURNING id"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memberships:
+    """A person in each tenant that they may use, by its name. `home` is the name of the one that they are in who name
+    none, empty where it lets them in no more: another one that somebody added them to is not taken for it."""
+
+    of: Mapping[str, Principal]
+    home: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +290,7 @@ class Accounts:
             raise InvalidInputError(f"a person's name {_NAMED}")
         bound = _checked(scopes)
         with mapped(), self._server.connection() as connection, connection.transaction():
-            row = connection.execute(_ACCOUNT, (issuer, subject)).fetchone()
+            row = connection.execute(_ACCOUNT, (issuer, subject, tenant.id)).fetchone()
             assert row is not None  # what was put is returned
             connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound), name))
             detail = {"issuer": issuer, "subject": subject, "role": role.value, "scopes": bound}
@@ -301,14 +310,15 @@ class Accounts:
             rows = connection.execute(_MEMBERS, (tenant.id,)).fetchall()
         return [Member(issuer=r[0], subject=r[1], name=r[2], role=r[3], scopes=_scopes(r[4])) for r in rows]
 
-    def memberships(self, issuer: str, subject: str) -> list[Principal]:
-        """Return a person in each tenant that they may use, the one first that they joined first."""
+    def memberships(self, issuer: str, subject: str) -> Memberships:
+        """Return a person in each tenant that they may use."""
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
-        return [
-            Principal(tenant=slug, number=number, name=name or subject, role=Role(role), scopes=_scopes(scopes))
-            for slug, number, name, role, scopes in rows
-        ]
+        found = {
+            slug: Principal(tenant=slug, number=number, name=name or subject, role=Role(role), scopes=_scopes(scopes))
+            for slug, number, name, role, scopes, _ in rows
+        }
+        return Memberships(of=found, home=next((row[0] for row in rows if row[5]), ""))
 
     def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:
         """Write down what somebody administered on the server."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from helix.errors import ForbiddenError
 from helix.model.principal import Principal, Role
-from helix.server.accounts import KNOWN_SECONDS, NAME, Accounts
+from helix.server.accounts import KNOWN_SECONDS, NAME, Accounts, Memberships
 from helix.server.oidc import Verifier
 from helix.settings import TENANT_NAME
 
@@ -25,32 +25,35 @@ class People:
         self.accounts = accounts
         self._verifier = verifier
         self._claim = claim
-        self._known: OrderedDict[bytes, tuple[float, list[Principal]]] = OrderedDict()
+        self._known: OrderedDict[bytes, tuple[float, Memberships]] = OrderedDict()
 
     def known(self, shown: str, tenant: str = "") -> Principal | None:
         """Return who shows a key or a token, in the tenant that they name; None where nobody known does.
 
         Who names none is meant in the first tenant that their issuer names, else in the one that they joined first: who
-        adds them to another one later changes nothing. Raises UnauthorizedError for a token that does not hold,
-        ForbiddenError for a tenant that is not theirs, and EngineError.
+        adds them to another one later changes nothing, also while the first lets nobody in. Raises UnauthorizedError
+        for a token that does not hold, ForbiddenError for a tenant that is not theirs, and EngineError.
         """
         if shown.startswith("hx_"):
             principal = self.accounts.principal_of(shown)
-            return None if principal is None else _in([principal], tenant)
+            if principal is None:
+                return None
+            return _in(Memberships(of={principal.tenant: principal}, home=principal.tenant), tenant)
         if self._verifier is None or shown.count(".") != 2:
             return None
         return _in(self._memberships(self._verifier, shown), tenant)
 
-    def _memberships(self, verifier: Verifier, token: str) -> list[Principal]:
+    def _memberships(self, verifier: Verifier, token: str) -> Memberships:
         digest = sha256(token.encode("utf-8", "surrogatepass")).digest()
         known = self._known.get(digest)
         if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
             return known[1]
         asked = time.monotonic()
         claims = verifier.claims(token)
-        found = {one.tenant: one for one in self._claimed(claims)}
-        found.update({one.tenant: one for one in self.accounts.memberships(verifier.issuer, str(claims["sub"]))})
-        self._known[digest] = asked, list(found.values())
+        claimed = {one.tenant: one for one in self._claimed(claims)}
+        joined = self.accounts.memberships(verifier.issuer, str(claims["sub"]))
+        found = Memberships(of={**claimed, **joined.of}, home=next(iter(claimed), joined.home))
+        self._known[digest] = asked, found
         while len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         return self._known[digest][1]
@@ -71,8 +74,11 @@ def _name_in(claims: Mapping[str, Any]) -> str:
     return next(fitting, None) or f"person {sha256(str(claims['sub']).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def _in(found: list[Principal], tenant: str) -> Principal:
-    fitting = [one for one in found if tenant in ("", one.tenant)]
-    if not fitting:
+def _in(found: Memberships, tenant: str) -> Principal:
+    principal = found.of.get(tenant or found.home)
+    if principal is None and found.of and not tenant:
+        hint = "ask whoever runs the server, or name another tenant in X-Helix-Tenant"
+        raise ForbiddenError("the tenant that who asks joined first does not let them in now", hint=hint)
+    if principal is None:
         raise ForbiddenError("who asks may not use this tenant", hint="`helix user add` lets a person in")
-    return fitting[0]
+    return principal

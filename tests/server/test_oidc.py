@@ -80,6 +80,29 @@ def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, is
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
+@pytest.mark.parametrize("how", ["suspended", "removed", "gone"])
+def test_who_names_no_tenant_is_in_no_other_one_while_their_first_lets_them_in_no_more(
+    team: Team, issuer: Issuer, here: Process, how: str
+) -> None:
+    """Any owner may add anybody: what they go on to write is not for that one."""
+    first, second = team.tenant(), team.tenant()
+    for tenant in (first, second):
+        of = team.server.tenant(tenant)
+        team.accounts.add_member(of, issuer.address, f"person-{how}", Role.EDITOR, by="the test")
+    token = issuer.token(f"person-{how}")
+    until(lambda: here.code(token, STATUS) == "OK")
+    of = team.server.tenant(first)
+    if how == "suspended":
+        team.server.set_state(of.id, "suspended")
+    elif how == "removed":
+        team.accounts.remove_member(of, issuer.address, f"person-{how}", by="the test")
+    else:
+        team.server.delete(of.id)
+    until(lambda: here.code(token, STATUS) == "FORBIDDEN")
+    assert "data" in here.ask(token, STATUS, headers={"x-helix-tenant": second})
+    assert here.code(token, STATUS) == "FORBIDDEN"
+
+
 def test_a_claim_shows_nothing_of_a_removed_tenant_whose_name_another_one_has(
     team: Team, issuer: Issuer, here: Process
 ) -> None:
