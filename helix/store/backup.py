@@ -24,6 +24,7 @@ from helix.store.jobs import Ticket
 from helix.store.snapshot_file import read_stamp
 from helix.store.store import KEPT_JOURNAL, Store
 
+_TRIES = 5
 _MAY_BE_BACK = (
     "the store that was replaced is too damaged to say what was erased from it: what you erased since this backup was "
     "made, and sessions made private since, may be in it; look with `helix recall`, erase with `helix forget --hard`"
@@ -80,15 +81,11 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     with _taken(source, store.path) as taken:
         rows = copies.check_foreign(taken, called=source)
         kept = _free(store.path, store.runtime.clock())
-        ticket.progress(0, 0, "keeping the present journal")
-        store.journal.file.backup_to(kept)
-        kept.chmod(0o600)
         ticket.progress(0, 0, "restoring")
-        left = erasing.legacy_of(store.journal)
         store.log_check.close()
         try:
-            with erasing.without_the_erased(taken, left, store.path, to_micros(store.runtime.clock())) as cleared:
-                store.writer.call(lambda: store.take_over(cleared))
+            if not any(_put_in_place(store, taken, kept) for _ in range(_TRIES)):
+                raise ConflictError("sessions became private all the time while it was restored", hint="try again")
         finally:
             store.log_check.begin()
     warnings = []
@@ -97,6 +94,25 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     except StoreError as error:  # the journal is restored, which is what was asked for
         warnings.append(f"the graph is not built yet, the next question to it tries again: {error.message}")
     return {"rows": rows, "kept": str(kept), "warnings": warnings}
+
+
+def _put_in_place(store: Store, taken: Path, kept: Path) -> bool:
+    """Put a checked copy of a backup in the journal's place; False where what is left to it has changed meanwhile.
+
+    The journal is kept in the turn in which it is replaced: whatever was acknowledged is in one or the other.
+    """
+    left = erasing.legacy_of(store.journal)
+    with erasing.without_the_erased(taken, left, store.path, to_micros(store.runtime.clock())) as cleared:
+
+        def replace() -> bool:
+            if erasing.legacy_of(store.journal) != left:
+                return False
+            store.journal.file.backup_to(kept)
+            kept.chmod(files.PRIVATE_FILE)
+            store.take_over(cleared)
+            return True
+
+        return store.writer.call(replace)
 
 
 def restore_closed(folder: Path, source: Path, now: datetime) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from helix import files
-from helix.errors import InvalidInputError, NotFoundError
+from helix.errors import ConfigError, InvalidInputError, NotFoundError
 from helix.model.strand import SYNC_PATH, is_shared
 from helix.providers.addresses import is_here
 from helix.store.erasing import STRANDS
@@ -66,7 +66,13 @@ def _shared(said: SplitResult) -> str:
 def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remote:
     """Return the remote at an address, as `address_of` gives it; raises NotFoundError where a folder is not there."""
     if address.startswith("s3://"):
-        from helix.strands.s3_remote import S3Remote  # boto3 is an extra
+        try:
+            from helix.strands.s3_remote import S3Remote  # boto3 is an extra
+        except ImportError as error:
+            raise ConfigError(
+                f"a bucket takes more than what is installed: {error.name} is missing",
+                hint="pip install 'helix-memory[s3]'",
+            ) from error
 
         return S3Remote(address, store.runtime.settings.s3_endpoint, stopped)
     home = store.runtime.settings.home

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from working import job
 
 from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
+from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
@@ -19,8 +21,8 @@ from helix.model.edge import Ref
 from helix.model.erasure_report import EraseReport
 from helix.providers.fakes import HashEmbedder
 from helix.settings import Settings
-from helix.store import jobs
-from helix.store.backup import back_up, restore_closed
+from helix.store import erasing, jobs
+from helix.store.backup import back_up, restore, restore_closed
 from helix.store.store import Store
 from tests.waiting import MOST_SECONDS
 
@@ -124,6 +126,31 @@ def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tm
         (outcome,) = erased(store, memory).copies
         assert not outcome.erased
         assert "no room" in outcome.why
+
+
+def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_is_kept(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a session that became private meanwhile is private afterwards."""
+    copy, late, cleared = tmp_path / "monday.backup", list[str](), erasing.without_the_erased
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        job(store, lambda ticket: back_up(store, copy, ticket))
+
+        @contextmanager
+        def slowly(backup: Path, left: erasing.Legacy, folder: Path, at: int) -> Iterator[Path]:
+            with cleared(backup, left, folder, at) as path:
+                late.append(stored(store, f"said while it was restored, {len(late)}"))
+                if len(late) == 1:
+                    open_session(store, SessionRequest(name="hidden", private=True))
+                yield path
+
+        monkeypatch.setattr(erasing, "without_the_erased", slowly)
+        kept = str(job(store, lambda ticket: restore(store, copy, ticket))["kept"])
+        assert is_private(store.journal, "hidden")
+        assert len(late) == 2, "what it leaves has changed the first time"
+        assert store.records.present([Ref.memory(one) for one in late]) == [None, None]
+    with closing(sqlite3.connect(kept)) as connection:
+        assert {*late} <= {one for (one,) in connection.execute("SELECT id FROM node")}
 
 
 @pytest.mark.parametrize("second", ["backup", "restore", "recover", "erase"])
