@@ -6,9 +6,6 @@ no virtual table, no computed column; and no constraint is checked. So nothing r
 
 from __future__ import annotations
 
-import errno
-import os
-import shutil
 import sqlite3
 import sys
 import tempfile
@@ -17,11 +14,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from helix import files
 from helix.errors import InvalidInputError
 from helix.journal import table_check
+from helix.journal.journal_copy import take
 
-_LOG = "-wal"
 _COLUMN_LIMIT = 1 << 24
 
 
@@ -68,16 +64,7 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
     with tempfile.TemporaryDirectory(prefix="helix-import-") as folder:
         copy = Path(folder) / "database"
         try:
-            for suffix in ("", _LOG):
-                if suffix == "" or Path(f"{path}{suffix}").is_file():
-                    with (
-                        files.open_regular(f"{path}{suffix}") as source,
-                        os.fdopen(files.create_private(Path(f"{copy}{suffix}"), exclusive=True), "wb") as target,
-                    ):
-                        size = os.fstat(source.fileno()).st_size
-                        if size > shutil.disk_usage(folder).free // 2:
-                            raise OSError(errno.EFBIG, "larger than half of the room for temporary files")
-                        files.copy_open(source, target, size)
+            take(path, copy, in_use=True)
             with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
                 table_check.harden(connection)
                 connection.execute("PRAGMA query_only = ON")

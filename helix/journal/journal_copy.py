@@ -20,36 +20,39 @@ _HEADER = b"SQLite format 3\0"
 _LAST_SEQ = 1 << 53
 
 
-def take(path: Path, target: Path) -> None:
-    """Copy a journal's file, with its log, to a private one: SQLite opens by name, and whoever may write beside a file
+def take(path: Path, target: Path, *, in_use: bool = False) -> None:
+    """Copy a file of SQLite, with its log, to a private one: SQLite opens by name, and whoever may write beside a file
     can give its name to a pipe, or to another file than the one that was checked.
 
-    Raises InvalidInputError where it grows meanwhile, or a log beside it is another user's; StoreError, DiskFullError.
+    `in_use`: it may grow meanwhile, which is not copied. Raises InvalidInputError where it does otherwise, or where a
+    log beside it is another user's; StoreError and DiskFullError.
     """
-    owner = take_alone(path, target)
+    owner = _copied(path, target, in_use=in_use)
     log = path.with_name(f"{path.name}-wal")
-    if log.is_file() and owner != _copied(log, target.with_name(f"{target.name}-wal"), links=False):
+    if log.is_file() and owner != _copied(log, target.with_name(f"{target.name}-wal"), links=False, in_use=in_use):
         raise InvalidInputError(
-            f"{log} belongs to another user than {path}: its rows would take the place of the backup's",
-            hint="copy the backup alone to a folder where nobody else may write, and name that",
+            f"{log} belongs to another user than {path}: what it says would take the place of what that says",
+            hint=f"copy {path.name} alone to a folder where nobody else may write, and name that",
         )
 
 
-def take_alone(path: Path, target: Path) -> int:
-    """Copy a journal's file to a private one, without a log; return its owner. Raises what `take` does."""
-    return _copied(path, target, links=True)
+def take_alone(path: Path, target: Path) -> None:
+    """Copy a journal's file to a private one, without a log, and through no link. Raises what `take` does."""
+    _copied(path, target, links=False)
 
 
-def _copied(path: Path, target: Path, *, links: bool) -> int:
+def _copied(path: Path, target: Path, *, links: bool = True, in_use: bool = False) -> int:
+    """Return the owner of the file that was copied."""
     with (
         mapped(path),
         files.open_regular(path, links=links) as source,
         os.fdopen(files.create_private(target), "wb") as copy,
     ):
         found = os.fstat(source.fileno())
-        if found.st_size > shutil.disk_usage(target.parent).free:
-            raise DiskFullError(f"no room for {path} in {target.parent}", hint="free some space and try again")
-        if not files.copy_open(source, copy, found.st_size):
+        if found.st_size > shutil.disk_usage(target.parent).free // 2:
+            hint = "free some space and try again"
+            raise DiskFullError(f"{path} is larger than half of the room in {target.parent}", hint=hint)
+        if not files.copy_open(source, copy, found.st_size) and not in_use:
             raise InvalidInputError(f"{path} grows while it is read", hint="name a file that nobody writes")
         return found.st_uid
 
@@ -151,7 +154,7 @@ def _is_copy(path: object, store: object) -> bool:
             table_check.harden(connection)
             table_check.check_objects(connection, Path(path))
             return bool(connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone() == store)
-    except (sqlite3.Error, OSError, StoreError):
+    except (sqlite3.Error, UnicodeDecodeError, OSError, StoreError):
         return False
 
 

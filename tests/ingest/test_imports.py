@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from helix.errors import InvalidInputError
+from helix.errors import DiskFullError, InvalidInputError
 from helix.ingest.other_memories.importing import ADAPTERS
 from helix.ingest.other_memories.json_files import objects_of
 from helix.journal import table_check
@@ -397,12 +397,26 @@ def test_nothing_that_a_table_would_compute_is_computed(tmp_path: Path, form: st
         assert "the table note has computed columns" in refused.message
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_a_log_that_somebody_else_put_beside_a_database_is_not_read(tmp_path: Path) -> None:
+    """Whatever it says would be ingested as what the user keeps there."""
+    path = tmp_path / "foreign.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE note (id INTEGER)")
+    (log := tmp_path / "foreign.db-wal").write_bytes(b"pages of another database")
+    with foreign_database(path) as database:
+        assert database.tables == {"note"}
+    os.chown(log, 65534, 65534)
+    with pytest.raises(InvalidInputError, match="belongs to another user"), foreign_database(path):
+        pass
+
+
 def test_a_database_that_the_disk_has_no_room_for_is_not_copied(tmp_path: Path) -> None:
     path = tmp_path / "foreign.db"
     with closing(sqlite3.connect(path)) as made, made:
         made.execute("CREATE TABLE note (id INTEGER)")
     os.truncate(path, shutil.disk_usage(tempfile.gettempdir()).free)  # a sparse file takes no room where it lies
-    with pytest.raises(InvalidInputError, match="larger than half of the room"), foreign_database(path):
+    with pytest.raises(DiskFullError, match="larger than half of the room"), foreign_database(path):
         pass
 
 

@@ -125,7 +125,7 @@ def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tm
             file.truncate(1 << 42)
         (outcome,) = erased(store, memory).copies
         assert not outcome.erased
-        assert "no room" in outcome.why
+        assert "larger than half of the room" in outcome.why
 
 
 def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_is_kept(
