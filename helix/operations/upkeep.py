@@ -124,13 +124,14 @@ def backup(helix: Helix, path: str) -> Job:
 @mutation(None, person="put a backup in the place of the store")
 def restore_backup(helix: Helix, path: str) -> Job:
     """Put a backup in the place of the store; what was there is moved aside."""
-    return _with_file(helix, "restore", _restored, path)
 
+    def work(store: Store, backup: Path, ticket: Ticket) -> Mapping[str, Any]:
+        with helix.worker.standing_still():  # or what was read before could be written into what is there now
+            told = copies.restore(store, backup, ticket)
+            scan_restored(store, ticket)
+        return told
 
-def _restored(store: Store, backup: Path, ticket: Ticket) -> Mapping[str, Any]:
-    told = copies.restore(store, backup, ticket)
-    scan_restored(store, ticket)
-    return told
+    return _with_file(helix, "restore", work, path)
 
 
 @mutation(None)

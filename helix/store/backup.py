@@ -45,13 +45,14 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
         raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
     partial, made = unfinished_backup(target), False
     partial.unlink(missing_ok=True)
-    # Known before anything is in it: what is erased from now on is erased there too.
-    copies.remember(store.journal.database, [(str(files.real_path(target)), to_micros(store.runtime.clock()))])
     try:
         with (
+            store.copying,
             draft_of_copy(store.path) as draft,
             os.fdopen(files.create_private(partial, exclusive=True), "wb") as file,
         ):
+            # Known before anything is in it: what is erased from now on is erased there too.
+            copies.remember(store.journal.database, [(str(files.real_path(target)), to_micros(store.runtime.clock()))])
             ticket.progress(0, 0, "copying the journal")
             store.journal.file.backup_to(draft)
             ticket.progress(0, 0, "checking the copy")
@@ -78,7 +79,7 @@ def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:
     if not source.is_file():
         raise NotFoundError(f"there is no file {source}", hint="`helix backup FILE` makes one")
     ticket.progress(0, 0, "checking the backup")
-    with _taken(source, store.path) as taken:
+    with store.copying, _taken(source, store.path) as taken:
         rows = copies.check_foreign(taken, called=source)
         kept = _free(store.path, store.runtime.clock())
         ticket.progress(0, 0, "restoring")

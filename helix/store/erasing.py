@@ -32,6 +32,7 @@ from helix.model.operations import Change, PutNode
 from helix.store.copy_drafts import CLEARED, draft_of_copy, remove_copy, replace_copy, unfinished_backup
 from helix.store.engine import GRAPH_NAME
 from helix.store.jobs import Ticket
+from helix.store.log_quotes import blot_logs
 from helix.store.moving import OF_THE_PLACE
 from helix.store.snapshot import Renewal
 from helix.store.store import KEPT_JOURNAL, PAUSED, WORK_PAUSED, Store
@@ -70,8 +71,6 @@ _UNKNOWN_COPIES = (
 _MOST_HIDDEN = 100_000
 """Private sessions that a backup may name."""
 _MOMENT = re.compile("[0-9]{1,17}")
-_SHORTEST_TRACE = 8
-"""Characters of the shortest text that is looked for in logs: shorter ones stand everywhere."""
 
 InCopy = Callable[[Journal], Collection[str]]
 """Removes from the state of a copy what is to go, and returns the ids whose rows are to be erased."""
@@ -139,8 +138,21 @@ def erase_everywhere(
 
     `texts` are what logs may quote, read before `remove` takes it out of the present state; `tell` is told of stages.
     """
+    with store.copying:
+        return _everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
+
+
+def _everywhere(
+    store: Store,
+    note: ErasureNote,
+    *,
+    texts: Iterable[str],
+    remove: Callable[[], None],
+    in_copy: InCopy,
+    tell: Callable[[str], None],
+) -> EraseReport:
     tell("looking through the logs")
-    _blot_logs(store.path, texts)
+    blot_logs(store.path, texts)
     _without_graph(store)
     tell("erasing from the journal")
     remove()
@@ -329,9 +341,11 @@ def erase_in_copies(store: Store) -> EraseReport:
     """Erase in a store's copies all that it has erased by now: one may have been out of reach when it was."""
     buried = _buried(erase.tombstones(store.journal))
     at = to_micros(store.runtime.clock())
-    outcomes = [
-        _leave_copy(store.path, path, lambda copy: _entomb(copy, buried, at), ERASE, at) for path in copies_of(store)
-    ]
+    with store.copying:
+        outcomes = [
+            _leave_copy(store.path, path, lambda copy: _entomb(copy, buried, at), ERASE, at)
+            for path in copies_of(store)
+        ]
     return EraseReport(erased=(), rows=0, copies=tuple(outcomes), warnings=())
 
 
@@ -464,35 +478,3 @@ def _scrubbed(journal: Journal, found: erase.ErasableRows) -> list[str]:
     """Leave nothing of what was erased in the journal's files; return what may hold it still, in words."""
     rows = [f"row {seq} of the journal is damaged and may hold it" for seq in found.unreadable]
     return [*rows, *filter(None, [journal.database.scrub()])]
-
-
-def _blot_logs(folder: Path, texts: Iterable[str]) -> None:
-    """Overwrite the texts wherever a line of the store's logs quotes one."""
-    traces = _traces(texts)
-    for file in sorted(folder.glob("logs/*")):
-        if file.is_file():
-            _blot(file, traces)
-
-
-def _traces(texts: Iterable[str]) -> list[bytes]:
-    """Return the texts and their lines as a log may hold them: plain, or as JSON; the longest first."""
-    said = {part.strip() for text in texts for part in (text, *text.splitlines())}
-    forms = {
-        form.encode("utf-8", "surrogatepass")
-        for part in said
-        if len(part) >= _SHORTEST_TRACE
-        for form in (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
-    }
-    return sorted(forms, key=lambda form: (-len(form), form))
-
-
-def _blot(file: Path, traces: Sequence[bytes]) -> None:
-    """Overwrite in place: the daemon goes on writing at the end of the same file."""
-    with file.open("r+b") as opened:
-        held = opened.read()
-        blotted = held
-        for trace in traces:
-            blotted = blotted.replace(trace, b"*" * len(trace))
-        if blotted != held:
-            opened.seek(0)
-            opened.write(blotted)

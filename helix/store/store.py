@@ -103,6 +103,9 @@ class Store:
         self.runtime = Runtime(settings=settings, embedder=embedder, clock=clock, make_id=make_id)
         self.deriving = threading.Lock()
         """Held by whoever derives memories from episodes: there is one at a time."""
+        self.copying = threading.Lock()
+        """Held by whoever copies the journal, puts a copy in its place, or erases something everywhere: a copy that is
+        begun before an erasure and ends after it would keep what was erased."""
         self.path = settings.store_path
         files.private_folder(self.path)
         self._lock = StoreLock(self.path)

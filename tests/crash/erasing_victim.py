@@ -28,7 +28,7 @@ from helix.store.store import Store
 ANSWERED = "as soon as it is answered"
 PLACES: dict[str, tuple[Any, str, bool, int]] = {
     ANSWERED: (erasure, "hard_forget", False, 1),
-    "before the logs are blotted": (erasing, "_blot_logs", True, 1),
+    "before the logs are blotted": (erasing, "blot_logs", True, 1),
     "before the graph's files go": (erasing, "_without_graph", True, 1),
     "behind the graph's files": (erasing, "_without_graph", False, 1),
     "before memory and image are read anew": (erasing, "_renew", True, 1),

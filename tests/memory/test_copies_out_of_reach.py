@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from helix.settings import Settings
 from helix.store import erasing, jobs
 from helix.store.backup import back_up, restore, restore_closed
 from helix.store.store import Store
-from tests.waiting import MOST_SECONDS
+from tests.waiting import MOST_SECONDS, until
 
 WORDS = b"quaxlotl harvester"
 
@@ -151,6 +151,31 @@ def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_
         assert store.records.present([Ref.memory(one) for one in late]) == [None, None]
     with closing(sqlite3.connect(kept)) as connection:
         assert {*late} <= {one for (one,) in connection.execute("SELECT id FROM node")}
+
+
+def test_an_erasure_that_came_from_elsewhere_waits_for_a_backup_and_reaches_it(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """As by a strand: no job of its own, which the backup's would be refused beside."""
+    copy = tmp_path / "monday.backup"
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory, reports = stored(store), list[EraseReport]()
+        erasing_it = threading.Thread(target=lambda: reports.append(erased(store, memory)))
+
+        def backing_up(ticket: jobs.Ticket) -> Mapping[str, object]:
+            tell = ticket.progress
+            ticket.progress = lambda *told: (tell(*told), begin(told[2]))  # type: ignore[method-assign,assignment]
+            return back_up(store, copy, ticket)
+
+        def begin(message: str) -> None:
+            if message == "checking the copy":
+                erasing_it.start()
+                until(lambda: erasing.under_way(store.journal) is not None)
+
+        job(store, backing_up)
+        erasing_it.join(MOST_SECONDS)
+        assert [one.erased for one in reports[0].copies] == [True]
+        assert WORDS not in copy.read_bytes()
 
 
 @pytest.mark.parametrize("second", ["backup", "restore", "recover", "erase"])
