@@ -70,7 +70,8 @@ command(
     "helix ingest notes --mine ~/.claude/CLAUDE.md",
     says="Ingest Markdown notes: files, or folders with all below them.\n\n"
     "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
-    "--mine they count as yours, those too that were ingested before.",
+    "--mine they count as yours, those too that were ingested before. What they say no more is retired when they are "
+    "ingested again.",
     scope=GIVEN_SCOPE,
 )
 def _notes(invocation: Invocation, **asked: Any) -> None:

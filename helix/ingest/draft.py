@@ -7,7 +7,7 @@ the store is not imported again: that alone makes every import repeatable and re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Union
@@ -97,7 +97,18 @@ class AlreadyHere:
     """Something that is in the store as it is, not by an import: it counts as skipped."""
 
 
-Item = Union["Slice", IngestProblem, LinkDraft, AlreadyHere]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeReading:
+    """All of a file or folder was read: places whose sources begin with `prefix` are gone but for those it `holds`."""
+
+    prefix: str
+    holds: Callable[[str], bool]
+    trust: Trust
+    position: int
+    scope: str = ""
+
+
+Item = Union["Slice", IngestProblem, LinkDraft, AlreadyHere, WholeReading]
 """What a reader yields."""
 
 
@@ -168,7 +179,10 @@ def told_key(name: str) -> str:
 def in_one_scope(items: Iterable[Item]) -> Iterator[Item]:
     """Yield ingested items without the scopes that they name: all of them go into that of the import."""
     for item in items:
-        yield in_scope(item, "") if isinstance(item, Slice) else item
+        if isinstance(item, WholeReading):
+            yield replace(item, scope="")
+        else:
+            yield in_scope(item, "") if isinstance(item, Slice) else item
 
 
 def in_scope(item: Slice, scope: str) -> Slice:

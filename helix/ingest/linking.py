@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -69,6 +70,12 @@ class Writing:
     """Memories by source, those found in the store included."""
     named: dict[tuple[str, str], Memory] = field(default_factory=dict)
     """Memories by scope and name, as they are after the latest change."""
+    said: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Places that say a memory by this batch."""
+    left: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Places that say a memory no more by this batch."""
+    retired: set[Ref] = field(default_factory=set)
+    """Memories that no place says any more."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)
     """The last episode of each session, by scope and session."""
     tally: ImportTally = field(default_factory=ImportTally)

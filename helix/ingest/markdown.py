@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
+from functools import partial
 from pathlib import Path
 
-from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, told_key
-from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, told_key
+from helix.ingest.note_files import NoteFile, NoteFolder, note_files
 from helix.ingest.note_kinds import SectionNote, notes_of
 from helix.ingest.plain import shorten
 from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
@@ -43,8 +43,10 @@ def read_notes(
     scope: str = "",
     mine: bool = False,
     met: Callable[[NoteFile], None] = lambda _: None,
-) -> Iterator[Slice | IngestProblem]:
+) -> Iterator[Slice | IngestProblem | WholeReading]:
     """Yield the sections of the Markdown notes at the paths as slices, and a problem for each excluded file.
+
+    Behind each file and folder it says that all of it was read: what is not there any more is said no more.
 
     Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
     section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
@@ -52,15 +54,46 @@ def read_notes(
     anybody may have written it. With `mine` the user stands for it. `met` is told of each file that is read. Raises
     NotFoundError for a missing path.
     """
-    position = count(1)
+    position, trust = 0, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT
     for found in note_files(paths, root):
         if isinstance(found, IngestProblem):
             yield found
-            continue
-        met(found)
-        reading = _Reading.of(found, scope, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT)
-        for passage in reading.passages():
-            yield reading.slice(passage, next(position))
+        elif isinstance(found, NoteFolder):
+            prefix = _prefix(scope, found.place)
+            yield WholeReading(prefix=prefix, holds=partial(_is_there, found, prefix), trust=trust, position=position)
+        else:
+            met(found)
+            reading, places = _Reading.of(found, scope, trust), set[str]()
+            for passage in reading.passages():
+                position += 1
+                read = reading.slice(passage, position)
+                places.add(read.supersedes)
+                yield read
+            prefix = f"{reading.prefix}#"
+            yield WholeReading(prefix=prefix, holds=places.__contains__, trust=trust, position=position)
+
+
+def _prefix(scope: str, place: str) -> str:
+    return f"notes:{scope}:{place}" if scope else f"notes:{place}"
+
+
+def _is_there(folder: NoteFolder, prefix: str, place: str) -> bool:
+    """Return whether the file is there of a place in a folder that was walked; where that cannot be told, it is."""
+    rest = place.removeprefix(prefix)
+    if "~" in rest or (rest.startswith("/") and not folder.place):
+        return True  # a name that is kept as a digest alone; a file that was named by its whole path
+    ends = [match.start() for match in re.finditer("#", rest)]
+    return any(_exists(folder.base / f"{folder.place}{rest[:end]}") for end in ends)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +118,7 @@ class _Reading:
     @classmethod
     def of(cls, file: NoteFile, scope: str, trust: Trust) -> _Reading:
         parse = parse_rst if file.path.suffix.lower() == ".rst" else parse_markdown
-        prefix = f"notes:{scope}:{told_key(file.place)}" if scope else f"notes:{told_key(file.path.as_posix())}"
+        prefix = _prefix(scope, told_key(file.place if scope else file.path.as_posix()))
         return cls(file=file, document=parse(file.text), prefix=prefix, trust=trust)
 
     def passages(self) -> Iterator[_Passage]:

@@ -38,8 +38,18 @@ class NoteFile:
     digest: str = ""
 
 
-def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterator[NoteFile | IngestProblem]:
-    """Yield the note files to ingest that are these paths or lie in them, in order of name, each once.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteFolder:
+    """A folder of notes that was walked to its end: `place` is as those of its files begin, `base` where those lie."""
+
+    base: Path
+    place: str
+
+
+def note_files(
+    paths: Iterable[str | Path], root: Path | None = None
+) -> Iterator[NoteFile | NoteFolder | IngestProblem]:
+    """Yield the note files to ingest that are these paths or lie in them, in order of name, each once, and the folders.
 
     A folder is walked: hidden folders, `node_modules` and its like are passed over, as are files that are no notes by
     their suffix and what `.helixignore` files exclude, from the root (where none is given, the work tree's) down. A
@@ -69,6 +79,9 @@ def note_files(paths: Iterable[str | Path], root: Path | None = None) -> Iterato
             elif found not in seen:
                 seen.add(found)
                 yield _read_note(found, base)
+        if real.is_dir():
+            place = real.relative_to(base).as_posix() if base else real.as_posix()
+            yield NoteFolder(base=base or Path("/"), place="" if place == "." else f"{place}/")
 
 
 def work_tree_of(path: Path) -> Path | None:

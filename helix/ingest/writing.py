@@ -1,11 +1,7 @@
-"""Writing an import: slices of a source become changes, a batch at a time, each slice whole and never twice.
-
-`Earlier` finds what the store holds of a place that an import reads again.
-"""
+"""Writing an import: slices of a source become changes, a batch at a time, each slice whole and never twice."""
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -21,10 +17,12 @@ from helix.ingest.draft import (
     LinkDraft,
     MemoryDraft,
     Slice,
+    WholeReading,
     name_of,
     told_name,
     without_secret_names,
 )
+from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
@@ -41,7 +39,6 @@ from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
 from helix.model.provenance import STRANGERS, Provenance
 from helix.model.reports import IngestProblem, IngestReport
-from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
@@ -150,23 +147,57 @@ class Importer:
             if isinstance(item, AlreadyHere):
                 self._tally.skipped += 1
                 continue
-            item = without_secret_names(item)
-            if _is_hidden(item.episode, hidden):
-                self._tally.skipped += 1
-                continue
-            if self._vouched and not self._planned:
-                self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
-            if (known := self._known(item)) is not None:
-                self._tally.skipped += 1
-                self._remember_last(item.episode, known)
-            else:
-                batch.append(item)
-                heavy += _weight(item)
+            for one in self._gone(item) if isinstance(item, WholeReading) else (item,):
+                if (new := self._new(one, hidden)) is None:
+                    continue
+                batch.append(new)
+                heavy += _weight(new)
                 if len(batch) == self._batch or heavy >= HEAVIEST:
                     yield batch
                     batch, heavy = [], 0
         if batch:
             yield batch
+
+    def _new(self, item: Slice, hidden: PrivateSessions) -> Slice | None:
+        """Return a slice that is to be written; None for one that is known, which a person may stand for now."""
+        item = without_secret_names(item)
+        if _is_hidden(item.episode, hidden):
+            self._tally.skipped += 1
+            return None
+        if self._vouched and not self._planned:
+            self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
+        if (known := self._known(item)) is None:
+            return item
+        self._tally.skipped += not item.episode.source.endswith(GONE)
+        self._remember_last(item.episode, known)
+        if self._vouched and item.supersedes and not self._planned:
+            self._store.writer.submit(partial(self._standing_for, item))
+        return None
+
+    def _standing_for(self, item: Slice) -> Decision[None]:
+        """Retire what an older reading of a known slice's place left because nobody stood for the newer one then."""
+        writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
+        for draft in item.memories:
+            ref = memory_ref(self._store.index, draft.source, draft.scope or self._scope)
+            if ref is None and (met := self._met(writing, draft)) is not None:
+                ref = met.ref
+            if ref is not None:
+                writing.written[draft.source] = ref
+                writing.said[ref].add(item.supersedes)
+        self._retire_older(writing, item)
+        composer = writing.composer
+        return Decision((composer.change("vouch", source=item.episode.source),) if composer.pending else (), None)
+
+    def _gone(self, reading: WholeReading) -> Iterator[Slice]:
+        """Yield a slice that says nothing for each place that was read before and is not there any more."""
+        scope = reading.scope or self._scope
+        for place in self._earlier.places(self._store.index, reading.prefix, scope):
+            if not reading.holds(place):
+                words = f"{place.removesuffix(END_OF_PLACE)} is there no more"
+                told = EpisodeDraft(
+                    source=f"{place}{GONE}", content=words, trust=reading.trust, scope=reading.scope, silent=True
+                )
+                yield Slice(episode=told, position=reading.position, supersedes=place)
 
     def _draw(self) -> None:
         """Draw the links that were told by themselves, where both their ends are there and the edge is not."""
@@ -251,13 +282,19 @@ class Importer:
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
             ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
+            ref = None if ref in writing.retired else ref
             known = None if ref is not None or ready.held else self._met(writing, memory)
             if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
                 ref = self._count(writing, memory, known, ready, episode)
-            written[memory.source] = ref or self._write_memory(writing, memory, prepared, episode, status, known)
+            elif ref is not None and item.supersedes and item.supersedes not in self._places(writing, ref):
+                composer.edge(Relation.GROUNDED_IN, ref, episode)  # it was left there, and is back
+            ref = ref or self._write_memory(writing, memory, prepared, episode, status, known)
+            written[memory.source] = ref
+            if item.supersedes and not ready.held:
+                writing.said[ref].add(item.supersedes)
         writing.tally.quarantined += ready.held
         if item.supersedes and not ready.held:
-            self._retire_older(composer, item, written)
+            self._retire_older(writing, item)
         writing.tally.edges += link(self._store.index, writing, item, held=ready.held)
 
     def _write_episode(self, writing: Writing, ready: PreparedSlice) -> Ref:
@@ -358,7 +395,8 @@ class Importer:
             trust=draft.trust,
             attributes=draft.attributes,
         )
-        return known if isinstance(known, Memory) and same_words(known, said) else None
+        standing = isinstance(known, Memory) and known.ref not in writing.retired
+        return known if isinstance(known, Memory) and standing and same_words(known, said) else None
 
     def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: PreparedSlice, episode: Ref) -> Ref:
         """Count a memory that is met again once more, and ground it in what says it again."""
@@ -369,27 +407,62 @@ class Importer:
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         return ref
 
-    def _retire_older(self, composer: Composer, item: Slice, written: dict[str, Ref]) -> None:
+    def _retire_older(self, writing: Writing, item: Slice) -> None:
         """Retire what an older reading of the same place left; its successor, where there is one, supersedes it.
 
-        The older episode stays as evidence, but is no answer any more. What is better founded than the newer reading,
-        such as what a person has stood for, stays beside it.
+        What another place says too stays, and stands on that alone. The older episode stays as evidence, but is no
+        answer any more. What is better founded than the newer reading, such as what a person has stood for, stays
+        beside it.
         """
-        trust = item.episode.trust
-        successor = written[item.memories[0].source] if item.memories else None
+        trust, place = item.episode.trust, item.supersedes
+        composer, written = writing.composer, writing.written
+        successor = written.get(item.memories[0].source) if item.memories else None
         scope = item.episode.scope or self._scope
         index = self._store.index
-        for old in index.nodes(self._earlier.of(index, Label.MEMORY, item.supersedes, scope)):
-            if not isinstance(old, Memory) or old.provenance.trust.rank < trust.rank:
+        readings = [index.ref_of(row) for row in self._earlier.of(index, Label.EPISODE, place, scope)]
+        for old in self._told(readings, self._earlier.of(index, Label.MEMORY, place, scope)):
+            if old.provenance.trust.rank < trust.rank or old.status is not Status.ACTIVE:
                 continue
-            if old.status is Status.ACTIVE and old.source not in written:
-                composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
-                if successor is not None:
-                    composer.edge(Relation.SUPERSEDES, successor, old.ref)
-        for before in index.nodes(self._earlier.of(index, Label.EPISODE, item.supersedes, scope)):
-            if not isinstance(before, Episode) or before.provenance.trust.rank < trust.rank:
+            if place in writing.said[old.ref] or old.source in written:
                 continue
-            composer.silence(before.ref)
+            places = self._places(writing, old.ref)
+            writing.left[old.ref].add(place)
+            if places.keys() - {place}:
+                for reading in places.get(place, ()):
+                    composer.drop_edge(Relation.GROUNDED_IN, old.ref, reading)
+                continue
+            writing.retired.add(old.ref)
+            composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
+            if successor is not None:
+                composer.edge(Relation.SUPERSEDES, successor, old.ref)
+        for before in index.records.nodes(readings):
+            if isinstance(before, Episode) and before.provenance.trust.rank >= trust.rank:
+                composer.silence(before.ref)
+
+    def _told(self, readings: Sequence[Ref], rows: Sequence[int]) -> list[Memory]:
+        """Return the memories that imports of this kind made at rows, or met again in readings of a place."""
+        index = self._store.index
+        edges = (edge for reading in readings for edge in index.records.edges_at(reading))
+        met = [edge.source for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source.label is Label.MEMORY]
+        made = {*map(index.ref_of, rows)}
+        nodes = index.records.nodes([*made, *dict.fromkeys(ref for ref in met if ref not in made)])
+        return [
+            one
+            for one in nodes
+            if isinstance(one, Memory) and (one.ref in made or one.provenance.extractor == self._tally.source)
+        ]
+
+    def _places(self, writing: Writing, memory: Ref) -> dict[str, list[Ref]]:
+        """Return the places whose readings an imported memory stands on, with those that were there before."""
+        index, found = self._store.index, defaultdict[str, list[Ref]](list)
+        found.update({place: [] for place in writing.said[memory] if place})
+        for edge in index.records.edges_at(memory):
+            row = index.row_of(edge.target)
+            if edge.type is Relation.GROUNDED_IN and edge.source == memory and row is not None:
+                before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
+                if end and before + end not in writing.left[memory]:
+                    found[before + end].append(edge.target)
+        return found
 
 
 def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:
@@ -416,38 +489,3 @@ def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
 
 def _is_hidden(episode: EpisodeDraft, private: PrivateSessions) -> bool:
     return any(private.hold(name) for name in (episode.session, episode.forked_from) if name)
-
-
-_END_OF_PLACE = "@"
-"""How a place ends; behind it a source has the digest of what was read there."""
-
-
-class Earlier:
-    """Finds nodes by the place that their source begins with, for one store of one generation.
-
-    All sources are looked through once, and from then on those that came since: an import asks about every section
-    that it reads, some while nobody else can write.
-    """
-
-    def __init__(self) -> None:
-        self._seen = 0
-        self._rows: dict[str, list[int]] = defaultdict(list)
-        self._looking = threading.Lock()
-
-    def of(self, index: StoreIndex, label: Label, place: str, scope: str) -> list[int]:
-        """Return the rows of a label and scope that were imported from a place, oldest first; `place` has its end."""
-        with self._looking:
-            count = index.count
-            for row in range(self._seen, count):
-                before, end, _ = index.source_of(row).rpartition(_END_OF_PLACE)
-                if end:
-                    self._rows[before + end].append(row)
-            self._seen = max(self._seen, count)
-            rows = tuple(self._rows.get(place, ()))
-        return [
-            row
-            for row in rows
-            if index.source_of(row)  # which what was dropped has no more
-            and index.label_of(row) is label
-            and index.scope_of(row) == scope
-        ]

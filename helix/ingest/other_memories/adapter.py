@@ -18,7 +18,7 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.files import real_path
 from helix.identity import Identity
-from helix.ingest.draft import AlreadyHere, Item, LinkDraft, Slice, told_key
+from helix.ingest.draft import AlreadyHere, Item, LinkDraft, Slice, WholeReading, told_key
 from helix.ingest.jsonl import record_slice, short_label
 from helix.ingest.other_memories.peek import Peek
 from helix.model.edge import Ref, Relation, relation_to_draw
@@ -66,7 +66,7 @@ class ImportedItem:
         )
 
 
-Told = ImportedItem | LinkDraft | IngestProblem | Slice | AlreadyHere
+Told = ImportedItem | LinkDraft | IngestProblem | Slice | AlreadyHere | WholeReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

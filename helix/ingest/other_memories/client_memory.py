@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from helix.agents.hook_events.client_transcripts import folder_told
 from helix.files import real_path
-from helix.ingest.draft import in_scope
+from helix.ingest.draft import WholeReading, in_scope
 from helix.ingest.markdown import read_notes
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
 from helix.ingest.other_memories.peek import Peek
@@ -33,6 +34,9 @@ def _read_client_memory(asked: Asked) -> Iterator[Told]:
         for item in read_notes([folder], root=folder.parent, scope=scope, mine=asked.mine):
             if isinstance(item, IngestProblem):
                 yield item
+            elif isinstance(item, WholeReading):
+                if not asked.scope:  # projects that share a scope have files of one name
+                    yield replace(item, scope=scope)
             elif asked.mine or may_be_told(item.episode.content, str(project.root)):
                 yield in_scope(item, scope)
 

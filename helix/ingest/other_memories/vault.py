@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from helix.errors import NotFoundError
 from helix.ingest.draft import LinkDraft
-from helix.ingest.note_files import NoteFile, note_files
+from helix.ingest.note_files import NoteFile, NoteFolder, note_files
 from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
 from helix.ingest.other_memories.peek import Peek
 from helix.ingest.plain import shorten
@@ -66,7 +66,7 @@ def _read_vault(asked: Asked) -> Iterator[Told]:
             if isinstance(note, IngestProblem):
                 yield note
                 continue
-            if note.path.suffix.lower() != ".md":
+            if isinstance(note, NoteFolder) or note.path.suffix.lower() != ".md":
                 continue
             yield from _note(note, asked.place, sources, aliases, links)
     except NotFoundError as error:
