@@ -265,7 +265,7 @@ def check_migrations(connection: sqlite3.Connection, path: Path) -> set[int]:
     if newer := sorted(set(applied) - set(scripts)):
         raise StoreTooNewError(
             f"{path} was written by a newer Helix: it has migration {newer[-1]} and this Helix ends at {max(scripts)}",
-            hint="update Helix: `git pull`, then `scripts/setup`",
+            hint="update Helix: install the newer one, or in a checkout `git pull`, then `scripts/setup`",
         )
     for number, digest in applied.items():
         if hashlib.sha256(scripts[number].read_bytes()).hexdigest() != digest:

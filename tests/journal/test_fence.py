@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import uuid
@@ -279,6 +282,28 @@ def test_two_machines_cannot_have_one_address(server: Server, monkeypatch: pytes
     server.renew(other, "process 7 on another", address, 60)
     with pytest.raises(ConfigError, match="process 7 on another"):
         Home(server, address)
+    server.leave(other)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells machines of one name apart")
+def test_two_machines_of_one_name_and_two_processes_cannot_have_one_address(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As machines that were cloned, or `--internal` with the port of a process beside it."""
+    monkeypatch.setattr("helix.journal.postgres.home._CLAIMED_WITHIN_SECONDS", 2.0)
+    address, other = "http://127.0.0.1:1", uuid.uuid4()
+    with closing(Home(server, address)):
+        (name,) = server.living_at(address)
+    server.renew(other, f"{name[:-9]}{'0' * 8})", address, 60)
+    with pytest.raises(ConfigError, match=socket.gethostname()):
+        Home(server, address)
+    server.leave(other)
+    with subprocess.Popen(["sleep", "60"]) as beside:
+        server.renew(other, name.replace(f"process {os.getpid()}", f"process {beside.pid}"), address, 60)
+        with pytest.raises(ConfigError, match=f"process {beside.pid}"):
+            Home(server, address)
+        beside.kill()
+    Home(server, address).close()  # it has ended, whatever the server knows
     server.leave(other)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
 import socket
 import threading
 import time
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 
 from helix.errors import ConfigError, HelixError, StoreLockedError
 from helix.journal.postgres.postgres_server import Server
@@ -22,6 +25,7 @@ _RENEWED_SECONDS = 2.0
 _CLAIMED_WITHIN_SECONDS = 15.0
 """Longer than a home that was killed counts as living, and than the server keeps a session that was cut off."""
 _LOOK_SECONDS = 0.25
+_NAME = re.compile(r"process (?P<pid>\d+) on .* \((?P<machine>[0-9a-f]{8})\)")
 
 
 class Home:
@@ -30,14 +34,13 @@ class Home:
     def __init__(self, server: Server, url: str = "") -> None:
         """Say that this process lives; `url` is where other processes may hand requests on to it.
 
-        Raises ConfigError where a process of another machine goes on living at the same address.
+        Raises ConfigError where another process goes on living at the same address.
         """
         # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
         self._server = Server(server.url, most=1)
         self.id = uuid.uuid4()
         self.url = url
-        self._machine = f" on {socket.gethostname()}"
-        self._name = f"process {os.getpid()}{self._machine}"
+        self._name = f"process {os.getpid()} on {socket.gethostname()} ({_machine()})"
         self._ended = threading.Event()
         self._claimed: set[int] = set()
         self._renewed = _now()
@@ -52,12 +55,9 @@ class Home:
         self._thread.start()
 
     def _check_address(self) -> None:
-        """Wait for a process of another machine at the same address to count as gone.
-
-        At an address of this machine only one can listen: there, whoever is known by it has ended.
-        """
+        """Wait for other processes at the same address to count as gone; of this machine it is known who has ended."""
         until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
-        while self.url and (other := self._server.living_at(self.url, self._machine)):
+        while self.url and (other := next(filter(_goes_on, self._server.living_at(self.url)), None)):
             if time.monotonic() >= until:
                 raise ConfigError(
                     f"{other} is reached at {self.url} too, and requests would go to the wrong one",
@@ -127,6 +127,31 @@ class Home:
                 self._renewed = asked  # behind: who slept lives again once it is known what was taken meanwhile
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})
+
+
+def _machine() -> str:
+    """Return what tells this machine, or this container, from others that may have the same name."""
+    try:
+        own = [str(Path("/proc/self/ns", one).readlink()) for one in ("net", "pid")]
+        own.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))
+    except OSError:
+        own = [f"{uuid.getnode():x}"]
+    return hashlib.sha256(" ".join(own).encode()).hexdigest()[:8]
+
+
+def _goes_on(name: str) -> bool:
+    """Return whether a process that the server knows by a name may go on living."""
+    told = _NAME.fullmatch(name)
+    if told is None or told["machine"] != _machine():
+        return True
+    pid = int(told["pid"])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid != os.getpid()
 
 
 def _now() -> float:

@@ -198,7 +198,7 @@ class Server:
         if lacking or not prepared:
             raise StoreError(
                 "the server lacks tables of this Helix",
-                hint="make them: `helix engine init ADDRESS`, as a role that may",
+                hint=f"make them: `helix engine {'migrate' if prepared else 'init'}`, as a role that may",
             )
 
     def durability(self) -> Durability:
@@ -338,12 +338,11 @@ class Server:
         with mapped(), self.connection() as connection:
             connection.execute(_RENEW, (process, name, url, seconds))
 
-    def living_at(self, url: str, machine: str) -> str:
-        """Return a process that lives at an address by PostgreSQL, its name not ending in `machine`; empty for none."""
-        statement = "SELECT name FROM process WHERE url = $1 AND until > now() AND right(name, length($2)) <> $2"
+    def living_at(self, url: str) -> list[str]:
+        """Return the names of the processes that live at an address by PostgreSQL."""
+        statement = "SELECT name FROM process WHERE url = $1 AND until > now() ORDER BY name"
         with mapped(), self.connection() as connection:
-            row = connection.execute(statement, (url, machine)).fetchone()
-        return "" if row is None else str(row[0])
+            return [str(name) for (name,) in connection.execute(statement, (url,)).fetchall()]
 
     def release(self, tenant: int, process: uuid.UUID) -> None:
         """Tell PostgreSQL that a process is no longer home to a tenant."""
