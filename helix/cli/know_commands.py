@@ -59,7 +59,7 @@ def _insight(out: Output, tree: Record) -> None:
         out.line((where, "dim"), f"{printed_text(one_line(piece['text'], 160))}{gone}{more}", indent=3 * piece["depth"])
 
 
-@command("contradictions", none="no contradiction is known; without an embedding model none is", status=None)
+@command("contradictions", none="no contradictions; without an embedding model none are found", status=None)
 def _contradictions(out: Output, cases: Sequence[Record]) -> None:
     for case in cases:
         _case(out, case)
