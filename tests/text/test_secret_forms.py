@@ -58,6 +58,18 @@ STATED = (
     "user.password = bcrypt.hashSync('{}', 10)",
     "password = generate_password_hash('{}')",
     "'password' => Hash::make('{}'),",
+    '{{"key":"db_password","val":"{}"}}',
+    'const DB_PASSWORD: &str = "{}";',
+    'static DB_PASSWORD: &\'static str = "{}";',
+    'val password by lazy {{ "{}" }}',
+    'val password: String by lazy {{ "{}" }}',
+    "define('DB_PASSWORD',         '{}');",
+    '<meta-data android:name="shop.DB_PASSWORD" android:value="{}" />',
+    'var dbPassword = []byte("{}")',
+    "ldap_default_authtok = {}",
+    "<key>Password</key>\n  <string>{}</string>",
+    'poll shop.test proto imap user "mira" password "{}"',
+    "auth: {{ user: 'mira@shop.test', pass: '{}' }}",
 )
 TOLD = (
     "token = jwt.sign(payload, '{}')",
@@ -142,6 +154,42 @@ TOLD = (
     "[Server] A temporary password is generated for root@localhost: {}",
     "Please use the following password to proceed to installation:\n\n{}\n\nThis may also be found at: /var/shop",
     "Password for the elastic user (reset with ...): {}",
+    'buildConfigField("String", "DB_PASSWORD", "\\"{}\\"")',
+    "Driver={{ODBC Driver 17}};Server=db01;UID=mira;Password={{{}}};",
+    "new mysqli('localhost', 'mira', '{}', 'shop')",
+    "new Sequelize('shop', 'mira', '{}', {{ dialect: 'mysql' }})",
+    'FTP("files.shop.test", "mira", "{}")',
+    'new PasswordAuthentication("mira", "{}".toCharArray())',
+    'smtp.PlainAuth("", "mira@shop.test", "{}", "shop.test")',
+    '.basic_auth("mira", Some("{}"))',
+    'request.basic_auth("mira", "{}")',
+    'WiFi.begin("home", "{}");',
+    "conn.simple_bind_s(dn, '{}')",
+    "kind: Secret\nmetadata:\n  name: shop\nstringData:\n  dsn: {}\n  user: mira\n",
+    "the password **{}**",
+    "credentials mira / {}",
+    "use mira:{} to log in",
+    "ngrok config add-authtoken {}",
+    "cargo login {}",
+    "npm config set //npm.shop.test/:_authToken {}",
+    "poetry config pypi-token.pypi {}",
+    "vercel env add NAME {}",
+    "mc alias set m http://shop.test:9000 mira {}",
+    "wpa_passphrase home {}",
+    'wpa_passphrase "my home" {}',
+    "WIFI:T:WPA;S:home;P:{};;",
+    "PRAGMA key = '{}';",
+    "nuget push shop.nupkg -k {}",
+    "dotnet nuget push shop.nupkg --source a --api-key {}",
+    "gpg --batch --passphrase {} -d a.gpg",
+    "doctl auth init -t {}",
+    "vault token lookup {}",
+    'createUser mira SHA "{0}" AES "{0}"',
+    "user default on >{} ~* +@all",
+    "ACL SETUSER mira reset on >{} allkeys",
+    'expect "assword:"\nsend "{}\\r"',
+    "child.expect('assword:')\nchild.sendline('{}')",
+    "echo {} | runas /user:mira cmd",
     "Password for the elastic user (reset with `bin/elasticsearch-reset-password -u elastic`):\n  {}\n",
 )
 
@@ -178,6 +226,43 @@ def test_the_logins_of_docker_go_in_base64(lead: str, value: str) -> None:
 def test_the_token_that_a_node_joins_with_goes(digits: int) -> None:
     token = f"{digits % 2**24:06x}.{digits:016x}"
     assert token not in redact(f"kubeadm join 10.0.0.8:6443 --token {token}").text
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("client = OpenAI('{}')", 'Anthropic("{}")', "require('stripe')('{}')", "cookieParser('{}')", "Fernet(b'{}')"),
+        *("Client(account_sid, '{}')", "API key {}", "use token {} for it"),
+        *("Pass: {}", "git clone https://{}@shop.test/shop.git", "the secret {}", "the api key `{}`"),
+    ],
+)
+@pytest.mark.parametrize("value", ["xBLt7VgxJMJW8C", "9kQw3TzR7vLp2M", "h4Xr8BnVqT2sWk"])
+def test_what_a_machine_made_goes_where_no_more_than_a_word_tells_of_it(form: str, value: str) -> None:
+    assert value not in redact(form.format(value)).text
+
+
+def test_a_key_of_aws_tells_of_the_secret_behind_it() -> None:
+    key = "AKIA" + "Q3EGWZXK7P2MTB5N"
+    assert "lantern7" not in redact(f"Session('{key}', 'lantern7!Kx3')").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PuTTY-User-Key-File-3: ssh-ed25519\nComment: mira\nPrivate-Lines: 1\n[[AAAAIKs8d7fjsdKJHsd87]]\n",
+        "-----BEGIN PGP PRIVATE KEY " + "BLOCK-----\nVersion: GnuPG v2\n\n[[lQOYBFxyz3kBCADGq1s9wH2k5Y8m3pQ7Zr4T6v]]\n",
+        "-----BEGIN RSA PRIVATE " + "KEY-----\nProc-Type: 4,ENCRYPTED\n\n[[lQOYBFxyz3kBCADGq1s9wH2k5Y8m3pQ7Zr4T6v]]\n",
+    ],
+)
+def test_a_private_key_goes_that_was_cut_off(text: str) -> None:
+    secret = text[text.index("[[") + 2 : text.index("]]")]
+    assert secret not in redact(text.replace("[[", "").replace("]]", "")).text
+
+
+def test_what_a_secret_of_kubernetes_holds_in_base64_goes() -> None:
+    held = base64.b64encode(made_of(7).encode()).decode()
+    assert held not in redact(f"kind: Secret\ndata:\n  dsn: {held}\n").text
+    assert held in redact(f"kind: ConfigMap\ndata:\n  dsn: {held}\n").text
 
 
 @pytest.mark.parametrize(
@@ -294,6 +379,78 @@ def test_the_token_that_a_node_joins_with_goes(digits: int) -> None:
         *("ansible-vault encrypt_string --stdin-name harbour77", "ansible-vault encrypt_string '{{ shop }}'"),
         *("kubeadm join --token <token>", "kubeadm token create --ttl 24h0m0s", "kubeadm join --token $SHOP"),
         *("username and privilege15 secret sharing", "username mira77 privilege 15", "the username is the secret part"),
+        *(
+            '{"key":"token","val":"string"}',
+            "fn new(password: &str, port: u16) {",
+            'val password by lazy { read("a1b2c3") }',
+        ),
+        *(
+            "<key>Password</key>\n<string></string>",
+            "<key>Port</key><string>a1b2c3d4</string>",
+            "<key>Password</key><true/>",
+        ),
+        *(
+            "Server={host};Password={password};",
+            "Server=db01;Password={db_pass1};",
+            "mysqli('db01', $user, $word, 'a1')",
+        ),
+        *(
+            "FTP(host, user, word)",
+            "WiFi.begin(ssid, password1);",
+            "basic_auth(user, Some(word))",
+            "simple_bind_s(dn, pw1)",
+        ),
+        *(
+            "OpenAI('gpt-4o-mini-2024')",
+            "Anthropic(api_key=key)",
+            "require('a1')('harbour-lantern')",
+            "f(sid, 'harbour-2')",
+        ),
+        "kind: Secret\nmetadata:\n  name: shop-2024\nstringData:\n  host: db01.shop.local\n  user: mira_2\n",
+        "kind: ConfigMap\ndata:\n  cache: harbour77x\n  mode: a1b2c3d4\n",
+        *(
+            "a password **must** have",
+            "the token **X25519** is",
+            "the API key Ed25519PrivateKey",
+            "a token PYTHON3_VERSION",
+        ),
+        *(
+            "credentials user / password",
+            "the login page / signup",
+            "use http://shop.test:8080 to log in",
+            "use a:b to sign in",
+        ),
+        *(
+            "Pass: TestLogin2Works",
+            "PASS: 12 of 14",
+            "pass: gemma2Q4KM",
+            "vercel env add NAME production",
+            "cargo login",
+        ),
+        *("ngrok http 8080", "npm config set registry https://a1b2c3.test", "mc alias set m http://a1.test $KEY $WORD"),
+        *(
+            "wpa_passphrase home",
+            "nuget push shop.1.2.3.nupkg -s a1b2c3",
+            "PRAGMA key_count = 5",
+            "PRAGMA user_version = 7",
+        ),
+        *(
+            "gpg --batch --passphrase-file a1b2c3.txt",
+            "doctl auth init -t $TOKEN",
+            "vault token lookup -self",
+            "runas /user:mira",
+        ),
+        *(
+            "createUser(name, 'SHA')",
+            "user mira on > out2.txt",
+            "expect 'assword:'\nsend $word",
+        ),
+        *("mysql -u root -p shop", "sudo -u postgres createuser -P app2", "existingSecret: shop-postgresql"),
+        *(
+            "https://JohnSmith1984@shop.test",
+            "https://user@shop.test/a1b2c3",
+            "apt-key adv --recv-keys 9DC858229FC7DD38854A",
+        ),
         *("crypto isakmp policy 10", "crypto isakmp key <key> address 10.0.0.8", "tacacs-server host 10.0.0.8"),
     ],
 )
@@ -311,6 +468,21 @@ def test_a_harmless_twin_stays(text: str) -> None:
         *("#password').type('", "password', { a ", "password=md5('", "password, ", "'password' with ", "password=a.a."),
         *("jwt.sign({", "jwt.sign(a, ", "hmac.new(", "create_user(a, 'b', ", "createhmac('a', "),
         *("identified with a ", "sudo -S ", "ansible-vault encrypt_string --a", "htpasswd -nb a ", "username a "),
+        *(
+            "PuTTY-User-Key-File-3: Private-Lines: 1\nAAAA\n",
+            "kind: Secret\ndata:\n  a: b\n",
+            "user a on >",
+            "<key>token</key>",
+        ),
+        *(
+            "assword:'\nsend ",
+            "OpenAI('",
+            "sid, 'a",
+            "credentials a / ",
+            "password **a",
+            "use a:aaaaaa to ",
+            "x by lazy {",
+        ),
         *('password","type":', '{"password":{"type":"x",', "log in as a/", "password =\n  ", "password => string(1) "),
     ],
 )

@@ -22,12 +22,13 @@ ASSIGNMENT = regex(
     r"""
     (?P<name>[A-Za-z_][\w.\-]{0,80})
     (?P<close>(?:\\{0,3}["'`])?[\])]{0,2}(?:\[\])?)
-    (?:(?:\s?:\s?[A-Za-z_][\w.\[\]|,\ ]{0,40}|\ \*?string)(?=\s?=[^=]))?            # a type annotation, also of Go
+    (?:(?:\s?:\s?&?(?:'static\ )?[A-Za-z_][\w.\[\]|,\ ]{0,40}|\ \*?string)    # a type annotation, also of Go
+       (?=\s?=[^=]|\s{1,4}by\ lazy))?
     (?:
         (?P<value_key>["']?\s{0,4}(?:[,:{]|:\s{0,4}\{)?
             (?:(?<=\{)"type":"\w{1,20}",)?
             (?:\s{1,40}["']?(?:description|type|sensitive)["']?[ \t]{0,4}[:=][^\n{}]{0,80}){0,3}
-            (?:\s{1,40}|(?<=[{,]))["']?(?:(?:\w{0,10}_|initial|parameter|default)?value|default)["']?\s{0,4}[:=]\s{0,4})
+            (?:\s{1,40}|(?<=[{,]))["']?(?:(?:\w{0,10}[_:]|initial|parameter|default)?val(?:ue)?|default)["']?\s{0,4}[:=]\s{0,4})
       | (?P<by_flag>["']?,?\s{1,4}(?:--type[ =]\w{1,20}\ )?["']?
             (?:--value|--secret-string|(?<=\.password\ )-v)["']?[,\s=]{1,4})
       | (?P<fallback>(?:\s{0,4}(?:\|\||\?\?)=?|(?:(?<=[)\]])|\s)\s{0,4}\?:|(?<=["']\))\s{0,4}\{
@@ -38,18 +39,19 @@ ASSIGNMENT = regex(
               |<<[-~<]?[ \t]?["']?\w{1,20}["']?[ \t]{0,4}\n[ \t]{0,40}
               |(?:[\w.:]{0,40}[.:])?(?:md5|sha\d{1,3}|crypt|hash_?(?:sync|pw|password)|password_hash|make_password
                 |generate_password_hash|(?<=bcrypt\.)hash|(?<=hash::)make)\(\s{0,4}(?=[bN]?["']))?)   # what is hashed
+      | (?P<lazy>\s{1,4}by\ lazy\s{0,4}\{\s{0,12}(?="))
       | (?P<fill>/?i?\]?["'`]?(?:\s?,\s?\{[^{}\n]{0,40})?\s?\}?\){0,2}    # what a test types into a field of that name
             (?:\.(?:clear\(\)\.)?(?:type|fill|val|set_?value|send_?keys|press_?sequentially)\(
               |\ ?,\ (?:with:\s?|\{\s?target:\s?\{\s?value:\s?)?|(?<=["'])\ with\ )
             (?=["']))
-      | (?P<comma>\s{0,4},\s{0,4}(?=\\?["']))
+      | (?P<comma>\s{0,4},(?:\s{0,4}|[ \t]{0,12})(?=\\?["']))
       | (?P<call>\(\s{0,4}(?=\\?["']))
       | (?P<tag>>(?!\s))
       | (?P<prose>[ \t]+(?:is|was)[ \t:]{1,3})
       | (?P<blank>[ \t]{1,8})
     )
     (?:
-        (?:[A-Za-z]{0,2}|@|string\(\d{1,5}\)[ ])\\{0,3}
+        (?:[A-Za-z]{0,2}|@|string\(\d{1,5}\)[ ]|\[\]byte\()(?:"(?=\\"))?\\{0,3}
         (?:"(?P<double>[^"\n]{1,2000})"|'(?P<single>[^'\n]{1,2000})'|`(?P<back>[^`\n]{1,2000})`)
       | (?:\\{0,3}["'`])?(?P<plain>[^\s"'`<>,;]{1,500})  # behind a quote that nothing closes: what was cut off
     )

@@ -74,6 +74,8 @@ _PAIR_BEFORE = regex(r"[\w.-]=[^\s,;=]{1,80}[,;]?[ \t]{1,2}$")
 _PAIR_BEHIND = regex(r"[,;]?[ \t]{1,2}[\w.-]{1,40}=[^\s=]")
 # A cookie of a header.
 _IN_COOKIE = regex(r"cookie[\"']?\s?[:=][^\n]{0,200}\Z", re.IGNORECASE)
+_NAMES_ONE = frozenset({"secret", "secrets", "existingsecret"})
+"""Names under which a secret of a cluster or a store is often named, and not given."""
 _NUMBERED = 3  # digits of a token that is written as a name
 _COUNTED_HEX = 16  # digits of a hexadecimal key from which on it goes even where it counts upwards
 
@@ -97,7 +99,8 @@ class _Context(NamedTuple):
 
 _USER_LINE = regex(
     r"(?:^|\n)[ \t]{0,40}[\"']?(?:db_?)?(?:user(?:_?name|_?id)?|login|uid|email)[\"']?[ \t]{0,20}(?:[:=]|=>)[ \t]{0,20}"
-    r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z",
+    r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z"
+    r"|\buser(?:name)?[\"']?[ \t]{0,2}[:=]?[ \t]{0,2}[\"'][^\"'\n]{2,80}[\"'],?[ \t]{1,4}\Z",
     re.IGNORECASE,
 )
 _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
@@ -194,6 +197,7 @@ def _judged(text: str, match: re.Match[str], promise: Promise) -> Span | None:
     )
     stated = text.endswith((" -", "--"), 0, match.start()) or _is_set(text, match)
     stated = stated or (quoted and match["blank"] is not None and _is_alone(text, match.start(), match.end()))
+    stated = stated or (quoted and match["blank"] is not None and _is_beside_user(text, match.start()))
     stated = stated or (quoted and _SETTER.search(text, max(0, match.start() - 16), match.end("name")) is not None)
     weak = any(match[key] is not None for key in _WEAK_GROUPS) and not stated
     end = start + len(value)
@@ -220,6 +224,11 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     """Whether an assignment is all of its line, but for the sign of an item of a list."""
     after = text[end : end + 3].lstrip(" \t\"'")
     return after[:1] in ("", "\n", "\r") and _starts_line(text, start)
+
+
+def _is_beside_user(text: str, start: int) -> bool:
+    """Whether the name of a user and its value stand before a name."""
+    return _USER_LINE.search(text, max(0, start - 160), start) is not None
 
 
 def _in_query(text: str, start: int) -> bool:
@@ -264,7 +273,7 @@ def _is_stated(name: str, value: str, promise: Promise, context: _Context) -> bo
         return len(value) >= (3 if stated else _SHORTEST_NUMBER if context.quoted else _SHORTEST_BARE_NUMBER)
     if not _GIVEN.fullmatch(value) or strength.is_told_to_be_none(value) or _LOCATION.match(value):
         return False
-    if name.lower() in ("secret", "secrets") and strength.is_identifier(value) and not context.shouted:  # it has a name
+    if name.lower() in _NAMES_ONE and strength.is_identifier(value) and not context.shouted:
         return False
     if _spelled(value) in (_spelled(name), *_TYPES) or strength.is_constant(value) or value.lower() in PROSE:
         return False
@@ -346,10 +355,8 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
     keyed = group != "plain" and text.startswith(('":', "':"), match.end("name"))  # `a ? "pass" : "fail"` has a blank
     given = keyed or "=" in gap
     if match["name"].lower() == "pass" and not given:
-        return (
-            strength.is_mixed(match[group])
-            or _USER_LINE.search(text, max(0, match.start() - 160), match.start()) is not None
-        )  # else it is the verdict of a test, or something passed on
+        told = strength.is_mixed(match[group]) or strength.is_shuffled(match[group])
+        return told or _is_beside_user(text, match.start())  # else it is the verdict of a test, or something passed on
     if match["blank"] is not None:
         if match[group].startswith("--"):  # another flag
             return False

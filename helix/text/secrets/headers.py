@@ -103,6 +103,7 @@ _LOGINS = (
             r"(?P<value>(?:[^\s\\\"']|\\(?![nrt\\\"'])){3,200})"
         ),
     ),
+    ("wifi:", regex(r"\bWIFI:(?:[A-OQ-Z]:[^;\n]{0,64};){0,4}P:(?P<value>[^;\n]{3,100});")),
     ("::add-mask::", regex(r"::add-mask::(?P<value>[^\s\"'$]{4,200})")),
     (
         "securestring",
@@ -133,6 +134,7 @@ def _addresses(text: str) -> Iterator[Span]:
         user, password = match["user"], match["password"]
         if password is None or password == _TOKEN_IS_USER:
             told = password is not None and any(map(str.isdigit, user)) and not strength.is_template(user)
+            told = told or (match[0].startswith(("://", ":/")) and strength.is_shuffled(user))
             if told or strength.looks_random(user, least=20) or _TOKEN_ALONE.fullmatch(user):
                 yield Span(*match.span("user"), "url-password")
         elif not (strength.is_template(unquote(password)) or _YOUR_OWN.fullmatch(password)):

@@ -30,14 +30,17 @@ _MEMBER = regex(
 _MEMBER_REACH, _LONGEST_NUMBER = 400, 16
 _QUOTED = r"(?:\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')"
 # What signs in or connects, and its arguments up to the password, which is behind the user's name.
-_ARGUMENT = rf"\s{{0,40}}(?:{_QUOTED}|[$\w.]{{1,60}})\s{{0,2}},"
-_USER_AND_PASSWORD = rf"\s{{0,40}}{_QUOTED}\s{{0,2}},\s{{0,40}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']"
+_ARGUMENT = rf"\s{{0,40}}(?:{_QUOTED}|\"\"|''|[$\w.]{{1,60}})\s{{0,2}},"
+_USER_AND_PASSWORD = rf"\s{{0,40}}{_QUOTED}\s{{0,2}},\s{{0,40}}(?:Some\()?[\"'](?P<value>[^\"'\n]{{4,100}})[\"']"
 _OF_ONE, _OF_TWO = regex(rf"(?:{_ARGUMENT})?{_USER_AND_PASSWORD}"), regex(_ARGUMENT + _USER_AND_PASSWORD)
+_OF_ANY = regex(rf"{_ARGUMENT}\s{{0,40}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']")
 _SIGNS_IN = {
     **dict.fromkeys(
-        ["login", "logon", "auth=", "basicauth", "credential", "credentials", "directoryentry", "authenticate"], _OF_ONE
+        ["login", "logon", "auth=", "basicauth", "basic_auth", "credential", "credentials", "directoryentry"], _OF_ONE
     ),
-    **dict.fromkeys(["connect", "connection", "pdo"], _OF_TWO),
+    **dict.fromkeys(["authenticate", "passwordauthentication", "wifi.begin"], _OF_ONE),
+    **dict.fromkeys(["connect", "connection", "pdo", "mysqli", "sequelize", "ftp", "plainauth"], _OF_TWO),
+    **dict.fromkeys(["simple_bind_s", "simple_bind"], _OF_ANY),
 }
 _PGPASS = regex(
     r"^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<value>[^\s:]{4,100})\s{0,4}$", re.MULTILINE
@@ -73,7 +76,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         yield from _elements(text)
     if ";" in text and ("passw" in lowered or "pwd" in lowered or "key" in lowered or "secret" in lowered):
         yield from _connections(text)
-    if '",' in text or "'," in text:
+    if '",' in text or "'," in text or "simple_bind" in lowered:
         yield from _sign_ins(text, lowered)
     if text.count(":") >= _COLONS:
         yield from _values(text, _PGPASS, "password")
@@ -122,8 +125,10 @@ def _connections(text: str) -> Iterator[Span]:
         if end <= position:
             continue
         for match in _MEMBER.finditer(text, max(start - 1, 0), end):
-            if match.end() < end and not strength.is_template(match["value"]):
-                yield Span(*match.span("value"), "password")
+            braced = match["value"][0] == "{" and match["value"][-1] == "}"  # as ODBC has it
+            told = strength.looks_told(match["value"][1:-1]) if braced else not strength.is_template(match["value"])
+            if match.end() < end and told:
+                yield Span(match.start("value") + braced, match.end("value") - braced, "password")
             continue
         position = max(position, known.end())
 

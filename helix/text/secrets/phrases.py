@@ -41,6 +41,7 @@ _FIRST_NOT_LATIN = "\u0370"
 _VALUE = r"""
     (?:
         ["'`\u2018\u201c\u201e«「]\s?(?P<quoted>[^\n"'`\u2019\u201c\u201d»」]{4,100}?)\s?["'`\u2019\u201c\u201d»」]
+      | \*{2}(?P<bold>[^\s*"'`]{4,100})\*{2}
       | (?P<plain>[!#-&(-+\--:=?-_a-~\u00c0-\u024f\u0400-\u04ff]{4,100})   # no quotes, commas and angle brackets
     )
 """
@@ -80,8 +81,13 @@ _FROM_REACH = 200
 _QUOTED_WORD = regex(r"[a-z]{4,20}")
 _LOGIN = regex(
     r"\b(?:log[ -]?ins?|sign[ -]in|credentials|creds|zugangsdaten)"
-    r"(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind|with|as|using|mit))[ \t]{1,3}"
+    r"(?:[ \t]{0,3}[:=]|[ \t]{1,3}(?:is|are|sind|with|as|using|mit)|(?=[ \t]{1,3}[\w.@-]{1,40}[ \t]/))[ \t]{1,3}"
     r"[\w.@-]{1,40}[ \t]{0,3}[/:][ \t]{0,3}(?!/)(?P<plain>[^\s\"'`<>,;]{6,100})",
+    re.IGNORECASE,
+)
+_USED = regex(  # "use mira:... to log in"
+    r"\buse[ \t]{1,3}[`\"']?[\w.@-]{1,40}:(?!/)(?P<plain>[^\s\"'`<>,;]{6,100})[`\"']?[ \t]{1,3}(?:to|for)"
+    r"[ \t]{1,3}(?:the[ \t])?(?:log|sign)(?:ging|ing)?[ -]?in\b",
     re.IGNORECASE,
 )
 _LOGIN_SIGNS = ("login", "log in", "log-in", "sign in", "sign-in", "cred", "zugang")
@@ -140,7 +146,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         if word in lowered:
             yield from _stated_values(text, lowered, word)
     if any(word in lowered for word in _LOGIN_SIGNS):
-        for match in _LOGIN.finditer(text):
+        for match in (*_LOGIN.finditer(text), *_USED.finditer(text)):
             if strength.looks_told(value := match["plain"].rstrip(_STOPS)):
                 yield Span(match.start("plain"), match.start("plain") + len(value), "password")
     if "-" in text and any(word in lowered for word in ("licen", "activat", "product", "serial")):
@@ -188,8 +194,8 @@ def _told(text: str, word: str, end: int) -> tuple[int, int] | None:
     match = _TOLD.match(text, end)
     if match is None:
         return None
-    group = "quoted" if match["plain"] is None else "plain"
-    value = match[group] if group == "quoted" else strength.in_its_line(match[group]).rstrip(_STOPS)
+    group = next(one for one in ("plain", "bold", "quoted") if match[one] is not None)
+    value = match[group] if group != "plain" else strength.in_its_line(match[group]).rstrip(_STOPS)
     return (match.start(group), match.start(group) + len(value)) if _is_told(word, value, match) else None
 
 
@@ -207,17 +213,17 @@ def _is_inside_name(text: str, at: int, word: str) -> bool:
 
 def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
     if word in _TOKEN_WORDS:
+        if match["loose"] is not None and match["plain"] is not None:
+            return strength.is_shuffled(value)
         machine_made = not strength.is_identifier(value) and strength.word_share(value) < 0.35
-        return match["loose"] is None and len(value) >= 10 and machine_made and strength.looks_told(value)
+        return len(value) >= 10 and machine_made and strength.looks_told(value)
     if " " in value:
         return strength.is_passphrase(value)
     if word[0] >= _FIRST_NOT_LATIN and value.isascii():  # words of the sentence itself are in another script
         return not value.startswith(("$", "[", "*", "<")) and not strength.is_stand_in(value)
     if match["quoted"] is not None and _QUOTED_WORD.fullmatch(value) and match["loose"] is None:
         return not strength.is_placeholder(value) and not strength.is_wordy(value)
-    return strength.looks_told(value) and (
-        match["loose"] is None or match["quoted"] is not None or strength.is_mixed(value)
-    )
+    return strength.looks_told(value) and (match["loose"] is None or match["plain"] is None or strength.is_mixed(value))
 
 
 def _is_machine_made(value: str) -> bool:

@@ -21,8 +21,14 @@ _WORDS = re.compile(r"[a-z']+(?:[ ,]+[a-z']+){2}", re.IGNORECASE)
 _NAME = r"(?:(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN [Ss]tatic key V1)"
 _BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
-_BODY = re.compile(r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*")
-_PUTTY = re.compile(r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?Private-MAC: ?\w+")
+_BODY = re.compile(
+    r"(?:\s{0,4}(?:Version|Comment|Hash|Charset|Proc-Type|DEK-Info):[^\n]{0,200}\n){0,6}"
+    r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*"
+)
+_PUTTY = re.compile(  # also without its end, as it is when a file was cut off
+    r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?"
+    r"(?:Private-MAC: ?\w+|Private-Lines:[^\n]*\n(?:[A-Za-z0-9+/=]{1,100}(?:\n|\Z)){1,400}+(?!Private-MAC))"
+)
 _AGE = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{20,}")
 HELIX = "helix-private-key1:"
 """What stands before the seed of a key that signs strands, so that it is known wherever a file of one is shown."""

@@ -6,10 +6,12 @@ was written. It touches none of 24,000 files of packages and documentation, nor 
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 
 from helix.text.regex import regex
+from helix.text.secrets import strength
 from helix.text.secrets.assignments import kind_of
 from helix.text.secrets.span import Span
 from helix.text.secrets.table_cells import Cell, of_rows
@@ -28,8 +30,25 @@ _ENTRY = regex(
 )
 
 
+_PLIST = regex(r"<key>(?P<name>[^<>\n]{2,60})</key>\s{0,40}<string>(?P<value>[^<>\s]{3,500})</string>")
+_KIND = regex(r"(?:^|\n)[ \t]{0,8}kind:[ \t]{0,4}[\"']?Secret[\"']?[ \t]{0,4}(?:\n|\Z)")
+_DATA = regex(
+    r"(?:^|\n)(?P<indent>[ \t]{0,8})(?P<coded>stringData|data):[ \t]{0,4}\n"
+    r"(?P<lines>(?:(?P=indent)[ \t]{1,8}[^\n]{0,2000}(?:\n|\Z)){1,200})"
+)
+_DATUM = regex(
+    r"[ \t]{1,16}[\"']?[\w.-]{1,80}[\"']?:[ \t]{1,4}[\"']?(?P<value>[^\s\"']{6,2000})[\"']?[ \t]{0,4}(?:\n|\Z)"
+)
+
+
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of records; `lowered` is the text in lower case, in which they are looked for."""
+    if "<key>" in text:
+        for match in _PLIST.finditer(text):
+            if kind := kind_of(match["name"], match["value"]):
+                yield Span(*match.span("value"), kind)
+    if "Secret" in text and "ata:" in text and _KIND.search(text):
+        yield from _of_kubernetes(text)
     if "into" in lowered and "value" in lowered:
         yield from of_rows(_inserted(text, lowered))
     if "value" in lowered and ("name" in lowered or "key" in lowered):
@@ -38,6 +57,25 @@ def find(text: str, lowered: str) -> Iterator[Span]:
             kind = kind_of(text[slice(*match.span("name"))], value := text[start:end])
             if kind and not (value.isalpha() and value.istitle()):  # what a button says
                 yield Span(start, end, kind)
+
+
+def _of_kubernetes(text: str) -> Iterator[Span]:
+    """Yield what a secret of Kubernetes holds under names that promise none."""
+    start = 0
+    for document in text.split("\n---"):
+        for block in _DATA.finditer(document) if _KIND.search(document) else ():
+            for one in _DATUM.finditer(document, *block.span("lines")):
+                value = one["value"] if block["coded"] == "stringData" else _decoded(one["value"])
+                if "://" not in value and strength.looks_told(value):
+                    yield Span(start + one.start("value"), start + one.end("value"), "credential")
+        start += len(document) + len("\n---")
+
+
+def _decoded(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode().strip()
+    except ValueError:
+        return ""
 
 
 def _inserted(text: str, lowered: str) -> Iterator[list[Cell]]:

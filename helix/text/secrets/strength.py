@@ -172,6 +172,15 @@ def is_jumbled(value: str, *, most_words: float = 0.5) -> bool:
     return changes >= max(5, len(value) // 4) and word_share(value) < most_words
 
 
+def is_shuffled(value: str) -> bool:
+    """Return whether a secret of a few signs mixes upper case, lower case and digits, and has few runs like words."""
+    value = value[:_SEEN]
+    if len(value) < 12 or not value.isalnum() or is_stand_in(value) or is_identifier(value):
+        return False
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return all(any(map(kind, value)) for kind in kinds) and word_share(value) < 0.35
+
+
 def in_its_line(value: str) -> str:
     """Return what of a would-be secret stands before the end of its line or a tab, in a text escaped as in JSON."""
     return _LINE_END.split(value, maxsplit=1)[0]

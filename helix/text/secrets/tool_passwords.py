@@ -26,6 +26,11 @@ _FLAGS = word_table("text/secrets/tool_passwords", "flags")
 
 _WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|[\"']?(?P<plain>[^\s\"'|;<>]{4,200}))"
 _GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for name, flag in _FLAGS.items()}
+_HEAD = 4
+_BY_HEAD = {
+    head: [name for name in _GIVEN if name.startswith(head)] for head in dict.fromkeys(name[:_HEAD] for name in _GIVEN)
+}
+"""Tools by the first letters of their names: a text that has none of them is not searched for each."""
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
 _COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
 # What stores a secret, whatever the tool, and where it is given to it: `gh secret set NAME --body ...`.
@@ -42,7 +47,7 @@ _PIPED = {
     word: regex(
         word + r"[ \t]{1,4}(?:-[ne]{1,2}[ \t]{1,4}|[\"']?%s(?:\\n)?[\"']?[ \t]{1,4})?"
         r"[\"']?(?:[\w.-]{1,40}:)?(?P<plain>[^\s\"':|]{4,200})[\"']?[ \t]{0,4}\|(?:[ \t]|\\\n){0,12}"
-        r"(?:sudo[ \t]{1,4}(?:-\w[ \t]{1,4}){0,2}-S\b|(?:sudo[ \t]{1,4})?(?:(?:ch|smb)?passwd|cryptsetup|kinit)\b"
+        r"(?:sudo[ \t]{1,4}(?:-\w[ \t]{1,4}){0,2}-S\b|(?:sudo[ \t]{1,4})?(?:(?:ch|smb)?passwd|cryptsetup|kinit|runas)\b"
         rf"|[^\n|]{{0,100}}(?:--(?:password-stdin|with-token)\b|{_STORES}))"
     )
     for word in ("echo", "printf")
@@ -79,18 +84,35 @@ _HERE = regex(
     r"(?:<[ \t]{0,4}|-?[ \t]?[\"']?\w{1,20}[\"']?[ \t]{0,4}\n[ \t]{0,8})"
     r"[\"']?(?P<plain>[^\s\"'#:]{5,200})[\"']?[ \t]{0,4}(?=\n|\Z)"
 )
+# In lower case, from a word on that few texts have: a user of Redis, the key of a database of SQLCipher.
+_LOWERED = (
+    (
+        " on >",
+        regex(r"user[ \t]{1,4}\S{1,60}(?:[ \t]{1,4}[^\s>]{1,40}){0,6}?[ \t]on[ \t]>(?P<plain>[^\s\"'>&]{4,200})"),
+    ),
+    ("pragma ", regex(r"pragma[ \t]{1,4}(?:\w{1,40}\.)?(?:re)?key\s{0,4}=\s{0,4}[\"'](?P<plain>[^\s\"]{4,200})[\"']")),
+)
+# What a script answers where a password is asked for.
+_ANSWER = regex(
+    r"assword[^\w\n]{0,12}\s{0,12}(?:\w{1,20}\.)?send(?:_?line)?(?:[ \t]{1,4}(?:--?[ \t])?|\()"
+    r"[\"'](?P<plain>[^\s\"'\\]{4,200})(?:\\[rn]){0,2}[\"']"
+)
+_ASKS = regex(r"\b(?:mysql\w*|mariadb\w*|psql|createuser)(?:\.exe)?[ \t][^\n]*\Z")
+"""Tools that ask for a password where nothing is joined to `-p`: what stands behind it is something else."""
 _PORTS = regex(r"[\d.:-]+(?:/\w+)?")
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield passwords, which are secrets, on command lines and in database statements; `lowered` is in lower case."""
-    for name, given in _GIVEN.items():
-        if name in text:
-            yield from _of_tool(text, name, given)
+    for head, names in _BY_HEAD.items():
+        for name in names if head in text else ():
+            if name in text:
+                yield from _of_tool(text, name, _GIVEN[name])
     if " -u" in lowered or " --user" in lowered or " /u" in lowered:
         for match in _BESIDE_USER.finditer(text):
             value = match[match.lastgroup or "plain"]
-            if not _PORTS.fullmatch(value) and not strength.is_placeholder(value):
+            asked = _ASKS.search(text, max(0, match.start() - 60), match.end()) and not strength.looks_told(value)
+            if not (asked or _PORTS.fullmatch(value) or strength.is_placeholder(value)):
                 yield Span(*match.span(match.lastgroup or "plain"), "password")
     if "/user:" in lowered:
         for match in _NET_USE.finditer(text):
@@ -99,6 +121,14 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span(group), "password")
     if "chpasswd" in lowered:
         for match in _CHPASSWD.finditer(text):
+            yield from _password(match, "plain")
+    for sign, pattern in _LOWERED:
+        for match in pattern.finditer(lowered) if sign in lowered else ():
+            value = text[slice(*match.span("plain"))]
+            if strength.looks_chosen(value) and not value.startswith(_NO_PASSWORD):
+                yield Span(*match.span("plain"), "password")
+    if "send" in lowered and "assword" in lowered:
+        for match in _ANSWER.finditer(text):
             yield from _password(match, "plain")
     if "<<" in text:
         for match in _HERE.finditer(text):
