@@ -100,7 +100,8 @@ class _Context(NamedTuple):
 _USER_LINE = regex(
     r"(?:^|\n)[ \t]{0,40}[\"']?(?:db_?)?(?:user(?:_?name|_?id)?|login|uid|email)[\"']?[ \t]{0,20}(?:[:=]|=>)[ \t]{0,20}"
     r"[\"']?[\w.@+-]{2,60}[\"']?[,;]?[ \t]{0,4}\n(?:[ \t]{0,40}(?:#|//)[^\n]{0,80}\n){0,3}[ \t]{0,40}[\"']?\Z"
-    r"|\buser(?:name)?[\"']?[ \t]{0,2}[:=]?[ \t]{0,2}[\"'][^\"'\n]{2,80}[\"'],?[ \t]{1,4}\Z",
+    r"|\buser(?:name)?[\"']?[ \t]{0,2}[:=]?[ \t]{0,2}[\"'][^\"'\n]{2,80}[\"'],?[ \t]{1,4}\Z"
+    r"|(?:^|\n)[ \t]{0,40}(?:user(?:name)?|login)[ \t]{1,20}[^\s:=]{2,60}[ \t]{0,4}\n[ \t]{0,40}\Z",
     re.IGNORECASE,
 )
 _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
@@ -363,6 +364,7 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
         flag = text.endswith("-", 0, match.start()) or strength.is_scrambled(match[group]) or _is_set(text, match)
         if not flag and strength.looks_told(match[group]):
             flag = _PUTS.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()) is not None
+            flag = flag or _is_beside_user(text, match.start())
         return flag or (group in ("double", "single") and not match["close"])
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None

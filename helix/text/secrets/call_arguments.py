@@ -26,21 +26,27 @@ _CALL = regex(
 
 # A key alone in the brackets of a vendor's client, or behind what tells whose it is.
 _ALONE = regex(
-    r"(?:\b(?:openai|asyncopenai|anthropic|asyncanthropic|groq|stripe|fernet|cookieparser)\("
+    r"(?:\b(?:openai|asyncopenai|anthropic|asyncanthropic|fernet|cookieparser)\("
     r"|require\([\"'][\w@/.-]{2,40}[\"']\)\()\s{0,12}b?(?:\"(?P<double>[^\"\s]{12,200})\"|'(?P<single>[^'\s]{12,200})')\s{0,12}[,)]"
 )
 _SECOND = r"\s?,\s{0,12}(?:\"(?P<double>[^\"\s]{10,200})\"|'(?P<single>[^'\s]{10,200})')"
 _OF_SID, _OF_AC, _OF_AWS = (
     regex(f"{first}{_SECOND}") for first in ("sid", "AC[0-9a-f]{32}[\"']", "AKIA[A-Z0-9]{12,16}[\"']")
 )
+_CHARACTERS = regex(r"\"(?P<double>[^\"\s]{6,200})\"\.tochararray\(")
 _LEAST_HEX = 32
-_ALONE_SIGNS = ("openai(", "anthropic(", "groq(", "stripe(", "fernet(", "cookieparser(", ")('", ')("')
+_ALONE_SIGNS = ("openai(", "anthropic(", "fernet(", "cookieparser(", ")('", ')("')
 
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of calls; `lowered` is the text in lower case, in which calls are looked for."""
     if any(sign in lowered for sign in _ALONE_SIGNS):
         yield from _keys(text, lowered, _ALONE)
+    if ".tochararray(" in lowered:  # what Java reads a password as
+        for match in _CHARACTERS.finditer(lowered):
+            value = text[slice(*match.span("double"))]
+            if strength.looks_told(value) and not strength.is_counting(value):
+                yield Span(*match.span("double"), "password")
     if "sid," in lowered:
         yield from _keys(text, lowered, _OF_SID)
     if "AKIA" in text:

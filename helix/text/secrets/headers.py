@@ -81,6 +81,8 @@ _BUNDLER = regex(
     r"\bBUNDLE_\w{1,60}__\w{1,60}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[\w.~-]{1,100}:[^\s\"';&]{1,200})"
 )
 _GAP = r"\s|\\{1,4}[nrt]"
+# A line of `ipsec.secrets`: `mira : EAP "..."`.
+_OF_IPSEC = regex(r"(?:^|\s):[ \t](?:PLAIN|EAP|XAUTH)[ \t]{1,4}\"(?P<value>[^\"\n]{3,200})\"")
 _LOGINS = (
     (  # of .npmrc
         ":_",
@@ -103,6 +105,8 @@ _LOGINS = (
             r"(?P<value>(?:[^\s\\\"']|\\(?![nrt\\\"'])){3,200})"
         ),
     ),
+    ("userpwd", regex(r"USERPWD[\"']?\s{0,4}(?:,|=>?)\s{0,4}[\"'][^\s:\"'$]{1,60}:(?P<value>[^\s\"'$]{3,200})[\"']")),
+    *((f": {kind}", _OF_IPSEC) for kind in ("plain", "eap", "xauth")),
     ("wifi:", regex(r"\bWIFI:(?:[A-OQ-Z]:[^;\n]{0,64};){0,4}P:(?P<value>[^;\n]{3,100});")),
     ("::add-mask::", regex(r"::add-mask::(?P<value>[^\s\"'$]{4,200})")),
     (

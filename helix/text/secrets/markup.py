@@ -33,6 +33,7 @@ _QUOTED = r"(?:\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')"
 _ARGUMENT = rf"\s{{0,40}}(?:{_QUOTED}|\"\"|''|[$\w.]{{1,60}})\s{{0,2}},"
 _USER_AND_PASSWORD = rf"\s{{0,40}}{_QUOTED}\s{{0,2}},\s{{0,40}}(?:Some\()?[\"'](?P<value>[^\"'\n]{{4,100}})[\"']"
 _OF_ONE, _OF_TWO = regex(rf"(?:{_ARGUMENT})?{_USER_AND_PASSWORD}"), regex(_ARGUMENT + _USER_AND_PASSWORD)
+_OF_THREE = regex(_ARGUMENT + _ARGUMENT + _USER_AND_PASSWORD)
 _OF_ANY = regex(rf"{_ARGUMENT}\s{{0,40}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']")
 _SIGNS_IN = {
     **dict.fromkeys(
@@ -40,6 +41,7 @@ _SIGNS_IN = {
     ),
     **dict.fromkeys(["authenticate", "passwordauthentication", "wifi.begin"], _OF_ONE),
     **dict.fromkeys(["connect", "connection", "pdo", "mysqli", "sequelize", "ftp", "plainauth"], _OF_TWO),
+    "mysql_real_connect": _OF_THREE,
     **dict.fromkeys(["simple_bind_s", "simple_bind"], _OF_ANY),
 }
 _PGPASS = regex(
@@ -67,6 +69,8 @@ _DEVICE_SIGNS = (
 )
 _DEVICE_KEY = regex(r"key[ \t]{1,20}[0-7][ \t]")
 _COLONS = 4
+# Where a server of mail hands on what it sends: `[mail.shop.test]:587 mira@shop.test:...`
+_RELAY = regex(r"\]:\d{2,5}[ \t]{1,8}[\w.+-]{1,60}@[\w.-]{3,60}:(?P<value>[^\s:]{4,100})[ \t]{0,4}$", re.MULTILINE)
 _VAULT = regex(r"\$ANSIBLE_VAULT;[^\n]{1,60}\s{1,40}(?P<value>(?:[0-9a-f]{16,120}\s{0,40}){1,200})")
 
 
@@ -86,6 +90,8 @@ def find(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), "credential")
     if any(sign in lowered for sign in _DEVICE_SIGNS) or _DEVICE_KEY.search(text):
         yield from _values(text, _DEVICE, "password")
+    if "]:" in text:
+        yield from _values(text, _RELAY, "password")
     if "$ANSIBLE_VAULT" in text:
         for match in _VAULT.finditer(text):
             yield Span(match.start("value"), match.start("value") + len(match["value"].rstrip()), "credential")
@@ -95,9 +101,10 @@ def _sign_ins(text: str, lowered: str) -> Iterator[Span]:
     for call, arguments in _SIGNS_IN.items():
         at = lowered.find(f"{call}(")
         while at >= 0:
+            other = call == "connect" and lowered.endswith("_real_", 0, at)  # which has one argument more
             at += len(call) + 1
             match = arguments.match(text, at)
-            if match is not None and not strength.is_placeholder(match["value"]):
+            if match is not None and not other and not strength.is_placeholder(match["value"]):
                 yield Span(*match.span("value"), "password")
             at = lowered.find(f"{call}(", at)
 

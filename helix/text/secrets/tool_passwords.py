@@ -10,6 +10,7 @@ looked up when it was written.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -27,10 +28,11 @@ _FLAGS = word_table("text/secrets/tool_passwords", "flags")
 _WORD = r"(?:'(?P<single>[^'\n]{4,200})'|\"(?P<double>[^\"\n]{4,200})\"|[\"']?(?P<plain>[^\s\"'|;<>]{4,200}))"
 _GIVEN = {f"{name} ": regex(f"(?:{flag}){_WORD}") for name, flag in _FLAGS.items()}
 _HEAD = 4
-_BY_HEAD = {
-    head: [name for name in _GIVEN if name.startswith(head)] for head in dict.fromkeys(name[:_HEAD] for name in _GIVEN)
-}
-"""Tools by the first letters of their names: a text that has none of them is not searched for each."""
+_HEADS = Counter(name[:_HEAD] for name in _GIVEN)
+_BY_HEAD: dict[str, list[str]] = {}
+for _name in _GIVEN:
+    _BY_HEAD.setdefault(_name[:_HEAD] if _HEADS[_name[:_HEAD]] > 1 else _name.strip(), []).append(_name)
+"""Tools by what their names begin with: a text that has none of it is not searched for each of them."""
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
 _COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
 # What stores a secret, whatever the tool, and where it is given to it: `gh secret set NAME --body ...`.
@@ -84,8 +86,9 @@ _HERE = regex(
     r"(?:<[ \t]{0,4}|-?[ \t]?[\"']?\w{1,20}[\"']?[ \t]{0,4}\n[ \t]{0,8})"
     r"[\"']?(?P<plain>[^\s\"'#:]{5,200})[\"']?[ \t]{0,4}(?=\n|\Z)"
 )
-# In lower case, from a word on that few texts have: a user of Redis, the key of a database of SQLCipher.
+# In lower case, from a word on that few texts have: users of Oracle and Redis, keys of SQLCipher.
 _LOWERED = (
+    ("identified by", regex(r"user\s{1,4}\S{1,60}\s{1,4}identified by\s{1,4}(?P<plain>[^\s\"';]{4,200})")),
     (
         " on >",
         regex(r"user[ \t]{1,4}\S{1,60}(?:[ \t]{1,4}[^\s>]{1,40}){0,6}?[ \t]on[ \t]>(?P<plain>[^\s\"'>&]{4,200})"),
