@@ -34,6 +34,36 @@ def test_a_key_of_aws_tells_of_the_secret_behind_it() -> None:
 
 
 @pytest.mark.parametrize(
+    "form",
+    [
+        *("-auth admin:{}", "stats auth admin:{}", "addauth digest mira:{}", "user mira insecure-password {}"),
+        *(
+            "signInWithEmailAndPassword(mail, '{}')",
+            "authorization_basic('mira', '{}')",
+            "shop.ssl.keyStorePassword {}",
+        ),
+        "<property><name>shop.ConnectionPassword</name><value>{}</value></property>",
+        "the password {} is for staging",
+    ],
+)
+def test_what_servers_and_clients_take_goes(form: str) -> None:
+    assert "xBLt7VgxJMJW8C" not in redact(form.format("xBLt7VgxJMJW8C")).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("stats auth $USER:$WORD", "auth https://a1b2c3.test:8443", "the auth a:b scheme", "user mira insecure2"),
+        *("signInWithEmailAndPassword(mail, word2)", "shop.ssl.keyStorePassword is set in a1b2c3.conf"),
+        "<property><name>shop.port</name><value>a1b2c3d4</value></property>",
+        *("the password Ed25519PrivateKey", "a password PBKDF2WithHmacSHA256 hashes", "password SHA256Base64Encoded"),
+    ],
+)
+def test_what_only_looks_like_what_they_take_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "PuTTY-User-Key-File-3: ssh-ed25519\nComment: mira\nPrivate-Lines: 1\n[[AAAAIKs8d7fjsdKJHsd87]]\n",

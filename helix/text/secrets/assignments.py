@@ -365,6 +365,7 @@ def _is_assignment(text: str, match: re.Match[str], group: str) -> bool:
         if not flag and strength.looks_told(match[group]):
             flag = _PUTS.search(text, max(0, match.start() - _ADDRESS_REACH), match.start()) is not None
             flag = flag or _is_beside_user(text, match.start())
+            flag = flag or ("." in match["name"] and _is_alone(text, match.start(), match.end()))
         return flag or (group in ("double", "single") and not match["close"])
     if match["call"] is not None:
         return _READER.match(match["name"].rpartition(".")[2]) is None

@@ -39,10 +39,10 @@ _SIGNS_IN = {
     **dict.fromkeys(
         ["login", "logon", "auth=", "basicauth", "basic_auth", "credential", "credentials", "directoryentry"], _OF_ONE
     ),
-    **dict.fromkeys(["authenticate", "passwordauthentication", "wifi.begin"], _OF_ONE),
+    **dict.fromkeys(["authenticate", "passwordauthentication", "wifi.begin", "authorization_basic"], _OF_ONE),
     **dict.fromkeys(["connect", "connection", "pdo", "mysqli", "sequelize", "ftp", "plainauth"], _OF_TWO),
     "mysql_real_connect": _OF_THREE,
-    **dict.fromkeys(["simple_bind_s", "simple_bind"], _OF_ANY),
+    **dict.fromkeys(["simple_bind_s", "simple_bind", "emailandpassword"], _OF_ANY),
 }
 _PGPASS = regex(
     r"^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<value>[^\s:]{4,100})\s{0,4}$", re.MULTILINE
@@ -80,7 +80,7 @@ def find(text: str, lowered: str) -> Iterator[Span]:
         yield from _elements(text)
     if ";" in text and ("passw" in lowered or "pwd" in lowered or "key" in lowered or "secret" in lowered):
         yield from _connections(text)
-    if '",' in text or "'," in text or "simple_bind" in lowered:
+    if '",' in text or "'," in text or "simple_bind" in lowered or "andpassword(" in lowered:
         yield from _sign_ins(text, lowered)
     if text.count(":") >= _COLONS:
         yield from _values(text, _PGPASS, "password")

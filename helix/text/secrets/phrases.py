@@ -223,7 +223,11 @@ def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
         return not value.startswith(("$", "[", "*", "<")) and not strength.is_stand_in(value)
     if match["quoted"] is not None and _QUOTED_WORD.fullmatch(value) and match["loose"] is None:
         return not strength.is_placeholder(value) and not strength.is_wordy(value)
-    return strength.looks_told(value) and (match["loose"] is None or match["plain"] is None or strength.is_mixed(value))
+    return strength.looks_told(value) and (match["loose"] is None or match["plain"] is None or _is_odd(value))
+
+
+def _is_odd(value: str) -> bool:
+    return strength.is_mixed(value) or strength.is_shuffled(value)
 
 
 def _is_machine_made(value: str) -> bool:

@@ -30,7 +30,9 @@ _ENTRY = regex(
 )
 
 
-_PLIST = regex(r"<key>(?P<name>[^<>\n]{2,60})</key>\s{0,40}<string>(?P<value>[^<>\s]{3,500})</string>")
+_PROPERTY = regex(  # of Apple's lists, and of Hadoop's files
+    r"<(?:key|name)>(?P<name>[^<>\n]{2,80})</(?:key|name)>\s{0,40}<(?:string|value)>(?P<value>[^<>\s]{3,500})</(?:string|value)>"
+)
 _KIND = regex(r"(?:^|\n)[ \t]{0,8}kind:[ \t]{0,4}[\"']?Secret[\"']?[ \t]{0,4}(?:\n|\Z)")
 _DATA = regex(
     r"(?:^|\n)(?P<indent>[ \t]{0,8})(?P<coded>stringData|data):[ \t]{0,4}\n"
@@ -43,8 +45,8 @@ _DATUM = regex(
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield the secrets of records; `lowered` is the text in lower case, in which they are looked for."""
-    if "<key>" in text:
-        for match in _PLIST.finditer(text):
+    if "<key>" in text or "<name>" in text:
+        for match in _PROPERTY.finditer(text):
             if kind := kind_of(match["name"], match["value"]):
                 yield Span(*match.span("value"), kind)
     if "Secret" in text and "ata:" in text and _KIND.search(text):

@@ -4,7 +4,9 @@ Without it 3 of the 3,035 secrets in docs/benchmarks/safety.md are missed that a
 It is there for what people type, which no fixture has: `net use`, `cmdkey`, `psexec -p`, `chpasswd`.
 Of 5 secrets that strangers' commands store (`fly secrets set`, `gcloud secrets create`) it finds 3; two are words.
 Of 39 forms of commands, statements and routers' lines that a tester wrote it finds 39, where 4 were found; they were
-looked up when it was written.
+looked up when it was written. Of 102 values in 34 forms of tools, calls and sentences that another tester found in
+clear 14 went before they were looked up and 84 since; rows for single tools found 1 of 300 values more in forms of
+others (set M).
 """
 
 from __future__ import annotations
