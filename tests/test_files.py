@@ -36,7 +36,7 @@ ONCE = {
     "graph/graph_server.py": 2,  # its own lock, and what it says to the system of its memory
     "lock.py": 1,  # reads and writes one descriptor
     "cli/main.py": 1,  # nowhere, in place of a closed output
-    "store/erasing.py": 1,  # overwrites in place what the store lists
+    "store/log_quotes.py": 1,  # overwrites in place what the store lists
     "client_settings/descriptions.py": 2,  # the packaged descriptions of clients
     "client_settings/plugin_files.py": 2,  # the packaged plugin and hook
 }

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
+from helix import files
 from helix.errors import ConfigError, HelixError, StoreLockedError
 from helix.journal.postgres.postgres_server import Server
 from helix.journal.postgres.tenant_states import ACTIVE
@@ -133,7 +134,7 @@ def _machine() -> str:
     """Return what tells this machine, or this container, from others that may have the same name."""
     try:
         own = [str(Path("/proc/self/ns", one).readlink()) for one in ("net", "pid")]
-        own.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))
+        own.append(files.read_text("/proc/sys/kernel/random/boot_id"))
     except OSError:
         own = [f"{uuid.getnode():x}"]
     return hashlib.sha256(" ".join(own).encode()).hexdigest()[:8]

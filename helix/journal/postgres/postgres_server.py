@@ -196,10 +196,8 @@ class Server:
             prepared = own_tables.check_foreign(connection)
             lacking = self._lacking(connection) if prepared else []
         if lacking or not prepared:
-            raise StoreError(
-                "the server lacks tables of this Helix",
-                hint=f"make them: `helix engine {'migrate' if prepared else 'init'}`, as a role that may",
-            )
+            command = "`helix engine migrate`" if prepared else "`helix engine init`"
+            raise StoreError("the server lacks tables of this Helix", hint=f"make them: {command}, as a role that may")
 
     def durability(self) -> Durability:
         """Return what a commit is worth on this server of PostgreSQL."""
