@@ -103,9 +103,9 @@ class Store:
         self.runtime = Runtime(settings=settings, embedder=embedder, clock=clock, make_id=make_id)
         self.deriving = threading.Lock()
         """Held by whoever derives memories from episodes: there is one at a time."""
-        self.copying = threading.Lock()
-        """Held by whoever copies the journal, puts a copy in its place, or erases something everywhere: a copy that is
-        begun before an erasure and ends after it would keep what was erased."""
+        self.copying = threading.RLock()
+        """Held by whoever copies the journal, puts a copy or what it once held in its place, merges a strand, or erases
+        something everywhere: what is begun before an erasure and ends after it would keep what was erased."""
         self.path = settings.store_path
         files.private_folder(self.path)
         self._lock = StoreLock(self.path)

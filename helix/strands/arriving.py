@@ -153,6 +153,11 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
         for batch in _read_through(store, strand, read, base, ticket, lambda _: None):
             read.plan(batch)
         return _counted_result(strand, base, read, read.counts)
+    with store.copying:
+        return _merged(store, strand, base, job, ticket)
+
+
+def _merged(store: Store, strand: Strand, base: str | None, job: str, ticket: Ticket) -> dict[str, Any]:
     staged = Staged(store.path, job)
     try:
         read, erased = _stage(store, strand, base, ticket, staged)

@@ -35,9 +35,10 @@ def roll_back(store: Store, version: StoredVersion, job: str, ticket: Ticket) ->
         raise ConflictError(
             f"version {version.id[:12]} was never what this store held", hint="`helix strand log` shows which were"
         )
-    before = note_version(store, Selection.from_name(version.selection), who="", why="before a rollback")
-    note = {"kind": KIND, "job": job, "version": version.id}
-    done = carry_through(store, note, lambda watch: _carry_out(store, version, job, watch), ticket)
+    with store.copying:
+        before = note_version(store, Selection.from_name(version.selection), who="", why="before a rollback")
+        note = {"kind": KIND, "job": job, "version": version.id}
+        done = carry_through(store, note, lambda watch: _carry_out(store, version, job, watch), ticket)
     return {"before": before.id, **done}
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from working import job
@@ -15,6 +16,7 @@ from working import job
 from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.remember.curate import EditRequest, edit
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Ref
@@ -24,6 +26,9 @@ from helix.settings import Settings
 from helix.store import erasing, jobs
 from helix.store.backup import back_up, restore, restore_closed
 from helix.store.store import Store
+from helix.strands import rollback
+from helix.strands.lineage import note_version
+from helix.strands.rows import Selection
 from tests.waiting import MOST_SECONDS, until
 
 WORDS = b"quaxlotl harvester"
@@ -176,6 +181,30 @@ def test_an_erasure_that_came_from_elsewhere_waits_for_a_backup_and_reaches_it(
         erasing_it.join(MOST_SECONDS)
         assert [one.erased for one in reports[0].copies] == [True]
         assert WORDS not in copy.read_bytes()
+
+
+def test_an_erasure_waits_for_a_rollback_and_reaches_what_that_brought_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Store(settings, embedder=HashEmbedder())) as store:
+        memory = stored(store)
+        before = note_version(store, Selection(), who="", why="test")
+        edit(store, memory, EditRequest(trigger=f"the {WORDS.decode()} goes on"))
+        reports, write = list[EraseReport](), rollback._write
+        erasing_it = threading.Thread(target=lambda: reports.append(erased(store, memory)))
+
+        def written(*args: Any) -> None:
+            erasing_it.start()
+            erasing_it.join(1.0)  # it has time to go before, and must not
+            write(*args)
+
+        monkeypatch.setattr(rollback, "_write", written)
+        job(store, lambda ticket: rollback.roll_back(store, before, "a job", ticket))
+        erasing_it.join(MOST_SECONDS)
+        assert reports[0].erased
+        with closing(sqlite3.connect(store.path / "journal.db")) as connection:
+            assert not connection.execute("SELECT 1 FROM node WHERE props LIKE '%quaxlotl%'").fetchone()
+    assert WORDS not in (settings.store_path / "journal.db").read_bytes()
 
 
 @pytest.mark.parametrize("second", ["backup", "restore", "recover", "erase"])
