@@ -99,10 +99,14 @@ class AlreadyHere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeReading:
-    """All of a file or folder was read: places whose sources begin with `prefix` are gone but for those it `holds`."""
+    """All of a file or folder was read: places whose sources begin with `prefix` are gone but for those it `holds`.
+
+    `is_there` says of any place whether its file is there still, for what has moved from there.
+    """
 
     prefix: str
     holds: Callable[[str], bool]
+    is_there: Callable[[str], bool]
     trust: Trust
     position: int
     scope: str = ""

@@ -25,6 +25,7 @@ class Earlier:
         self._seen = 0
         self._rows: dict[str, list[int]] = defaultdict(list)
         self._of_file: dict[str, set[str]] = defaultdict(set)
+        self._of_words: dict[str, list[int]] = defaultdict(list)
         self._looking = threading.Lock()
 
     def of(self, index: StoreIndex, label: Label, place: str, scope: str) -> list[int]:
@@ -40,6 +41,18 @@ class Earlier:
             and index.scope_of(row) == scope
         ]
 
+    def same(self, index: StoreIndex, source: str, scope: str) -> list[int]:
+        """Return the rows of memories of a scope that imports of this kind made of the very words of a source."""
+        kind, words = source.partition(":")[0], source.rpartition(END_OF_PLACE)[2]
+        with self._looking:
+            self._look(index)
+            rows = tuple(self._of_words.get(f"{kind}:{words}", ()))
+        return [
+            row
+            for row in rows
+            if index.source_of(row) and index.label_of(row) is Label.MEMORY and index.scope_of(row) == scope
+        ]
+
     def places(self, index: StoreIndex, prefix: str, scope: str) -> list[str]:
         """Return the places that begin with a prefix, a file's or a folder's, and that a scope has readings of."""
         with self._looking:
@@ -53,8 +66,9 @@ class Earlier:
     def _look(self, index: StoreIndex) -> None:
         count = index.count
         for row in range(self._seen, count):
-            before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
+            before, end, words = index.source_of(row).rpartition(END_OF_PLACE)
             if end:
+                self._of_words[f"{before.partition(':')[0]}:{words}"].append(row)
                 self._rows[before + end].append(row)
                 self._of_file[before.partition("#")[0]].add(before + end)
         self._seen = max(self._seen, count)

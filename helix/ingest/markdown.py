@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
+from helix.identity import identify
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, told_key
 from helix.ingest.note_files import NoteFile, NoteFolder, note_files
 from helix.ingest.note_kinds import SectionNote, notes_of
@@ -48,42 +49,52 @@ def read_notes(
 
     Behind each file and folder it says that all of it was read: what is not there any more is said no more.
 
-    Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, without a scope `notes:<whole path>#...`: a
-    section that has not changed has the source it had, and of one that has changed, so has each rule in it that has
-    not. `root` is the work tree the notes lie in where none is given. What they say is trusted as a commit's words are:
-    anybody may have written it. With `mine` the user stands for it. `met` is told of each file that is read. Raises
-    NotFoundError for a missing path.
+    Sources are `notes:<scope>:<path from the root>#<headings>@<digest>`, with `<repository>//` before the path where
+    the scope is not the repository's own, and without a scope `notes:<whole path>#...`. A section that has not changed
+    has the source it had, and of one that has changed, so has each rule in it that has not. `root` is the work tree the
+    notes lie in where none is given. What they say is trusted as a commit's words are: anybody may have written it.
+    With `mine` the user stands for it. `met` is told of each file that is read. Raises NotFoundError for a missing
+    path.
     """
-    position, trust = 0, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT
+    position, trust, prefix_of = 0, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT, cache(partial(_prefix, scope))
     for found in note_files(paths, root):
         if isinstance(found, IngestProblem):
             yield found
-        elif isinstance(found, NoteFolder):
-            prefix = _prefix(scope, found.place)
-            yield WholeReading(prefix=prefix, holds=partial(_is_there, found, prefix), trust=trust, position=position)
+            continue
+        prefix = prefix_of(found.base)
+        is_there = partial(_is_there, found.base, prefix)
+        if isinstance(found, NoteFolder):
+            holds: Callable[[str], bool] = is_there
+            prefix += found.place
         else:
             met(found)
-            reading, places = _Reading.of(found, scope, trust), set[str]()
+            reading, places = _Reading.of(found, prefix, trust, whole=not scope), set[str]()
             for passage in reading.passages():
                 position += 1
                 read = reading.slice(passage, position)
                 places.add(read.supersedes)
                 yield read
-            prefix = f"{reading.prefix}#"
-            yield WholeReading(prefix=prefix, holds=places.__contains__, trust=trust, position=position)
+            holds, prefix = places.__contains__, f"{reading.prefix}#"
+        yield WholeReading(prefix=prefix, holds=holds, is_there=is_there, trust=trust, position=position)
 
 
-def _prefix(scope: str, place: str) -> str:
-    return f"notes:{scope}:{place}" if scope else f"notes:{place}"
+def _prefix(scope: str, base: Path | None) -> str:
+    """Return how sources begin of notes in a work tree: two repositories that share a scope are told apart in it."""
+    if not scope:
+        return "notes:"
+    own = identify(base) if base is not None else None
+    if own is None or not own.repository or f"{scope}/".startswith(f"{own.repository}/"):
+        return f"notes:{scope}:"
+    return f"notes:{scope}:{own.repository}//"
 
 
-def _is_there(folder: NoteFolder, prefix: str, place: str) -> bool:
-    """Return whether the file is there of a place in a folder that was walked; where that cannot be told, it is."""
+def _is_there(base: Path | None, prefix: str, place: str) -> bool:
+    """Return whether the file is there of a place in a work tree; where that cannot be told, it is."""
     rest = place.removeprefix(prefix)
-    if "~" in rest or (rest.startswith("/") and not folder.place):
-        return True  # a name that is kept as a digest alone; a file that was named by its whole path
+    if rest == place or "~" in rest.partition("#")[0] or rest.startswith("/") != (base is None):
+        return True  # of another repository; with a digest in its name; of a file outside of work trees
     ends = [match.start() for match in re.finditer("#", rest)]
-    return any(_exists(folder.base / f"{folder.place}{rest[:end]}") for end in ends)
+    return any(_exists(Path(base or "/", rest[:end])) for end in ends)
 
 
 def _exists(path: Path) -> bool:
@@ -116,9 +127,10 @@ class _Reading:
     trust: Trust
 
     @classmethod
-    def of(cls, file: NoteFile, scope: str, trust: Trust) -> _Reading:
+    def of(cls, file: NoteFile, prefix: str, trust: Trust, *, whole: bool) -> _Reading:
+        """`whole`: the file is known by its whole path."""
         parse = parse_rst if file.path.suffix.lower() == ".rst" else parse_markdown
-        prefix = _prefix(scope, told_key(file.place if scope else file.path.as_posix()))
+        prefix += told_key(file.path.as_posix() if whole else file.place)
         return cls(file=file, document=parse(file.text), prefix=prefix, trust=trust)
 
     def passages(self) -> Iterator[_Passage]:
@@ -146,19 +158,18 @@ class _Reading:
     def slice(self, passage: _Passage, position: int) -> Slice:
         """Return the passage as an episode, and a memory for each thing it says."""
         place = f"{self.prefix}#{_in_source(passage.heading)}@"
-        name = as_name(self.file.place)
+        name, globs = as_name(self.file.place), self._globs()
         episode = EpisodeDraft(
-            source=place + short_digest(passage.text),
+            source=place + short_digest(passage.text, *globs),
             content=f"{passage.heading}\n\n{passage.text}" if passage.heading else passage.text,
             trust=self.trust,
             occurred_at=self.file.modified_at,
             role="note",
             files=(name,) if len(name) <= _LONGEST_PATH else (),
         )
-        globs = self._globs()
         memories = [
             MemoryDraft(
-                source=place + short_digest(note.kind, note.trigger, note.resolution),
+                source=place + short_digest(note.kind, note.trigger, note.resolution, *globs),
                 grounded_in=episode.source,
                 kind=note.kind,
                 trigger=note.trigger,

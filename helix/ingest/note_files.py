@@ -26,12 +26,13 @@ _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFile:
-    """A file of notes as read: `place` is its path from the root, or its whole path where it lies under none.
+    """A file of notes as read: `place` is its path from the root `base`, or its whole path where it lies under none.
 
     `digest` stands for what it holds.
     """
 
     path: Path
+    base: Path | None
     place: str
     text: str
     modified_at: datetime
@@ -40,9 +41,9 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFolder:
-    """A folder of notes that was walked to its end: `place` is as those of its files begin, `base` where those lie."""
+    """A folder of notes that was walked to its end: `place` is as those of its files begin."""
 
-    base: Path
+    base: Path | None
     place: str
 
 
@@ -81,7 +82,7 @@ def note_files(
                 yield _read_note(found, base)
         if real.is_dir():
             place = real.relative_to(base).as_posix() if base else real.as_posix()
-            yield NoteFolder(base=base or Path("/"), place="" if place == "." else f"{place}/")
+            yield NoteFolder(base=base, place="" if place == "." else f"{place}/")
 
 
 def work_tree_of(path: Path) -> Path | None:
@@ -190,7 +191,7 @@ def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     # Redacted whole, before it is taken apart into sections: a heading may name the secret below it.
     text = redact(text).text
     modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
-    return NoteFile(path=file, place=place, text=text, modified_at=modified_at, digest=digest_of(data))
+    return NoteFile(path=file, base=base, place=place, text=text, modified_at=modified_at, digest=digest_of(data))
 
 
 def _is_binary(data: bytes, text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -22,15 +21,16 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
-from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
+from helix.ingest.earlier import GONE
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
+from helix.ingest.rereading import PlacesReadAgain, Standing, statement_of
 from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
-from helix.memory.change.versions import take_place
-from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.change.versions import files_of, take_place
+from helix.memory.contradiction.classify import same_words
 from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -78,7 +78,7 @@ class Importer:
         self._planned = False
         self._later: list[LinkDraft] = []
         self._generation = store.index.generation
-        self._earlier = Earlier()
+        self._again = PlacesReadAgain(store, source, scope)
 
     def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
         """Import what is not there yet; stops between two batches when `cancelled` says so.
@@ -147,7 +147,7 @@ class Importer:
             if isinstance(item, AlreadyHere):
                 self._tally.skipped += 1
                 continue
-            for one in self._gone(item) if isinstance(item, WholeReading) else (item,):
+            for one in self._again.gone(item) if isinstance(item, WholeReading) else (item,):
                 if (new := self._new(one, hidden)) is None:
                     continue
                 batch.append(new)
@@ -161,12 +161,13 @@ class Importer:
     def _new(self, item: Slice, hidden: PrivateSessions) -> Slice | None:
         """Return a slice that is to be written; None for one that is known, which a person may stand for now."""
         item = without_secret_names(item)
+        self._again.meet(item)
         if _is_hidden(item.episode, hidden):
             self._tally.skipped += 1
             return None
         if self._vouched and not self._planned:
             self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
-        if (known := self._known(item)) is None:
+        if (known := self._again.known(item)) is None:
             return item
         self._tally.skipped += not item.episode.source.endswith(GONE)
         self._remember_last(item.episode, known)
@@ -178,26 +179,12 @@ class Importer:
         """Retire what an older reading of a known slice's place left because nobody stood for the newer one then."""
         writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
         for draft in item.memories:
-            ref = memory_ref(self._store.index, draft.source, draft.scope or self._scope)
-            if ref is None and (met := self._met(writing, draft)) is not None:
-                ref = met.ref
-            if ref is not None:
-                writing.written[draft.source] = ref
-                writing.said[ref].add(item.supersedes)
+            if (found := self._standing(writing, draft)) is not None:
+                writing.written[draft.source] = found.memory.ref
+                writing.said[found.memory.ref].add(item.supersedes)
         self._retire_older(writing, item)
         composer = writing.composer
         return Decision((composer.change("vouch", source=item.episode.source),) if composer.pending else (), None)
-
-    def _gone(self, reading: WholeReading) -> Iterator[Slice]:
-        """Yield a slice that says nothing for each place that was read before and is not there any more."""
-        scope = reading.scope or self._scope
-        for place in self._earlier.places(self._store.index, reading.prefix, scope):
-            if not reading.holds(place):
-                words = f"{place.removesuffix(END_OF_PLACE)} is there no more"
-                told = EpisodeDraft(
-                    source=f"{place}{GONE}", content=words, trust=reading.trust, scope=reading.scope, silent=True
-                )
-                yield Slice(episode=told, position=reading.position, supersedes=place)
 
     def _draw(self) -> None:
         """Draw the links that were told by themselves, where both their ends are there and the edge is not."""
@@ -205,15 +192,6 @@ class Importer:
             self._tally.edges += self._store.writer.submit(
                 partial(draw, self._store, self._later[start : start + self._batch], self._scope, self._tally.source)
             )
-
-    def _known(self, item: Slice) -> Ref | None:
-        """Return the episode that a slice became; None also where another reading of its place came after it."""
-        index, scope = self._store.index, item.episode.scope or self._scope
-        known = index.from_source(item.episode.source, scope=scope)
-        if known is None or not item.supersedes:
-            return known
-        read = self._earlier.of(index, Label.EPISODE, item.supersedes, scope)
-        return known if read and index.ref_of(read[-1]) == known else None
 
     def _check_generation(self) -> None:
         """Raise ConflictError where the store has become another one since: what was prepared refers to the former."""
@@ -264,7 +242,7 @@ class Importer:
                     continue
                 key = (episode.scope or self._scope, episode.source)
                 if (
-                    key in writing.episodes or self._known(ready.slice) is not None
+                    key in writing.episodes or self._again.known(ready.slice) is not None
                 ):  # twice, or another import came first
                     writing.tally.skipped += 1
                     continue
@@ -276,19 +254,22 @@ class Importer:
         return decide
 
     def _write(self, writing: Writing, ready: PreparedSlice) -> None:
-        item, composer, written = ready.slice, writing.composer, writing.written
+        item, written = ready.slice, writing.written
         episode = self._write_episode(writing, ready)
         writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
-            ref = None if ref in writing.retired else ref
-            known = None if ref is not None or ready.held else self._met(writing, memory)
-            if ref is None and known is not None and memory.trust.rank >= known.provenance.trust.rank:
-                ref = self._count(writing, memory, known, ready, episode)
-            elif ref is not None and item.supersedes and item.supersedes not in self._places(writing, ref):
-                composer.edge(Relation.GROUNDED_IN, ref, episode)  # it was left there, and is back
-            ref = ref or self._write_memory(writing, memory, prepared, episode, status, known)
+            found = self._standing(writing, memory)
+            if ready.held:
+                ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
+                ref = ref or self._write_memory(writing, memory, prepared, episode, status, None)
+            elif found is not None and found.is_own:
+                ref = self._meet_own(writing, memory, found.memory, item.supersedes, episode)
+            elif found is not None and memory.trust.rank >= found.memory.provenance.trust.rank:
+                ref = self._count(writing, memory, found.memory, ready, episode)
+            else:
+                former = None if found is None else found.memory
+                ref = self._write_memory(writing, memory, prepared, episode, status, former)
             written[memory.source] = ref
             if item.supersedes and not ready.held:
                 writing.said[ref].add(item.supersedes)
@@ -383,20 +364,22 @@ class Importer:
         writing.tally.memories += 1
         return ref
 
-    def _met(self, writing: Writing, draft: MemoryDraft) -> Memory | None:
-        """Return the memory of the same scope that says the very same, or None."""
-        key = (draft.scope or self._scope, name_of(draft))
-        named = self._store.index.named(*key)
-        known = writing.named.get(key) or (None if named is None else self._store.records.node(named))
-        said = NewStatement(
-            kind=draft.kind,
-            trigger=draft.trigger,
-            resolution=draft.resolution,
-            trust=draft.trust,
-            attributes=draft.attributes,
-        )
-        standing = isinstance(known, Memory) and known.ref not in writing.retired
-        return known if isinstance(known, Memory) and standing and same_words(known, said) else None
+    def _standing(self, writing: Writing, draft: MemoryDraft) -> Standing | None:
+        """Return what stands for a draft, by this batch too."""
+        found = self._again.standing(draft)
+        named = writing.named.get((draft.scope or self._scope, name_of(draft)))
+        if named is not None and not (found is not None and found.is_own):
+            met = found is not None and found.memory.id == named.id
+            if met or same_words(named, statement_of(draft)):
+                found = Standing(named, is_own=False)
+        return None if found is None or found.memory.ref in writing.retired else found
+
+    def _meet_own(self, writing: Writing, draft: MemoryDraft, own: Memory, place: str, episode: Ref) -> Ref:
+        """Ground a memory that a place was read as before in what says it now, where nothing there grounds it."""
+        says = own.source == draft.source or same_words(own, statement_of(draft))
+        if place and says and place not in self._again.places(own.ref, writing):
+            writing.composer.edge(Relation.GROUNDED_IN, own.ref, episode)
+        return own.ref
 
     def _count(self, writing: Writing, draft: MemoryDraft, known: Memory, ready: PreparedSlice, episode: Ref) -> Ref:
         """Count a memory that is met again once more, and ground it in what says it again."""
@@ -405,6 +388,12 @@ class Importer:
         writing.named[(known.scope, known.name)] = count_sighting(writing.composer, known, draft.trust, voice)
         ref = known.ref
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
+        if ready.slice.supersedes and draft.files and draft.files != files_of(self._store.records, known):
+            if not self._again.places(ref, writing).keys() - {ready.slice.supersedes}:
+                for edge in self._store.records.edges_at(ref):
+                    if edge.type is Relation.TOUCHES and edge.source == ref:
+                        writing.composer.drop_edge(Relation.TOUCHES, ref, edge.target)
+            writing.composer.touches(ref, known.scope, draft.files, known.provenance)
         return ref
 
     def _retire_older(self, writing: Writing, item: Slice) -> None:
@@ -419,13 +408,13 @@ class Importer:
         successor = written.get(item.memories[0].source) if item.memories else None
         scope = item.episode.scope or self._scope
         index = self._store.index
-        readings = [index.ref_of(row) for row in self._earlier.of(index, Label.EPISODE, place, scope)]
-        for old in self._told(readings, self._earlier.of(index, Label.MEMORY, place, scope)):
-            if old.provenance.trust.rank < trust.rank or old.status is not Status.ACTIVE:
+        readings = self._again.readings(place, scope)
+        for old in self._again.told(readings, place, scope):
+            if old.provenance.trust.rank < trust.rank or old.status is not Status.ACTIVE or old.scope != scope:
                 continue
             if place in writing.said[old.ref] or old.source in written:
                 continue
-            places = self._places(writing, old.ref)
+            places = self._again.places(old.ref, writing)
             writing.left[old.ref].add(place)
             if places.keys() - {place}:
                 for reading in places.get(place, ()):
@@ -438,31 +427,6 @@ class Importer:
         for before in index.records.nodes(readings):
             if isinstance(before, Episode) and before.provenance.trust.rank >= trust.rank:
                 composer.silence(before.ref)
-
-    def _told(self, readings: Sequence[Ref], rows: Sequence[int]) -> list[Memory]:
-        """Return the memories that imports of this kind made at rows, or met again in readings of a place."""
-        index = self._store.index
-        edges = (edge for reading in readings for edge in index.records.edges_at(reading))
-        met = [edge.source for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source.label is Label.MEMORY]
-        made = {*map(index.ref_of, rows)}
-        nodes = index.records.nodes([*made, *dict.fromkeys(ref for ref in met if ref not in made)])
-        return [
-            one
-            for one in nodes
-            if isinstance(one, Memory) and (one.ref in made or one.provenance.extractor == self._tally.source)
-        ]
-
-    def _places(self, writing: Writing, memory: Ref) -> dict[str, list[Ref]]:
-        """Return the places whose readings an imported memory stands on, with those that were there before."""
-        index, found = self._store.index, defaultdict[str, list[Ref]](list)
-        found.update({place: [] for place in writing.said[memory] if place})
-        for edge in index.records.edges_at(memory):
-            row = index.row_of(edge.target)
-            if edge.type is Relation.GROUNDED_IN and edge.source == memory and row is not None:
-                before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
-                if end and before + end not in writing.left[memory]:
-                    found[before + end].append(edge.target)
-        return found
 
 
 def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:

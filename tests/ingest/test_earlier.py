@@ -10,9 +10,13 @@ from types import FrameType
 import pytest
 
 from helix.ingest.earlier import Earlier
+from helix.memory.change.compose import Composer
+from helix.memory.change.versions import files_of
+from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.merge import fold
 from helix.model.edge import Label
-from helix.model.memory import Status
+from helix.model.memory import Kind, Memory, Status
 from helix.model.operations import Change, DropNode
 from helix.model.recall import RecallQuery
 from helix.operations import ingest, memories
@@ -166,6 +170,140 @@ def test_notes_that_nobody_stood_for_when_they_changed_take_the_place_of_those_t
         file.write_text(text, "utf-8")
         finished(helix, ingest.ingest_notes(helix, [str(file)], scope="shop", mine=mine))
         assert standing_rules(helix) == said
+
+
+CHANGES = {
+    "a second section": ("## Rules\n\n{0}{1}", "## Rules\n\n{0}{1}\n## Style\n\n- Never use tabs in Python.\n"),
+    "a title above": ("## Rules\n\n{0}{1}", "# Shop\n\n## Rules\n\n{0}{1}"),
+    "one section again": ("# Rules\n\n{0}\n# More\n\n{1}", "# Rules\n\n{0}{1}"),
+    "front matter": ("# Rules\n\n{0}{1}", "---\ntype: decision\n---\n\n# Rules\n\n{0}{1}"),
+    "another heading": ("# Rules\n\n{0}{1}", "# How we work\n\n{0}{1}"),
+    "another order": ("# Rules\n\n{0}{1}", "# Rules\n\n{1}{0}"),
+    "line ends of Windows": ("# Rules\n\n{0}{1}", "# Rules\r\n\r\n{0}\r\n{1}"),
+}
+
+
+@pytest.mark.parametrize("modes", [(True, True), (False, False), (False, True), (True, False)])
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_is_said_still_stands_however_the_file_is_laid_out(
+    helix: Helix, tmp_path: Path, what: str, modes: tuple[bool, bool]
+) -> None:
+    file, (before, after) = tmp_path / "CLAUDE.md", CHANGES[what]
+    for text, mine in ((before, modes[0]), (after, modes[1]), (after, modes[1]), (before, modes[1]), (before, True)):
+        file.write_bytes(text.format(RULE, OTHER).encode())
+        finished(helix, ingest.ingest_notes(helix, [str(file)], scope="shop", mine=mine))
+        assert standing_rules(helix) == {"linter", "generated"}
+
+
+@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_file_that_moved_says_nothing_any_more_where_it_was(
+    helix: Helix, tmp_path: Path, folder: bool, mine: bool
+) -> None:
+    """Named alone, as a client's own file of rules is."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / ".git").mkdir()
+    was, now = (tmp_path / "docs/adr", tmp_path / "docs/decisions") if folder else (tmp_path, tmp_path)
+    names = ("0001.md", "0001.md") if folder else ("CLAUDE.md", "AGENTS.md")
+    heading = "Rules for @acme (~30 s)"
+    other = "# Elsewhere\n\n- Always ask before a release.\n"
+    (tmp_path / "README.md").write_text(other, "utf-8")
+
+    def ingest_it(path: Path) -> None:
+        finished(helix, ingest.ingest_notes(helix, [str(path)], scope="shop", mine=mine))
+
+    ingest_it(tmp_path / "README.md")
+    was.mkdir(exist_ok=True)
+    (was / names[0]).write_text(f"# {heading}\n\n{RULE}{OTHER}", "utf-8")
+    ingest_it(was if folder else was / names[0])
+    now.mkdir(exist_ok=True)
+    (was / names[0]).rename(now / names[1])
+    for text, said in ((f"{RULE}{OTHER}", {"linter", "generated"}), (RULE, {"linter"})):
+        (now / names[1]).write_text(f"# {heading}\n\n{text}- Keep it short.\n", "utf-8")
+        ingest_it(now if folder else now / names[1])
+        assert standing_rules(helix) == said
+    standing = memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE])).items
+    assert sum("release" in f"{one.trigger} {one.resolution}" for one in standing) == 1
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_two_repositories_that_share_a_scope_keep_their_own_rules(helix: Helix, tmp_path: Path, mine: bool) -> None:
+    files = [tmp_path / name / "CLAUDE.md" for name in ("back", "front")]
+    for file, rule in zip(files, (RULE, OTHER), strict=True):
+        (file.parent / ".git").mkdir(parents=True)
+        (file.parent / ".git/config").write_text(f'[remote "o"]\nurl = git@e.org:a/{file.parent.name}.git\n', "utf-8")
+        file.write_text(f"# Rules\n\n{rule}", "utf-8")
+    for paths in ([files[0]], [files[1]], files, files, [files[0].parent], [files[1].parent]):
+        finished(helix, ingest.ingest_notes(helix, [str(path) for path in paths], scope="shop", mine=mine))
+    assert standing_rules(helix) == {"linter", "generated"}
+
+
+def test_a_person_s_own_words_for_a_rule_stay_where_its_heading_changes(helix: Helix, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    for number, heading in enumerate(("Rules", "How we work")):
+        file.write_text(f"# {heading}\n\n{RULE}{OTHER}", "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(file)], scope="shop", mine=True))
+        (rule,) = [one for one in memories.memories(helix, MemoryFilter(scope="shop")).items if "linter" in one.trigger]
+        if not number:
+            memories.edit(helix, rule.id, EditRequest(trigger="Always run the linter, and mypy."))
+    assert rule.trigger == "Always run the linter, and mypy."
+
+
+def merge_into(helix: Helix, winner: Memory, loser: Memory) -> None:
+    def decide() -> Decision[None]:
+        composer = Composer(helix.store, helix.store.runtime.clock())
+        fold(composer, helix.store.records, winner, loser)
+        return Decision((composer.change("merge"),), None)
+
+    helix.store.writer.submit(decide)
+
+
+@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("how", ["scope", "rename", "kind", "merge", "forget"])
+@pytest.mark.parametrize("then", ["nothing", "one more rule", "one file drops it", "another heading"])
+def test_what_a_person_made_of_a_rule_is_not_undone_by_reading_it_again(
+    helix: Helix, tmp_path: Path, how: str, then: str, mine: bool
+) -> None:
+    files = [tmp_path / "A.md", tmp_path / "B.md"]
+
+    def read(*rules: str, heading: str = "Rules") -> None:
+        for file, rule in zip(files, rules, strict=True):
+            file.write_text(f"# {heading}\n\n{rule}- Keep {file.name} short.\n", "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(tmp_path)], scope="shop", mine=mine))
+
+    like = RULE.replace("pushing", "you push") if how == "merge" else RULE
+    read(RULE, like)
+    first, *others = [one for one in memories.memories(helix, MemoryFilter()).items if "linter" in one.trigger]
+    if how == "merge":
+        merge_into(helix, first, others[0])
+    elif how == "forget":
+        memories.forget(helix, first.id)
+    else:
+        to = {"scope": "global", "rename": "lint", "kind": "fact"}[how]
+        memories.edit(helix, first.id, EditRequest(**{"name" if how == "rename" else how: to}))  # type: ignore[arg-type]
+    for _ in range(2):
+        if then == "one more rule":
+            read(RULE + OTHER, like)
+        elif then == "one file drops it":
+            read(OTHER, like)
+        else:
+            read(RULE, like, heading="How we work" if then == "another heading" else "Rules")
+        said = [one for one in memories.memories(helix, MemoryFilter()).items if "linter" in one.trigger]
+        standing = [one for one in said if one.status is Status.ACTIVE]
+        assert len(standing) == (how != "forget"), [(one.name, one.status, one.scope) for one in said]
+        for one in standing:
+            assert (one.scope == "global") == (how == "scope")
+            assert (one.name == "lint") == (how == "rename")
+            assert (one.kind is Kind.FACT) == (how == "kind")
+
+
+def test_a_rule_s_files_follow_its_front_matter(helix: Helix, tmp_path: Path) -> None:
+    file = tmp_path / "style.mdc"
+    for glob in ("src/*.py", "web/*.ts"):
+        file.write_text(f"---\nglobs: {glob}\n---\n\n{RULE}{OTHER}", "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(file)], scope="shop"))
+        (rule,) = [one for one in memories.memories(helix, MemoryFilter(scope="shop")).items if "linter" in one.trigger]
+        assert files_of(helix.store.records, rule) == (glob,)
 
 
 def test_earlier_readings_are_found_by_their_place_also_what_came_or_went_since(helix: Helix, tmp_path: Path) -> None:

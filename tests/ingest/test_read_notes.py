@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import NotFoundError
+from helix.identity import scope_of_repository
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.markdown import read_notes
 from helix.model.memory import Kind
@@ -105,8 +106,10 @@ def test_the_same_file_has_the_same_sources_however_it_is_named(
     monkeypatch.chdir(tmp_path)
     ways = [[file], [tmp_path], [tmp_path / "docs"], ["docs/../docs/guide.md"], [file, tmp_path, file]]
     first, *others = ([item.episode.source for item in slices(read_notes(way, scope="p"))] for way in ways)
-    assert first[0].startswith("notes:p:docs/guide.md#")
+    assert "//docs/guide.md#" in first[0], "its repository is not the scope's own"
     assert all(other == first for other in others)
+    own = scope_of_repository(tmp_path / ".git")
+    assert slices(read_notes([file], scope=own))[0].episode.source.startswith(f"notes:{own}:docs/guide.md#")
 
 
 def test_without_a_scope_the_whole_path_tells_files_of_one_name_apart(tmp_path: Path) -> None:

@@ -1,0 +1,159 @@
+"""Rereading: what an import that reads places again finds of what they said before, and what of it is gone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, name_of
+from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
+from helix.ingest.linking import Writing
+from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.extraction.derived import heir_of
+from helix.memory.upkeep.merge import standing_for
+from helix.model.edge import Label, Ref, Relation
+from helix.model.memory import Memory, Status
+from helix.model.records import Node
+from helix.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory that stands for what is read, and whether it came of the same place."""
+
+    memory: Memory
+    is_own: bool
+
+
+class PlacesReadAgain:
+    """What the store holds of the places that one import reads; `kind` is what its memories are said to be made by."""
+
+    def __init__(self, store: Store, kind: str, scope: str) -> None:
+        self._store = store
+        self._kind = kind
+        self._scope = scope
+        self._earlier = Earlier()
+        self._moved_from = set[str]()
+
+    def known(self, item: Slice) -> Ref | None:
+        """Return the episode that a slice became.
+
+        None also where another reading of its place came after it, or where what it says is read otherwise now.
+        """
+        index, scope = self._store.index, item.episode.scope or self._scope
+        known = index.from_source(item.episode.source, scope=scope)
+        if known is None or not item.supersedes:
+            return known
+        if not all(map(self.standing, item.memories)):
+            return None
+        read = self._earlier.of(index, Label.EPISODE, item.supersedes, scope)
+        return known if read and index.ref_of(read[-1]) == known else None
+
+    def standing(self, draft: MemoryDraft) -> Standing | None:
+        """Return the memory that stands for what a draft says, whatever a person made of it since, or None.
+
+        It came of the same place or, in the same words, of another one, and may have been edited, moved to another
+        scope or merged since; or it has the draft's name and words. What the place itself said later is another thing.
+        """
+        index, scope = self._store.index, draft.scope or self._scope
+        own = index.all_from_source(Label.MEMORY, draft.source, scope)
+        place = draft.source.rpartition(END_OF_PLACE)[0]
+        for made in index.records.present(own[::-1]):
+            found = self._heir(made)
+            if found is not None and (found.source == draft.source or not (place and found.source.startswith(place))):
+                return Standing(found, is_own=True)
+        same = [index.ref_of(row) for row in reversed(self._earlier.same(index, draft.source, scope))]
+        for made in index.records.present(same):
+            found = self._heir(made)
+            if found is None or not isinstance(made, Memory):
+                continue
+            made_of_it = found.source == made.source or standing_for(index.records, made).id == found.id
+            edited = made_of_it and found.provenance.trust.rank <= draft.trust.rank
+            if edited or same_words(found, statement_of(draft)):
+                return Standing(found, is_own=False)
+        named = index.named(scope, name_of(draft))
+        for known in index.records.present([] if named is None else [named]):
+            stands = isinstance(known, Memory) and known.status is not Status.RETIRED
+            if isinstance(known, Memory) and stands and same_words(known, statement_of(draft)):
+                return Standing(known, is_own=False)
+        return None
+
+    def _heir(self, node: Node | None) -> Memory | None:
+        if not isinstance(node, Memory) or node.status is not Status.RETIRED:
+            return node if isinstance(node, Memory) else None
+        return heir_of(self._store.index.records, node)
+
+    def places(self, memory: Ref, writing: Writing | None = None) -> dict[str, list[Ref]]:
+        """Return the places whose readings an imported memory stands on, with those that were there before."""
+        index, found = self._store.index, defaultdict[str, list[Ref]](list)
+        left = set[str]()
+        if writing is not None:
+            found.update({place: [] for place in writing.said[memory] if place})
+            left = writing.left[memory]
+        for edge in index.records.edges_at(memory):
+            row = index.row_of(edge.target)
+            if edge.type is Relation.GROUNDED_IN and edge.source == memory and row is not None:
+                before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
+                if end and before + end not in left:
+                    found[before + end].append(edge.target)
+        return found
+
+    def told(self, readings: Sequence[Ref], place: str, scope: str) -> list[Memory]:
+        """Return the memories that imports of this kind made of a place, or met again in its readings."""
+        index = self._store.index
+        rows = self._earlier.of(index, Label.MEMORY, place, scope)
+        edges = (edge for reading in readings for edge in index.records.edges_at(reading))
+        met = [edge.source for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source.label is Label.MEMORY]
+        made = {*map(index.ref_of, rows)}
+        nodes = index.records.nodes([*made, *dict.fromkeys(ref for ref in met if ref not in made)])
+        return [
+            one
+            for one in nodes
+            if isinstance(one, Memory) and (one.ref in made or one.provenance.extractor == self._kind)
+        ]
+
+    def _elsewhere(self, draft: MemoryDraft, place: str) -> Iterator[str]:
+        """Yield the other places at which imports met the very words of a memory."""
+        index = self._store.index
+        for row in self._earlier.same(index, draft.source, draft.scope or self._scope) if place else ():
+            others = (index.source_of(row).rpartition(END_OF_PLACE)[0] + END_OF_PLACE, *self.places(index.ref_of(row)))
+            yield from (other for other in others if other != place)
+
+    def meet(self, item: Slice) -> None:
+        """Note the other places whose words are met in a slice."""
+        self._moved_from |= {place for memory in item.memories for place in self._elsewhere(memory, item.supersedes)}
+
+    def readings(self, place: str, scope: str) -> list[Ref]:
+        """Return the episodes that a place was read as, oldest first."""
+        index = self._store.index
+        return [index.ref_of(row) for row in self._earlier.of(index, Label.EPISODE, place, scope)]
+
+    def gone(self, reading: WholeReading) -> Iterator[Slice]:
+        """Yield a slice that says nothing for each place that was read before and is not there any more.
+
+        So is all of a file that is not there, and of whose words some were met in what was read: it has moved.
+        """
+        scope, index = reading.scope or self._scope, self._store.index
+        moved = {f"{one.partition('#')[0]}#" for one in self._moved_from if not reading.is_there(one)}
+        self._moved_from.clear()
+        left = [one for one in self._earlier.places(index, reading.prefix, scope) if not reading.holds(one)]
+        for file in sorted(moved):
+            left += [one for one in self._earlier.places(index, file, scope) if one not in left]
+        for place in left:
+            words = f"{place.removesuffix(END_OF_PLACE)} is there no more"
+            told = EpisodeDraft(
+                source=f"{place}{GONE}", content=words, trust=reading.trust, scope=reading.scope, silent=True
+            )
+            yield Slice(episode=told, position=reading.position, supersedes=place)
+
+
+def statement_of(draft: MemoryDraft) -> NewStatement:
+    """Return what a draft says, as it is compared with memories."""
+    return NewStatement(
+        kind=draft.kind,
+        trigger=draft.trigger,
+        resolution=draft.resolution,
+        trust=draft.trust,
+        attributes=draft.attributes,
+    )
