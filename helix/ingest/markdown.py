@@ -17,7 +17,7 @@ from pathlib import Path
 
 from helix.identity import identify
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, told_key
-from helix.ingest.note_files import NoteFile, NoteFolder, note_files
+from helix.ingest.note_files import NoteFile, NoteFolder, exists, note_files
 from helix.ingest.note_kinds import SectionNote, notes_of
 from helix.ingest.plain import shorten
 from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
@@ -94,17 +94,7 @@ def _is_there(base: Path | None, prefix: str, place: str) -> bool:
     if rest == place or "~" in rest.partition("#")[0] or rest.startswith("/") != (base is None):
         return True  # of another repository; with a digest in its name; of a file outside of work trees
     ends = [match.start() for match in re.finditer("#", rest)]
-    return any(_exists(Path(base or "/", rest[:end])) for end in ends)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except (OSError, ValueError):
-        return True
-    return True
+    return any(exists(Path(base or "/", rest[:end])) for end in ends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,6 +90,17 @@ def work_tree_of(path: Path) -> Path | None:
     return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
 
 
+def exists(path: Path) -> bool:
+    """Return whether a note's file is there; where that cannot be told, it is."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
+
+
 def _around(place: Path) -> Path:
     """Return what a named path must not lead out of: the work tree it lies in, else the folder it is or lies in."""
     tree = work_tree_of(place.parent if place.is_symlink() else place)

@@ -24,7 +24,8 @@ from helix.store import overview
 from helix.store.jobs import Ticket
 from helix.store.log_lines import last_lines
 from helix.store.store import Store
-from helix.strands import sync_state
+from helix.strands import recovering, sync_state
+from helix.strands import whole as strand_jobs
 
 
 @query
@@ -129,6 +130,8 @@ def restore_backup(helix: Helix, path: str) -> Job:
         with helix.worker.standing_still():  # or what was read before could be written into what is there now
             told = copies.restore(store, backup, ticket)
             scan_restored(store, ticket)
+        if strand_jobs.under_way(store.journal) is not None:  # the backup was made in the midst of one
+            recovering.recover(store, helix.jobs, helix.worker)
         return told
 
     return _with_file(helix, "restore", work, path)

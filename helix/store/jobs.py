@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 _KEPT = 50
 _OF_THE_JOURNAL = ("backup", "restore", "recover", "erase")
+_NOT_BESIDE = {**dict.fromkeys(_OF_THE_JOURNAL, _OF_THE_JOURNAL), "restore": (*_OF_THE_JOURNAL, "reembed")}
 
 
 class Ticket:
@@ -49,6 +50,10 @@ class Ticket:
 Work = Callable[[Ticket], Mapping[str, Any]]
 
 
+def _not_beside(one: str, other: str) -> bool:
+    return one == other or other in _NOT_BESIDE.get(one, ()) or one in _NOT_BESIDE.get(other, ())
+
+
 class Jobs:
     """The jobs of one service. At most one job of a kind runs at a time, and one of those of the whole journal."""
 
@@ -68,7 +73,7 @@ class Jobs:
         """Run an import, a backup or other `work` in a thread of the store; ConflictError while one of its kind runs.
 
         A backup, a restore, a recovery and an erasure are of one kind here: a copy that is begun before an erasure
-        and ends after it would bring back what was erased.
+        and ends after it would bring back what was erased. Nor is a store restored while it is embedded anew.
 
         `prepare` is done before this returns: what must hold as soon as the job is acknowledged. What it raises is
         raised here, and there is no job then.
@@ -77,9 +82,8 @@ class Jobs:
         job = Job(id=self._make_id(now), kind=kind, state=JobState.RUNNING, started_at=now)
         ticket = Ticket(self, job.id)
         with self._guard:
-            kinds = _OF_THE_JOURNAL if kind in _OF_THE_JOURNAL else (kind,)
             running = (other for other in self._jobs.values() if other.state is JobState.RUNNING)
-            if busy := next((other for other in running if other.kind in kinds), None):
+            if busy := next((other for other in running if _not_beside(kind, other.kind)), None):
                 hint = "`helix status` shows how far it is; run this again when it has ended"
                 raise ConflictError(f"a {busy.kind} job is running already", hint=hint)
             self._jobs[job.id] = job

@@ -23,7 +23,7 @@ from helix.ingest.other_memories.json_files import objects_of
 from helix.journal import table_check
 from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation
-from helix.model.memory import Kind, Memory
+from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.operations import capture, erasure, ingest, memories
@@ -501,7 +501,7 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
         ("Billing service: secret", "RELATED", "about", "Billing service"),
     }
     observed = found["Billing service: decision"].source
-    assert re.fullmatch(r"vault:brain~\w{8}/ideas/Billing\.md#Billing~[0-9a-f]{16}", observed)
+    assert re.fullmatch(r"vault:brain~\w{8}/ideas/Billing\.md#Billing~[0-9a-f]{16}@[0-9a-f]{16}", observed)
     assert observed != found["Billing service: secret"].source
     assert re.fullmatch(r"vault:brain~\w{8}/ideas/Billing\.md@[0-9a-f]{16}", found["Billing service"].source)
     os.utime(folder / "Postgres.md", (1, 1))
@@ -510,6 +510,29 @@ def test_a_vault_gives_its_notes_observations_and_links(helix: Helix, tmp_path: 
     (folder / "Postgres.md").write_text("Version 17 now. Asked by [[ideas/billing]].\n", "utf-8")
     assert take_in(helix, folder, scope="shop")["memories"] == 1
     assert "Version 17" in stored(helix, scope="shop")["Postgres"].resolution
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_what_a_vault_says_no_more_is_said_no_more(helix: Helix, tmp_path: Path, mine: bool) -> None:
+    folder = tmp_path / "brain"
+    folder.mkdir()
+
+    def said(*observations: str, other: str = "other.md") -> set[str]:
+        for file in folder.glob("*.md"):
+            file.unlink()
+        lines = "".join(f"- [convention] {one}\n" for one in observations)
+        (folder / "Api.md").write_text(f"# Api\n\nSee [[other]].\n\n{lines}", "utf-8")
+        (folder / other).write_text("# Other\n\nSee [[Api]].\n\n- [convention] Ask first\n", "utf-8")
+        finished(helix, ingest.import_memories(helix, str(folder), scope="shop", mine=mine))
+        standing = memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE])).items
+        return {one.resolution for one in standing if "convention" in one.trigger}
+
+    make, just = "Deploy with `make deploy` only", "Deploy with `just ship` only"
+    assert said(make) == {make, "Ask first"}
+    assert said(just) == {just, "Ask first"}
+    assert said(make) == {make, "Ask first"}
+    assert said() == {"Ask first"}
+    assert said(just, other="renamed.md") == {just, "Ask first"}
 
 
 @pytest.mark.parametrize("said", ["[PG, the database]", "PG, the database", "\n- PG\n- the database"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -13,23 +14,26 @@ from typing import Any
 import pytest
 from working import job
 
-from helix.errors import ConflictError, InvalidInputError, StoreCorruptError
+from helix.errors import ConflictError, InvalidInputError, NotFoundError, StoreCorruptError
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.remember.curate import EditRequest, edit
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
+from helix.memory.worker.undo import undo
 from helix.model.edge import Ref
 from helix.model.erasure_report import EraseReport
+from helix.operations import upkeep
 from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
 from helix.settings import Settings
 from helix.store import erasing, jobs
 from helix.store.backup import back_up, restore, restore_closed
 from helix.store.store import Store
-from helix.strands import rollback
+from helix.strands import arriving, rollback, whole
 from helix.strands.lineage import note_version
 from helix.strands.rows import Selection
-from tests.waiting import MOST_SECONDS, until
+from tests.waiting import MOST_SECONDS, finished, until
 
 WORDS = b"quaxlotl harvester"
 
@@ -205,6 +209,47 @@ def test_an_erasure_waits_for_a_rollback_and_reaches_what_that_brought_back(
         with closing(sqlite3.connect(store.path / "journal.db")) as connection:
             assert not connection.execute("SELECT 1 FROM node WHERE props LIKE '%quaxlotl%'").fetchone()
     assert WORDS not in (settings.store_path / "journal.db").read_bytes()
+
+
+def test_a_backup_that_was_made_in_the_midst_of_an_import_is_served_without_its_half(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        note = json.dumps({"kind": arriving.JOB, "job": "a job", "rows": "gone"})
+        helix.store.writer.call(lambda: helix.store.journal.set_meta(whole.UNDER_WAY, note))
+        finished(helix, upkeep.backup(helix, str(tmp_path / "half.backup")))
+        helix.store.writer.call(lambda: helix.store.journal.drop_meta(whole.UNDER_WAY))
+        finished(helix, upkeep.restore_backup(helix, str(tmp_path / "half.backup")))
+        until(lambda: whole.under_way(helix.store.journal) is None)
+
+
+def test_no_undo_runs_beside_what_puts_a_copy_in_place(lone_store: Store) -> None:
+    asked = threading.Event()
+
+    def undoing() -> None:
+        with pytest.raises(NotFoundError):
+            undo(lone_store, "none")
+        asked.set()
+
+    with lone_store.copying:
+        thread = threading.Thread(target=undoing)
+        thread.start()
+        assert not asked.wait(0.3)
+    thread.join(MOST_SECONDS)
+    assert asked.is_set()
+
+
+@pytest.mark.parametrize("other", ["restore", "reembed"])
+def test_nothing_is_embedded_anew_in_a_store_that_is_being_replaced(lone_store: Store, other: str) -> None:
+    held = jobs.Jobs(clock=lone_store.runtime.clock, make_id=lone_store.runtime.make_id)
+    go_on = threading.Event()
+    held.start(other, lambda _: {"waited": go_on.wait(MOST_SECONDS)})
+    with pytest.raises(ConflictError, match="is running already"):
+        held.start({"restore": "reembed", "reembed": "restore"}[other], lambda _: {})
+    if other == "reembed":
+        held.start("erase", lambda _: {})
+    go_on.set()
+    held.close()
 
 
 @pytest.mark.parametrize("second", ["backup", "restore", "recover", "erase"])

@@ -43,9 +43,10 @@ class ImportedItem:
 
     def source(self, adapter: str) -> str:
         """Return the source of what an import makes of it."""
-        return f"{self._place(adapter)}{self._own()}"
+        return f"{self.place(adapter)}{self._own()}"
 
-    def _place(self, adapter: str) -> str:
+    def place(self, adapter: str) -> str:
+        """Return how the sources of all that is imported from here begin."""
         key = key_of(self.key)
         return f"{adapter}:{key}@" if self.changes else f"{adapter}:{key}"
 
@@ -62,7 +63,7 @@ class ImportedItem:
             item,
             episode=replace(item.episode, source=source, trust=trust),
             memories=tuple(replace(one, source=source, grounded_in=source, trust=trust) for one in item.memories),
-            supersedes=self._place(adapter) if self.changes else "",
+            supersedes=self.place(adapter) if self.changes else "",
         )
 
 

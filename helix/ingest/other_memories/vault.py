@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from helix.errors import NotFoundError
-from helix.ingest.draft import LinkDraft
-from helix.ingest.note_files import NoteFile, NoteFolder, note_files
+from helix.ingest.draft import LinkDraft, WholeReading
+from helix.ingest.note_files import NoteFile, NoteFolder, exists, note_files
 from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told, relation_for_word
 from helix.ingest.other_memories.peek import Peek
 from helix.ingest.plain import shorten
 from helix.ingest.sections import front_matter_of
 from helix.model.memory import Kind
+from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
 from helix.text.client_ids import short_digest
 
@@ -39,6 +40,7 @@ _WORDS: Mapping[str, Kind] = {
     **dict.fromkeys(("problem", "issue", "bug"), Kind.FAILURE),
 }
 _LINKED = "links to"
+_AFTER_FILE = re.compile("[#~@]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,14 @@ def _fits(peek: Peek) -> bool:
 
 
 def _read_vault(asked: Asked) -> Iterator[Told]:
-    """Yield a memory for each note and for each observation in it, then the links between the notes."""
+    """Yield a memory for each note and for each observation in it, then the links between the notes.
+
+    What no note says any more is gone; a note that is there and could not be read says what it said.
+    """
     sources: dict[str, str] = {}
     aliases: dict[str, str] = {}
     links: list[_Link] = []
+    places, read = set[str](), set[str]()
     try:
         for note in note_files([asked.path], root=asked.path):
             if isinstance(note, IngestProblem):
@@ -68,9 +74,22 @@ def _read_vault(asked: Asked) -> Iterator[Told]:
                 continue
             if isinstance(note, NoteFolder) or note.path.suffix.lower() != ".md":
                 continue
-            yield from _note(note, asked.place, sources, aliases, links)
+            read.add(note.place)
+            for told in _note(note, asked.place, sources, aliases, links):
+                if isinstance(told, ImportedItem):
+                    places.add(told.place(_NAME))
+                yield told
     except NotFoundError as error:
         yield IngestProblem(where=str(asked.path), why=error.message)
+    prefix = f"{_NAME}:{asked.place}/"
+
+    def holds(place: str) -> bool:
+        rest = place.removeprefix(prefix)
+        files = [rest[: match.start()] for match in _AFTER_FILE.finditer(rest)]
+        return place in places or not any(one in read or not exists(asked.path / one) for one in files)
+
+    trust = Trust.USER_ASSERTED if asked.mine else Trust.TOOL_OUTPUT
+    yield WholeReading(prefix=prefix, holds=holds, is_there=holds, trust=trust, position=len(places))
     for link in links:
         name = link.target.casefold()
         target = sources.get(name) or sources.get(PurePosixPath(name).name) or aliases.get(name)
@@ -135,7 +154,7 @@ def _observation(place: str, title: str, category: str, text: str) -> ImportedIt
         "attributes": {"category": category, **({"tags": tags} if tags else {})},
     }
     # Two observations under one heading are told apart by a digest: a source is a place, and no text.
-    return ImportedItem(key=f"{place}~{short_digest(category, text.strip())}", says=says)
+    return ImportedItem(key=f"{place}~{short_digest(category, text.strip())}", says=says, changes=True)
 
 
 def _one(value: object) -> str:

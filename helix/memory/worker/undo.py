@@ -64,6 +64,16 @@ class _Came:
     conflicts: Mapping[Drop, str] = field(default_factory=dict)
 
 
+def _undone(store: Store, job: str, *, dry_run: bool) -> list[_Came]:
+    _check(store, job)
+    left = {effect.drop: effect for effect in store.journal.effects.of(job)}
+    plan = _planned(store, left.values())
+    if plan.conflicts or dry_run:
+        derived = () if plan.conflicts else _derived(store.records, plan.operations, _keys(plan))
+        return [_Came(0 if plan.conflicts else len(plan.operations), len(derived), (), plan.conflicts)]
+    return list(_carried_out(store, job, left, plan))
+
+
 def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
     """Undo a background job: put back every node, edge and passage it touched as it was, by changes of kind `undo`.
 
@@ -74,14 +84,8 @@ def undo(store: Store, job: str, *, dry_run: bool = False) -> UndoReport:
     not derived again until a person asks for all of them anew (`rederive`). Raises NotFoundError for a job that changed
     nothing or is too long ago, ConflictError for one that was undone already or has not ended.
     """
-    _check(store, job)
-    left = {effect.drop: effect for effect in store.journal.effects.of(job)}
-    plan = _planned(store, left.values())
-    if plan.conflicts or dry_run:
-        derived = () if plan.conflicts else _derived(store.records, plan.operations, _keys(plan))
-        came = [_Came(0 if plan.conflicts else len(plan.operations), len(derived), (), plan.conflicts)]
-    else:
-        came = list(_carried_out(store, job, left, plan))
+    with store.copying:  # what a backup holds, or what was erased meanwhile, is none of it
+        came = _undone(store, job, dry_run=dry_run)
     for memory in store.records.present([ref for change in came for ref in change.back]):
         if isinstance(memory, Memory):
             settle_stored(store, memory)  # what came in meanwhile was not set against it
