@@ -9,6 +9,7 @@ import pytest
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.contradiction.disputes import contradictions, reopen_contradiction, resolve_contradiction
+from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.dispute import DisputeStatus, Outcome
 from helix.model.edge import Relation
@@ -58,6 +59,18 @@ def test_the_same_contradiction_again_is_not_flagged_twice(living: Helix, store:
     before = [memories.get(living, dispute.first.id).confidence for dispute in contradictions(store.index)]
     assert said(living, OLD).status is StoreStatus.MERGED
     assert len(contradictions(store.index)) == len(before) == 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_edit_after_which_both_say_the_same_ends_what_was_open_between_them(
+    living: Helix, store: Store, moment: Moment, turned: bool
+) -> None:
+    old, new = pair(living, moment)
+    one, words = (new, OLD) if turned else (old, NEW)
+    edited = memories.edit(living, one.id, EditRequest(trigger=words))
+    assert contradictions(store.index, status=None) == []
+    other = new if one is old else old
+    assert [memories.get(living, ident).confidence for ident in (edited.id, other.id)] == [0.7, 0.7]
 
 
 def test_a_later_claim_ends_what_held_before_and_both_times_answer(living: Helix, store: Store, moment: Moment) -> None:

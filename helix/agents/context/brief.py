@@ -34,7 +34,8 @@ _MOST = 8
 _MOST_WARNINGS, _MOST_DISPUTES = 3, 3
 _LONGEST_LINE, _LONGEST_CLAIM = 240, 120
 _SAME_MATTER = 0.8
-"""Share of the telling words of the shorter of two lines from which both say the same."""
+"""Share of the telling words of the shorter of two lines from which both say the same; of the longer one where it is
+the user's line that would be left out."""
 _OWN = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME, Trust.AGENT_INFERRED)
 """Whose decisions and conventions stand in a brief."""
 _FIRST = (Trust.USER_ASSERTED, Trust.VERIFIED_OUTCOME)
@@ -106,7 +107,8 @@ def _fitting(offered: Sequence[_Line], budget_tokens: int) -> list[_Line]:
     for line in (*first, *late):
         terms = set(query_terms(line.text.partition(": ")[2]))
         founded = [known for known, other in said if line.entry is not None and not _outranks(line.entry, other)]
-        if any(len(terms & known) >= _SAME_MATTER * max(1, min(len(terms), len(known))) for known in founded):
+        measure = max if line.entry is not None and line.entry.memory.provenance.trust in _FIRST else min
+        if any(len(terms & known) >= _SAME_MATTER * max(1, measure(len(terms), len(known))) for known in founded):
             continue
         cost = _cost(line)
         if spent + cost <= budget_tokens and len(_block([*kept, line])) <= LONGEST_BLOCK:

@@ -91,7 +91,20 @@ def settle_in_run(run: Steps, one: Unsettled) -> bool:
 
 def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
     """Settle or flag the contradictions of a stored memory, and return the names of the contrary ones."""
-    for one in unsettled(store, memory):
+    _settle(store, unsettled(store, memory))
+    ref = memory.ref
+    rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store.records, memory)]
+    standing = (cast(Memory, node) for node in store.records.nodes(rivals))
+    return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
+
+
+def settle_edited(store: Store, memory: Memory) -> None:
+    """Take back the open contradictions of a memory that has other words now, where those contradict nothing."""
+    _settle(store, _outdated(store.records, disputes_of(store.records, memory)))
+
+
+def _settle(store: Store, found: Iterable[Unsettled]) -> None:
+    for one in found:
         change = settle_one(store, one)
 
         def decision(change: Callable[[Composer], bool] = change) -> Decision[None]:
@@ -99,10 +112,6 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
             return Decision((composer.change("settle"),) if change(composer) else (), None)
 
         store.writer.submit(decision)
-    ref = memory.ref
-    rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store.records, memory)]
-    standing = (cast(Memory, node) for node in store.records.nodes(rivals))
-    return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
 
 def settle_one(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
@@ -130,7 +139,8 @@ def _contraries(store: Store, memory: Memory, but: LeftOut | None) -> list[tuple
 
 
 def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
-    """Return the contradictions that no person decided and that begin otherwise now, or were derived and are gone.
+    """Return the contradictions that no person decided and that begin otherwise now, or that are gone: by the words of
+    both, an open one, or one of what was derived.
 
     A person's choice counts for what rules settled; what was left open, or opened again, waits for a decision.
     """
@@ -155,8 +165,10 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
         if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
             chosen = {side: moment.isoformat() for side, moment in choices(records, newer, known).items()}
             moved |= chosen != edge.attributes.get("chosen", {})
-        # What somebody stored and words anew ended the other all the same; derived words follow from the episodes.
-        gone = why is None and newer.is_derived and known.is_derived
+        # What somebody stored and words anew ended the other all the same; derived words follow from the episodes. An
+        # open one has ended nothing.
+        ended = edge.attributes.get("status") != DisputeStatus.OPEN.value
+        gone = why is None and (not ended or (newer.is_derived and known.is_derived))
         if gone or (why is not None and moved):
             found.append(Unsettled(newer=newer, known=known, why=why, former=edge))
     return found

@@ -15,7 +15,7 @@ from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import files_of, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
-from helix.memory.contradiction.rivals import settle_stored
+from helix.memory.contradiction.rivals import settle_edited, settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.history import history
@@ -102,7 +102,10 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
             composer.edge(Relation.GROUNDED_IN, ref, episode, provenance=new.provenance)
         return Decision((composer.change("edit", memory=new.id),), new)
 
-    return store.writer.submit(decision, once="edit")
+    new = store.writer.submit(decision, once="edit")
+    if new.status is Status.ACTIVE and (old.trigger, old.resolution) != (new.trigger, new.resolution):
+        settle_edited(store, new)
+    return new
 
 
 def forget(store: Store, name_or_id: str) -> Memory:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from helix.agents.context.brief import brief
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
@@ -87,6 +89,25 @@ def test_no_weaker_voice_takes_the_place_of_what_the_user_said(helix: Helix) -> 
     assert "OPEN_CONTRADICTIONS:" in told
     assert "WARNING: " in told
     assert f"- [you] {said.name}: use pnpm" in told
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We keep the lock files of yarn and npm in git and use npm in CI.", "Use yarn."),
+        ("Never commit large binary files to the repository.", "Never commit generated files to the repository."),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_rule_of_the_user_s_is_not_left_out_for_another_that_has_its_words(
+    helix: Helix, one: str, other: str, turned: bool
+) -> None:
+    for said in (other, one) if turned else (one, other):
+        memories.store(helix, StoreRequest(trigger=said, resolution="", kind="convention", scope="p"))
+    told = contexts.brief(helix, "p").text
+    assert one in told and other in told
+    memories.store(helix, StoreRequest(trigger=other.upper(), resolution="", kind="decision", scope="p"))
+    assert contexts.brief(helix, "p").text.casefold().count(other.casefold()) == 1
 
 
 def test_a_brief_keeps_its_budget_with_whole_lines_and_is_the_same_again(helix: Helix) -> None:
