@@ -11,6 +11,8 @@ from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import LONGEST_LABEL, OWN_ATTRIBUTE
+from helix.memory.remember import curate
+from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind, Memory
@@ -24,6 +26,7 @@ from helix.text.path_patterns import as_name
 
 _LAST = f"{OWN_ATTRIBUTE}session"
 _LOOKED_THROUGH = 20
+_BEFORE = " Before that: "
 _MOST_COMMANDS = 8
 
 
@@ -61,6 +64,8 @@ def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
     if context.store.index.from_source(source, scope=context.session.scope) is not None:
         return
     if (known := _known(context, CommandRun(output=fix.error, failed=True), fix.command, fix.error)) is not None:
+        if resolution := _otherwise(known, fix):
+            known = curate.edit(context.store, known.id, EditRequest(resolution=resolution, agent=context.client))
         learn(context.store, task, known.id)
         return
     result = remember(
@@ -79,6 +84,18 @@ def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
         ),
     )
     learn(context.store, task, result.id)
+
+
+def _otherwise(known: Memory, fix: Fix) -> str:
+    """Return what a failure's memory says once something else was run before its command passed; empty for the same.
+
+    What mended it last comes first, and what did so before stays. What a person said of it is the person's.
+    """
+    last = known.resolution.partition(_BEFORE)[0]
+    learned = known.source.endswith(FIXED) and known.provenance.trust is Trust.TOOL_OUTPUT
+    if not learned or not fix.commands or all(f"`{one}`" in last for one in fix.commands):
+        return ""
+    return f"{fix.resolution}{_BEFORE}{last}"
 
 
 def is_own(context: HookContext, memory: Memory) -> bool:

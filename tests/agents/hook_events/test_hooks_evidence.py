@@ -21,6 +21,7 @@ from helix.operations import capture, graph, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from tests.agents.hook_events.agent_client import AgentSession
+from tests.waiting import MOST_SECONDS
 
 BUILDER = "helix:builder"
 ERROR = "E   AssertionError: zorro 'x' is not masked\n1 failed in 0.1s"
@@ -241,6 +242,28 @@ def test_a_failure_that_keeps_happening_stays_one_memory(helix: Helix, project: 
         session.tell("SessionEnd", reason="other")
     (failure,) = failures(session)
     assert "way 0" in failure.resolution and "way 4" in failure.resolution
+
+
+def test_of_a_failure_that_was_mended_in_another_way_the_last_one_is_told_first(helix: Helix, project: Path) -> None:
+    error = "ERROR: relation orders already exists"
+    first, second, third = (AgentSession(helix, project, name) for name in ("one", "two", "three"))
+    first.run("make migrate", 2, error)
+    first.run("make reset-db")
+    first.run("make migrate")
+    for session in (second, third):
+        session.run("make migrate", 2, error)
+        session.run("make reset-db")
+        session.run("make migrate", 2, error)
+        session.run("dropdb shop_dev")
+        session.run("make migrate")
+    assert helix.hooks.settle(MOST_SECONDS)
+    (known,) = memories.memories(helix, MemoryFilter(kinds=[Kind.FAILURE])).items
+    now = "It passed after running `make reset-db`, `dropdb shop_dev`."
+    before = "It passed after running `make reset-db`."
+    assert known.resolution == f"{now} Before that: {before}"
+    assert known.provenance.trust is Trust.TOOL_OUTPUT
+    told = "".join(AgentSession(helix, project, "four").run("make migrate", 2, error))
+    assert now in told
 
 
 def test_what_one_session_breaks_and_mends_again_and_again_is_not_systemic(helix: Helix, project: Path) -> None:
