@@ -29,10 +29,14 @@ from helix.model.memory import GLOBAL_SCOPE
 from helix.model.task import (
     BUDGET,
     CLIENT_TASK,
+    COMPLETED,
+    DELIVERED,
     DELTA,
+    PENDING,
     PLAN,
     RELEVANT_FILES,
     SEQ,
+    SKIPPED,
     SLUG,
     SUMMARY,
     VERIFY,
@@ -343,11 +347,11 @@ def _exploration(index: StoreIndex, ident: str) -> Ref:
 
 
 def as_listed(tasks: Sequence[PlanTask]) -> list[dict[str, Any]]:
-    """Return a plan's tasks in the form of the client's own task list."""
+    """Return a plan's tasks in the form of the client's own task list; what was said to be delivered is over there."""
     return [
         {
             "id": task.seq,
-            "status": task.status,
+            "status": COMPLETED if task.status == PENDING and task.outcome in (DELIVERED, SKIPPED) else task.status,
             "blockedBy": list(task.depends),
             "metadata": {"helix_outcome": task.outcome},
         }

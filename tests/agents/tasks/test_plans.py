@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.agents.answers.planner_answer import PlannedTask
+from helix.agents.outcomes.task_end import tell_outcome
 from helix.agents.tasks import board
 from helix.agents.tasks.board import TaskSighting, mirror
 from helix.agents.tasks.explorations import ExplorationRequest, save_exploration
@@ -140,6 +141,15 @@ def test_what_is_ready_follows_what_was_delivered(store: Store) -> None:
     assert ready() == []
     stuck = cascade_status(store.index, plan.plan.id)
     assert (stuck.status, stuck.unreachable, stuck.blocked) == (Progress.STUCK, ("004",), ("002",))
+
+
+def test_what_was_said_to_be_delivered_is_not_ready_again(store: Store) -> None:
+    plan = saved(store, task("001"), task("002", "001"))
+    ident = next(one.id for one in plan.tasks if one.seq == "001")
+    tell_outcome(store, ident, "delivered")
+    assert [one.seq for one in ready_tasks(store.index, plan.plan.id)] == ["002"]
+    tell_outcome(store, ident, "")
+    assert [one.seq for one in ready_tasks(store.index, plan.plan.id)] == ["001"]
 
 
 def test_a_plan_whose_every_task_was_delivered_is_complete_and_can_be_closed(store: Store) -> None:
