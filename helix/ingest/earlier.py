@@ -14,6 +14,12 @@ END_OF_PLACE = "@"
 """How a place ends; behind it a source has the digest of what was read there."""
 
 
+def words_of(source: str) -> str:
+    """Return what tells the words of a source from others of its kind, wherever they were read; empty for no place."""
+    before, end, words = source.rpartition(END_OF_PLACE)
+    return f"{before.partition(':')[0]}:{words}" if end else ""
+
+
 class Earlier:
     """Finds nodes by the place that their source begins with, for one store of one generation.
 
@@ -43,10 +49,9 @@ class Earlier:
 
     def same(self, index: StoreIndex, source: str, scope: str) -> list[int]:
         """Return the rows of memories of a scope that imports of this kind made of the very words of a source."""
-        kind, words = source.partition(":")[0], source.rpartition(END_OF_PLACE)[2]
         with self._looking:
             self._look(index)
-            rows = tuple(self._of_words.get(f"{kind}:{words}", ()))
+            rows = tuple(self._of_words.get(words_of(source), ()))
         return [
             row
             for row in rows
@@ -66,9 +71,9 @@ class Earlier:
     def _look(self, index: StoreIndex) -> None:
         count = index.count
         for row in range(self._seen, count):
-            before, end, words = index.source_of(row).rpartition(END_OF_PLACE)
+            before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
             if end:
-                self._of_words[f"{before.partition(':')[0]}:{words}"].append(row)
+                self._of_words[words_of(index.source_of(row))].append(row)
                 self._rows[before + end].append(row)
                 self._of_file[before.partition("#")[0]].add(before + end)
         self._seen = max(self._seen, count)

@@ -70,10 +70,14 @@ class Writing:
     """Memories by source, those found in the store included."""
     named: dict[tuple[str, str], Memory] = field(default_factory=dict)
     """Memories by scope and name, as they are after the latest change."""
+    worded: dict[tuple[str, str], Memory] = field(default_factory=dict)
+    """Memories of this batch by scope and what tells their words in their source."""
     said: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Places that say a memory by this batch."""
     left: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Places that say a memory no more by this batch."""
+    fresh: set[Ref] = field(default_factory=set)
+    """Memories that this batch has made."""
     retired: set[Ref] = field(default_factory=set)
     """Memories that no place says any more."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)

@@ -91,7 +91,8 @@ def _prefix(scope: str, base: Path | None) -> str:
 def _is_there(base: Path | None, prefix: str, place: str) -> bool:
     """Return whether the file is there of a place in a work tree; where that cannot be told, it is."""
     rest = place.removeprefix(prefix)
-    if rest == place or "~" in rest.partition("#")[0] or rest.startswith("/") != (base is None):
+    file = rest.partition("#")[0]
+    if rest == place or "~" in file or "//" in file or rest.startswith("/") != (base is None):
         return True  # of another repository; with a digest in its name; of a file outside of work trees
     ends = [match.start() for match in re.finditer("#", rest)]
     return any(exists(Path(base or "/", rest[:end])) for end in ends)
@@ -199,7 +200,7 @@ class _Reading:
 
 def _in_source(heading: str) -> str:
     """Return the heading as a source has it: without a secret, without `@`, which ends it there, and bounded."""
-    heading = told_key(heading)
+    heading = " ".join(told_key(heading).split())
     if len(heading) <= _LONGEST_HEADING and "@" not in heading:
         return heading
     return f"{heading[:_LONGEST_HEADING].replace('@', ' ')}~{short_digest(heading)}"

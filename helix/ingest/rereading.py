@@ -10,11 +10,11 @@ from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, n
 from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
 from helix.ingest.linking import Writing
 from helix.memory.contradiction.classify import NewStatement, same_words
-from helix.memory.extraction.derived import heir_of
-from helix.memory.upkeep.merge import standing_for
-from helix.model.edge import Label, Ref, Relation
+from helix.model.edge import MERGED, Label, Ref, Relation
+from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
-from helix.model.records import Node
+from helix.model.operations import DropEdge, PutEdge
+from helix.model.records import Node, edge_from
 from helix.store.store import Store
 
 
@@ -58,31 +58,70 @@ class PlacesReadAgain:
         """
         index, scope = self._store.index, draft.scope or self._scope
         own = index.all_from_source(Label.MEMORY, draft.source, scope)
-        place = draft.source.rpartition(END_OF_PLACE)[0]
+        before, end, _ = draft.source.rpartition(END_OF_PLACE)
+        place = before + end
         for made in index.records.present(own[::-1]):
-            found = self._heir(made)
-            if found is not None and (found.source == draft.source or not (place and found.source.startswith(place))):
+            if (found := self._heir(made)) is not None:
                 return Standing(found, is_own=True)
         same = [index.ref_of(row) for row in reversed(self._earlier.same(index, draft.source, scope))]
         for made in index.records.present(same):
             found = self._heir(made)
-            if found is None or not isinstance(made, Memory):
-                continue
-            made_of_it = found.source == made.source or standing_for(index.records, made).id == found.id
-            edited = made_of_it and found.provenance.trust.rank <= draft.trust.rank
-            if edited or same_words(found, statement_of(draft)):
+            edited = found is not None and found.provenance.trust.rank <= draft.trust.rank
+            if found is not None and (edited or same_words(found, statement_of(draft))):
                 return Standing(found, is_own=False)
         named = index.named(scope, name_of(draft))
-        for known in index.records.present([] if named is None else [named]):
+        met = [edge.source for reading in self.readings(place, scope) for edge in self._grounded(reading)]
+        for known in index.records.present([*([] if named is None else [named]), *dict.fromkeys(met)]):
             stands = isinstance(known, Memory) and known.status is not Status.RETIRED
-            if isinstance(known, Memory) and stands and same_words(known, statement_of(draft)):
+            if isinstance(known, Memory) and stands and self._has_said(known, draft):
                 return Standing(known, is_own=False)
         return None
 
+    def standing_memory(self, draft: MemoryDraft) -> Memory | None:
+        """Return the memory that stands for what a draft says, or None."""
+        found = self.standing(draft)
+        return None if found is None else found.memory
+
+    def _grounded(self, reading: Ref) -> list[DropEdge | PutEdge]:
+        edges = self._store.index.records.edges_at(reading)
+        return [edge for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source.label is Label.MEMORY]
+
+    def _has_said(self, memory: Memory, draft: MemoryDraft) -> bool:
+        """Return whether a memory says what a draft does, or did before it was edited."""
+        passed, left = {memory.id}, [memory]
+        while left:
+            one = left.pop()
+            if same_words(one, statement_of(draft)):
+                return True
+            for edge in self._store.records.edges_at(one.ref):
+                if edge.type is not Relation.SUPERSEDES or edge.source != one.ref or edge.target.id in passed:
+                    continue
+                (former,) = self._store.records.present([edge.target])
+                if isinstance(former, Memory) and former.source == one.source:
+                    passed.add(former.id)
+                    left.append(former)
+        return False
+
     def _heir(self, node: Node | None) -> Memory | None:
-        if not isinstance(node, Memory) or node.status is not Status.RETIRED:
-            return node if isinstance(node, Memory) else None
-        return heir_of(self._store.index.records, node)
+        """Return what a person made of a memory, or has stand in its place; not what a later reading said."""
+        passed = set[str]()
+        while isinstance(node, Memory) and node.status is Status.RETIRED and node.id not in passed:
+            passed.add(node.id)
+            node = self._next(node)
+        return node if isinstance(node, Memory) and node.status is not Status.RETIRED else None
+
+    def _next(self, memory: Memory) -> Memory | None:
+        records = self._store.records
+        edges = [edge_from(op) for op in records.edges_at(memory.ref) if op.type is Relation.SUPERSEDES]
+        after = sorted(
+            (edge for edge in edges if edge.target == memory.ref), key=lambda edge: edge.created_at, reverse=True
+        )
+        for edge in after:
+            (found,) = records.present([edge.source])
+            read = isinstance(found, Memory) and found.provenance.extractor == self._kind
+            if isinstance(found, Memory) and (not read or found.source == memory.source or MERGED in edge.attributes):
+                return found
+        return None
 
     def places(self, memory: Ref, writing: Writing | None = None) -> dict[str, list[Ref]]:
         """Return the places whose readings an imported memory stands on, with those that were there before."""
@@ -103,14 +142,13 @@ class PlacesReadAgain:
         """Return the memories that imports of this kind made of a place, or met again in its readings."""
         index = self._store.index
         rows = self._earlier.of(index, Label.MEMORY, place, scope)
-        edges = (edge for reading in readings for edge in index.records.edges_at(reading))
-        met = [edge.source for edge in edges if edge.type is Relation.GROUNDED_IN and edge.source.label is Label.MEMORY]
+        met = [edge.source for reading in readings for edge in self._grounded(reading)]
         made = {*map(index.ref_of, rows)}
         nodes = index.records.nodes([*made, *dict.fromkeys(ref for ref in met if ref not in made)])
         return [
             one
             for one in nodes
-            if isinstance(one, Memory) and (one.ref in made or one.provenance.extractor == self._kind)
+            if isinstance(one, Memory) and (one.ref in made or one.source.startswith(f"{place.partition(':')[0]}:"))
         ]
 
     def _elsewhere(self, draft: MemoryDraft, place: str) -> Iterator[str]:
@@ -119,6 +157,17 @@ class PlacesReadAgain:
         for row in self._earlier.same(index, draft.source, draft.scope or self._scope) if place else ():
             others = (index.source_of(row).rpartition(END_OF_PLACE)[0] + END_OF_PLACE, *self.places(index.ref_of(row)))
             yield from (other for other in others if other != place)
+
+    def is_said_elsewhere(self, memory: Memory) -> bool:
+        """Return whether somebody else than what is read says a memory, and is no less founded than it."""
+        index = self._store.index
+        refs = [edge.target for edge in index.records.edges_at(memory.ref) if edge.source == memory.ref]
+        for episode in index.records.present([ref for ref in refs if ref.label is Label.EPISODE]):
+            if not isinstance(episode, Episode) or END_OF_PLACE in episode.source:
+                continue
+            if episode.provenance.trust.rank <= memory.provenance.trust.rank:
+                return True
+        return False
 
     def meet(self, item: Slice) -> None:
         """Note the other places whose words are met in a slice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,8 +26,11 @@ from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 
+Find = Callable[[MemoryDraft], Memory | None]
+"""Returns the memory that stands for what a note says."""
 
-def vouch(store: Store, item: Slice, scope: str) -> int:
+
+def vouch(store: Store, item: Slice, scope: str, find: Find) -> int:
     """Have a user stand for ingested notes: raise their memories' trust to what a slice has now; count them.
 
     Times and weight are the notes' again, and what was forgotten while nobody stood for it comes back. Where a weaker
@@ -36,7 +40,10 @@ def vouch(store: Store, item: Slice, scope: str) -> int:
     (cleaned,) = clean([item], store.runtime.settings.text_limit)
     if not isinstance(cleaned, Cleaned):
         return 0
-    raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope))
+    looked = _vouching(store, cleaned.slice, scope, find)
+    if not looked.changes and not looked.answer[1]:
+        return 0
+    raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope, find))
     for draft, instead in unsaid:
         own = remember(store, _request(draft, scope))
         if instead.source == draft.source and own.status is not StoreStatus.QUARANTINED:
@@ -70,7 +77,9 @@ def _in_its_place(store: Store, instead: Ref, own: Ref) -> Decision[None]:
     return Decision((composer.change("vouch", memory=new.id),) if composer.pending else (), None)
 
 
-def _vouching(store: Store, item: Slice, scope: str) -> Decision[tuple[int, list[tuple[MemoryDraft, Memory]]]]:
+def _vouching(
+    store: Store, item: Slice, scope: str, find: Find
+) -> Decision[tuple[int, list[tuple[MemoryDraft, Memory]]]]:
     composer, raised, unsaid = Composer(store, store.runtime.clock()), 0, list[tuple[MemoryDraft, Memory]]()
     for ref, node in _nodes_from(store.index, Label.EPISODE, item.episode.source, scope):
         if not isinstance(node, Episode) or node.content != item.episode.content:
@@ -79,10 +88,12 @@ def _vouching(store: Store, item: Slice, scope: str) -> Decision[tuple[int, list
             composer.patch(ref, trust=item.episode.trust)
     for draft in item.memories:
         place = draft.scope or scope
-        for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, place) or _elsewhere(store, draft, place):
+        for ref, node in _nodes_from(store.index, Label.MEMORY, draft.source, place) or _elsewhere(
+            store, draft, place, find
+        ):
             if not isinstance(node, Memory):
                 continue
-            if node.source == draft.source and same_scope(node.scope, place) and _is_still_said(node, draft):
+            if same_scope(node.scope, place) and node.source and _is_still_said(node, draft):
                 _raise_trust(composer, ref, node, draft)
                 raised += 1
             elif (instead := _said_instead(store.index.records, node, draft, item.supersedes)) is not None:
@@ -91,11 +102,13 @@ def _vouching(store: Store, item: Slice, scope: str) -> Decision[tuple[int, list
     return Decision(changes, (raised, unsaid))
 
 
-def _elsewhere(store: Store, draft: MemoryDraft, scope: str) -> list[tuple[Ref, Node]]:
+def _elsewhere(store: Store, draft: MemoryDraft, scope: str, find: Find) -> list[tuple[Ref, Node]]:
     """Return the memory of a note that was moved to another scope, or the one that said the same before the note."""
     index = store.index
     ref = index.from_source(draft.source, label=Label.MEMORY) or index.named(scope, name_of(draft))
-    found = [] if ref is None else index.records.nodes([ref])
+    found = [] if ref is None else list(index.records.nodes([ref]))
+    if (standing := find(draft)) is not None and standing.source.partition(":")[0] == draft.source.partition(":")[0]:
+        return [(standing.ref, standing)]
     return [
         (node.ref, node)
         for node in found

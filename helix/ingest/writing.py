@@ -21,7 +21,7 @@ from helix.ingest.draft import (
     told_name,
     without_secret_names,
 )
-from helix.ingest.earlier import GONE
+from helix.ingest.earlier import GONE, words_of
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
@@ -29,7 +29,7 @@ from helix.ingest.rereading import PlacesReadAgain, Standing, statement_of
 from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
-from helix.memory.change.versions import files_of, take_place
+from helix.memory.change.versions import OWN_WORD, files_of, take_place
 from helix.memory.contradiction.classify import same_words
 from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
@@ -166,13 +166,14 @@ class Importer:
             self._tally.skipped += 1
             return None
         if self._vouched and not self._planned:
-            self._tally.vouched += vouch(self._store, item, item.episode.scope or self._scope)
+            scope = item.episode.scope or self._scope
+            self._tally.vouched += vouch(self._store, item, scope, self._again.standing_memory)
         if (known := self._again.known(item)) is None:
             return item
         self._tally.skipped += not item.episode.source.endswith(GONE)
         self._remember_last(item.episode, known)
-        if self._vouched and item.supersedes and not self._planned:
-            self._store.writer.submit(partial(self._standing_for, item))
+        if self._vouched and item.supersedes and not self._planned and self._standing_for(item).changes:
+            self._store.writer.submit(partial(self._standing_for, item))  # looked at again where nobody else writes
         return None
 
     def _standing_for(self, item: Slice) -> Decision[None]:
@@ -354,6 +355,8 @@ class Importer:
         ref = composer.node(memory)
         if status is Status.ACTIVE:
             writing.named[(scope, memory.name)] = memory
+            if words := words_of(draft.source):
+                writing.worded[(scope, words)] = memory
         composer.passages(ref, prepared)
         opening = f"{draft.trigger}\n{draft.resolution}"
         composer.mentions(ref, scope, _with(prepared, draft.entities), memory.provenance, opening=opening)
@@ -362,12 +365,13 @@ class Importer:
         if former is not None:
             take_place(composer, self._store.records, former, memory)
         writing.tally.memories += 1
+        writing.fresh.add(ref)
         return ref
 
     def _standing(self, writing: Writing, draft: MemoryDraft) -> Standing | None:
         """Return what stands for a draft, by this batch too."""
-        found = self._again.standing(draft)
-        named = writing.named.get((draft.scope or self._scope, name_of(draft)))
+        found, scope = self._again.standing(draft), draft.scope or self._scope
+        named = writing.named.get((scope, name_of(draft))) or writing.worded.get((scope, words_of(draft.source)))
         if named is not None and not (found is not None and found.is_own):
             met = found is not None and found.memory.id == named.id
             if met or same_words(named, statement_of(draft)):
@@ -388,24 +392,26 @@ class Importer:
         writing.named[(known.scope, known.name)] = count_sighting(writing.composer, known, draft.trust, voice)
         ref = known.ref
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
-        if ready.slice.supersedes and draft.files and draft.files != files_of(self._store.records, known):
-            if not self._again.places(ref, writing).keys() - {ready.slice.supersedes}:
-                for edge in self._store.records.edges_at(ref):
-                    if edge.type is Relation.TOUCHES and edge.source == ref:
-                        writing.composer.drop_edge(Relation.TOUCHES, ref, edge.target)
+        place = ready.slice.supersedes
+        own = place and known.source.startswith(place) and not self._again.places(ref, writing).keys() - {place}
+        if own and draft.files and draft.files != files_of(self._store.records, known):
+            for edge in self._store.records.edges_at(ref):
+                if edge.type is Relation.TOUCHES and edge.source == ref:
+                    writing.composer.drop_edge(Relation.TOUCHES, ref, edge.target)
             writing.composer.touches(ref, known.scope, draft.files, known.provenance)
         return ref
 
     def _retire_older(self, writing: Writing, item: Slice) -> None:
-        """Retire what an older reading of the same place left; its successor, where there is one, supersedes it.
+        """Retire what an older reading of the same place left; what came new in its place, if anything, supersedes it.
 
-        What another place says too stays, and stands on that alone. The older episode stays as evidence, but is no
-        answer any more. What is better founded than the newer reading, such as what a person has stood for, stays
-        beside it.
+        What another place or somebody else says too stays, and stands on that alone; so do the words of a person. The
+        older episode stays as evidence, but is no answer any more. What is better founded than the newer reading, such
+        as what a person has stood for, stays beside it.
         """
         trust, place = item.episode.trust, item.supersedes
         composer, written = writing.composer, writing.written
-        successor = written.get(item.memories[0].source) if item.memories else None
+        told = (written[one.source] for one in item.memories if one.source in written)
+        successor = next((ref for ref in told if ref in writing.fresh), None)
         scope = item.episode.scope or self._scope
         index = self._store.index
         readings = self._again.readings(place, scope)
@@ -416,7 +422,7 @@ class Importer:
                 continue
             places = self._again.places(old.ref, writing)
             writing.left[old.ref].add(place)
-            if places.keys() - {place}:
+            if places.keys() - {place} or self._again.is_said_elsewhere(old) or OWN_WORD in old.attributes:
                 for reading in places.get(place, ()):
                     composer.drop_edge(Relation.GROUNDED_IN, old.ref, reading)
                 continue

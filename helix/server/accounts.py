@@ -57,7 +57,8 @@ _KEYS = (
     " AND (kind <> 'session' OR (revoked_at IS NULL AND expires_at > now())) ORDER BY made_at, prefix"
 )
 _MEMBER = (
-    "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes, member.tenant = account.home FROM member"
+    "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes,"
+    " coalesce(member.tenant = account.home, member.joined_at = account.made_at) FROM member"
     " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
     " ORDER BY joined_at, tenant.id"

@@ -11,6 +11,7 @@ from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import LONGEST_LABEL, OWN_ATTRIBUTE
+from helix.memory.change.versions import OWN_WORD
 from helix.memory.remember import curate
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
@@ -93,6 +94,7 @@ def _otherwise(known: Memory, fix: Fix) -> str:
     """
     last = known.resolution.partition(_BEFORE)[0]
     learned = known.source.endswith(FIXED) and known.provenance.trust is Trust.TOOL_OUTPUT
+    learned = learned and OWN_WORD not in known.attributes
     if not learned or not fix.commands or all(f"`{one}`" in last for one in fix.commands):
         return ""
     return f"{fix.resolution}{_BEFORE}{last}"

@@ -10,12 +10,16 @@ from datetime import datetime
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
+from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.edge import OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
 from helix.store.index import StoreIndex
 from helix.text.tokens import lexical_tokens
+
+OWN_WORD = f"{OWN_ATTRIBUTE}own"
+"""Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
 
 # What a version passes on: the links people and outcomes made, and its evidence. Mentions are read anew from the text.
 _INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUNDED_IN, Relation.LEARNED}

@@ -13,7 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import files_of, supersede
+from helix.memory.change.versions import OWN_WORD, files_of, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.rivals import settle_edited, settle_stored
 from helix.memory.contradiction.validity import recompute_validity
@@ -80,7 +80,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     )
     if changed == old and old.status is not Status.RETIRED:
         return old
-    changed = _as_agents(changed, old, intake.label(request.agent, "agent"))
+    changed = _as_persons(_as_agents(changed, old, agent := intake.label(request.agent, "agent")), old, agent)
     _check_servable(old, changed)
     files = files_of(store.records, old)
     prepared = prepare(store, [ReadText.of(body(trigger, resolution), files)])[0]
@@ -156,7 +156,10 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
         vouched = reinforced(memory, _PERFECT, composer.now)
         theirs = replace(memory.provenance, trust=Trust.USER_ASSERTED)
-        apart = with_claimed(memory.attributes, unproven_of(memory))
+        apart = {
+            **with_claimed(memory.attributes, unproven_of(memory)),
+            **({} if memory.is_derived else {OWN_WORD: True}),
+        }
         return replace(
             vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs, attributes=apart
         )
@@ -226,6 +229,14 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
         return theirs
     apart = {name: value for name, value in theirs.attributes.items() if name not in (CLAIMED, FEEDBACK, ROOM)}
     return replace(theirs, helped=0.0, failed=0.0, uses=0, last_used_at=None, attributes=apart)
+
+
+def _as_persons(changed: Memory, old: Memory, agent: str) -> Memory:
+    """Return a changed memory with the mark that its words are a person's, where they are; derived ones tell by it."""
+    if old.is_derived or body(changed.trigger, changed.resolution) == body(old.trigger, old.resolution):
+        return changed
+    others = {name: value for name, value in changed.attributes.items() if name != OWN_WORD}
+    return replace(changed, attributes=others if agent else {**others, OWN_WORD: True})
 
 
 def _stated(memory: Memory) -> tuple[object, ...]:

@@ -74,8 +74,9 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
             counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
             if same_words(known, ready.said):
                 note_sighting(composer, counted)
-            else:
-                # What was said in other words is kept as evidence: a merge must not lose any.
+            if not same_words(known, ready.said) or known.source:
+                # What was said in other words is kept as evidence: a merge must not lose any. So is who says what was
+                # read somewhere: it stands when that says it no more.
                 _ground(composer, known.ref, ready.draft, ready.session)
             status, memory = StoreStatus.MERGED, known
         elif verdict is ContradictionVerdict.UPDATE and known is not None and came_later(ready.draft, known):
