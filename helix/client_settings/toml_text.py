@@ -18,7 +18,7 @@ from typing import Any
 _TOKEN = re.compile(
     r'#[^\n]*|"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|[\[\]{}]|\n', re.DOTALL
 )
-_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"(?:[^"\\\n]|\\.){0,100}"|'[^'\n]*')[ \t]*\.[ \t]*){64}""")
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*')[ \t]*\.[ \t]*){64}""")
 """tomllib takes the square of a dotted key's length: a project's file of 80 kB would keep a command for a minute."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -45,10 +45,15 @@ class PlacesReadAgain:
         known = index.from_source(item.episode.source, scope=scope)
         if known is None or not item.supersedes:
             return known
-        if not all(map(self.standing, item.memories)):
+        if not all(self._is_said(memory, item.supersedes) for memory in item.memories):
             return None
         read = self._earlier.of(index, Label.EPISODE, item.supersedes, scope)
         return known if read and index.ref_of(read[-1]) == known else None
+
+    def _is_said(self, draft: MemoryDraft, place: str) -> bool:
+        """Return whether what stands for a draft came of its place, or is grounded in what that read."""
+        found = self.standing(draft)
+        return found is not None and (found.is_own or place in self.places(found.memory.ref))
 
     def standing(self, draft: MemoryDraft) -> Standing | None:
         """Return the memory that stands for what a draft says, whatever a person made of it since, or None.

@@ -371,11 +371,12 @@ class Importer:
     def _standing(self, writing: Writing, draft: MemoryDraft) -> Standing | None:
         """Return what stands for a draft, by this batch too."""
         found, scope = self._again.standing(draft), draft.scope or self._scope
-        named = writing.named.get((scope, name_of(draft))) or writing.worded.get((scope, words_of(draft.source)))
-        if named is not None and not (found is not None and found.is_own):
-            met = found is not None and found.memory.id == named.id
-            if met or same_words(named, statement_of(draft)):
-                found = Standing(named, is_own=False)
+        if found is None or not found.is_own:
+            keys = (writing.named.get((scope, name_of(draft))), writing.worded.get((scope, words_of(draft.source))))
+            for one in filter(None, keys):
+                met = found is not None and found.memory.id == one.id
+                if met or same_words(one, statement_of(draft)):
+                    found = Standing(one, is_own=False)
         return None if found is None or found.memory.ref in writing.retired else found
 
     def _meet_own(self, writing: Writing, draft: MemoryDraft, own: Memory, place: str, episode: Ref) -> Ref:

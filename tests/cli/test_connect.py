@@ -294,6 +294,17 @@ def test_a_projects_link_is_not_written_through(
     assert files_below(person) == machine
 
 
+def test_a_file_of_lines_without_end_is_shown_in_one(
+    helix_command: Command, machine: dict[Path, bytes], person: Path
+) -> None:
+    """Which a folder brought: to compare it line by line took minutes."""
+    lines = "\n".join(f"line {number % 136}" for number in range(20_000))
+    (person / "project/AGENTS.md").write_text(f"{lines}\n", "utf-8")
+    told = helix_command("connect", "--agents-md", "--dry-run")
+    assert told.code == 0
+    assert "20000 lines become " in told.out
+
+
 @pytest.mark.parametrize("client", ["opencode", "cursor", "--agents-md"])
 def test_a_link_that_came_since_leads_disconnecting_to_no_other_file(
     person: Path, machine: dict[Path, bytes], helix_command: Command, monkeypatch: pytest.MonkeyPatch, client: str

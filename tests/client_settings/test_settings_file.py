@@ -184,7 +184,9 @@ def test_a_file_whose_lines_are_all_alike_is_read_in_the_time_that_its_length_ta
     assert take_back(memo).after == pulled
 
 
-@pytest.mark.parametrize("part", ["a.", "a . ", '"a"."a\\"" . ', "'a'."])
+@pytest.mark.parametrize(
+    "part", ["a.", "a . ", '"a"."a\\"" . ', "'a'.", '"' + "a" * 101 + '".', "a." * 62 + '"' + "a" * 150 + '".']
+)
 def test_a_key_of_parts_without_end_is_refused_at_once(tmp_path: Path, part: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(f"model = '{'a.' * 50}'\n{'a.' * 60}a = 1\n", "utf-8")

@@ -73,6 +73,13 @@ def test_an_edit_after_which_both_say_the_same_ends_what_was_open_between_them(
     assert [memories.get(living, ident).confidence for ident in (edited.id, other.id)] == [0.7, 0.7]
 
 
+def test_an_edit_that_words_a_claim_otherwise_ends_nothing(living: Helix, store: Store, moment: Moment) -> None:
+    _, new = pair(living, moment)
+    words = "the api of the shop takes its requests at port 9090 in production and nowhere else"
+    memories.edit(living, new.id, EditRequest(trigger=words))
+    assert [dispute.status for dispute in contradictions(store.index)] == [DisputeStatus.OPEN]
+
+
 def test_a_later_claim_ends_what_held_before_and_both_times_answer(living: Helix, store: Store, moment: Moment) -> None:
     old = said(living, OLD)
     moment.forward(days=10)

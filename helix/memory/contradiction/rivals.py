@@ -23,13 +23,15 @@ from helix.memory.contradiction.resolve import choices, disputes_of, oppose, sta
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, body
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.tokens import lexical_tokens
 
 T = TypeVar("T")
 
 NEAREST = 20
+_SAME_WORDS = 0.8
 """How many memories a memory is compared with."""
 
 
@@ -166,12 +168,18 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
             chosen = {side: moment.isoformat() for side, moment in choices(records, newer, known).items()}
             moved |= chosen != edge.attributes.get("chosen", {})
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes. An
-        # open one has ended nothing.
-        ended = edge.attributes.get("status") != DisputeStatus.OPEN.value
-        gone = why is None and (not ended or (newer.is_derived and known.is_derived))
+        # open one has ended nothing; but other words may just be too far off to be compared.
+        opened = edge.attributes.get("status") == DisputeStatus.OPEN.value
+        gone = why is None and ((opened and _agree(newer, known)) or (newer.is_derived and known.is_derived))
         if gone or (why is not None and moved):
             found.append(Unsettled(newer=newer, known=known, why=why, former=edge))
     return found
+
+
+def _agree(one: Memory, other: Memory) -> bool:
+    """Return whether two memories that contradict each other no more say the same, by nearly all of their words."""
+    here, there = (set(lexical_tokens(body(memory.trigger, memory.resolution))) for memory in (one, other))
+    return len(here & there) >= _SAME_WORDS * max(len(here), len(there), 1)
 
 
 def _ordered(memory: Memory, other: Memory, why: Contradiction) -> Unsettled:
