@@ -27,7 +27,10 @@ class Standing:
 
 
 class PlacesReadAgain:
-    """What the store holds of the places that one import reads; `kind` is what its memories are said to be made by."""
+    """What the store holds of the places that one import reads; `kind` is what its memories are said to be made by.
+
+    A place is what an import reads as a whole, such as a section of a file, and may read again when it has changed.
+    """
 
     def __init__(self, store: Store, kind: str, scope: str) -> None:
         self._store = store
@@ -68,14 +71,15 @@ class PlacesReadAgain:
         for made in index.records.present(own[::-1]):
             if (found := self._heir(made)) is not None:
                 return Standing(found, is_own=True)
-        same = [index.ref_of(row) for row in reversed(self._earlier.same(index, draft.source, scope))]
-        for made in index.records.present(same):
+        same = reversed(self._earlier.same(index, draft.source, scope)) if place else ()
+        for made in index.records.present([index.ref_of(row) for row in same]):
             found = self._heir(made)
             edited = found is not None and found.provenance.trust.rank <= draft.trust.rank
             if found is not None and (edited or same_words(found, statement_of(draft))):
                 return Standing(found, is_own=False)
         named = index.named(scope, name_of(draft))
-        met = [edge.source for reading in self.readings(place, scope) for edge in self._grounded(reading)]
+        readings = self.readings(place, scope) if place else ()
+        met = [edge.source for reading in readings for edge in self._grounded(reading)]
         for known in index.records.present([*([] if named is None else [named]), *dict.fromkeys(met)]):
             stands = isinstance(known, Memory) and known.status is not Status.RETIRED
             if isinstance(known, Memory) and stands and self._has_said(known, draft):
