@@ -6,7 +6,7 @@ stands for a better founded memory: what a commit says never takes the place of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ from helix.model.reflection import Reflection
 from helix.store.csr import RELATION_CODE
 from helix.store.node_columns import IndexArray
 from helix.store.projection import GraphSnapshot
-from helix.text.statement.subsumption import says_more
+from helix.text.statement.subsumption import comparing
 
 OF_ONE_MATTER = (Relation.SOLVES, Relation.CAUSES)
 """Edges between a failure and what mends it, and between one and the systemic memory that counts it. A failure that
@@ -100,7 +100,8 @@ def _by_resolution(
     at = {place: index for index, place in enumerate(head)}
     key, within = dict[int, float](at), dict[int, frozenset[int]]()
     standing = {place: _standing(memory) for place, memory in memories.items()}
-    for matter in _matters(memories, rows, graph):
+    says_more = comparing()
+    for matter in _matters(memories, rows, graph, says_more):
         first = min(matter, key=lambda place: (standing[place], at[place]))
         if not _resolved(memories[first]):
             continue
@@ -108,7 +109,7 @@ def _by_resolution(
             to = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
             passed = (at[other] for other in memories if not _may_stand_for(memories[place], memories[other]))
             key[place] = max((one + 0.5 for one in passed if to <= one < at[place]), default=to)
-        less = (place for place in matter if _goes_into(memories[place], memories[first]))
+        less = (place for place in matter if _goes_into(memories[place], memories[first], says_more))
         within.update(
             {place: frozenset((first,)) for place in less if _may_stand_for(memories[first], memories[place])}
         )
@@ -120,7 +121,7 @@ def _may_stand_for(memory: Memory, other: Memory) -> bool:
     return memory.provenance.trust.rank <= other.provenance.trust.rank
 
 
-def _goes_into(one: Memory, first: Memory) -> bool:
+def _goes_into(one: Memory, first: Memory, says_more: Callable[[str, str], bool]) -> bool:
     """Return whether a memory without a resolution is said by the best of its matter: a rule needs none to be one."""
     return not _resolved(one) and (one.kind in _FAULTS or not says_more(one.trigger, _whole(first)))
 
@@ -137,7 +138,9 @@ def _resolved(memory: Memory) -> bool:
     return bool(memory.resolution.strip()) and memory.kind is not Kind.SYSTEMIC
 
 
-def _matters(memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot) -> list[list[int]]:
+def _matters(
+    memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot, says_more: Callable[[str, str], bool]
+) -> list[list[int]]:
     """Return the places of the memories that are about one matter, by edges, or as one says no more than another."""
     leader = {place: place for place in memories}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from helix.text.discourse_markers import without_openers
 from helix.text.tokens import STOPWORDS, lexical_tokens
@@ -36,13 +38,22 @@ def says_more(text: str, than: str) -> bool:
 
     Words count by their stems, whatever their order, but for what stands before and behind `after` and `before`.
     """
-    said, known = _telling(text), _telling(than)
+    return _exceeds(_telling(text), _telling(than))
+
+
+def comparing() -> Callable[[str, str], bool]:
+    """Return `says_more` for many pairs of the same texts: it reads each once, and keeps that as long as it is used."""
+    telling = cache(_telling)
+    return lambda text, than: _exceeds(telling(text), telling(than))
+
+
+def _exceeds(said: Sequence[str], known: Sequence[str]) -> bool:
     if not set(said) <= set(known):
         return True
     return any(_around(said, word) != _around(known, word) for word in _ORDER.intersection(said))
 
 
-def _telling(text: str) -> list[str]:
+def _telling(text: str) -> Sequence[str]:
     """Return the stems of the words that tell something, in their order."""
     bare = without_openers(text)
     told = []
@@ -56,7 +67,7 @@ def _telling(text: str) -> list[str]:
     return told
 
 
-def _around(told: list[str], word: str) -> tuple[frozenset[str], frozenset[str]]:
+def _around(told: Sequence[str], word: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return what stands before the first of a word, and what stands behind it."""
     place = told.index(word)
     return frozenset(told[:place]), frozenset(told[place + 1 :])
