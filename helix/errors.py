@@ -212,3 +212,9 @@ def of_the_system(error: OSError) -> HelixError:
             return StoreError(words, hint="its disk is mounted read-only: mount it for writing, or set another store")
         case _:
             return StoreError(words, hint="`helix config` shows which files and folders are used")
+
+
+def lacks_extra(what: str, extra: str, error: ImportError) -> ConfigError:
+    """Return the error for a part of Helix that takes an extra of the package which is not installed."""
+    words = f"{what} takes more than what is installed: {error.name} is missing"
+    return ConfigError(words, hint=f"pip install 'helix-memory[{extra}]'")

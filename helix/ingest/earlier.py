@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 
 from helix.model.edge import Label
 from helix.store.index import StoreIndex
@@ -18,6 +19,16 @@ def words_of(source: str) -> str:
     """Return what tells the words of a source from others of its kind, wherever they were read; empty for no place."""
     before, end, words = source.rpartition(END_OF_PLACE)
     return f"{before.partition(':')[0]}:{words}" if end else ""
+
+
+def _standing_rows(index: StoreIndex, rows: Sequence[int], label: Label, scope: str) -> list[int]:
+    return [
+        row
+        for row in rows
+        if index.source_of(row)  # which what was dropped has no more
+        and index.label_of(row) is label
+        and index.scope_of(row) == scope
+    ]
 
 
 class Earlier:
@@ -39,24 +50,14 @@ class Earlier:
         with self._looking:
             self._look(index)
             rows = tuple(self._rows.get(place, ()))
-        return [
-            row
-            for row in rows
-            if index.source_of(row)  # which what was dropped has no more
-            and index.label_of(row) is label
-            and index.scope_of(row) == scope
-        ]
+        return _standing_rows(index, rows, label, scope)
 
     def same(self, index: StoreIndex, source: str, scope: str) -> list[int]:
         """Return the rows of memories of a scope that imports of this kind made of the very words of a source."""
         with self._looking:
             self._look(index)
             rows = tuple(self._of_words.get(words_of(source), ()))
-        return [
-            row
-            for row in rows
-            if index.source_of(row) and index.label_of(row) is Label.MEMORY and index.scope_of(row) == scope
-        ]
+        return _standing_rows(index, rows, Label.MEMORY, scope)
 
     def places(self, index: StoreIndex, prefix: str, scope: str) -> list[str]:
         """Return the places that begin with a prefix, a file's or a folder's, and that a scope has readings of."""

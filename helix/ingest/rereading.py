@@ -48,10 +48,9 @@ class PlacesReadAgain:
         known = index.from_source(item.episode.source, scope=scope)
         if known is None or not item.supersedes:
             return known
-        if not all(self._is_said(memory, item.supersedes) for memory in item.memories):
+        if self.readings(item.supersedes, scope)[-1:] != [known]:
             return None
-        read = self._earlier.of(index, Label.EPISODE, item.supersedes, scope)
-        return known if read and index.ref_of(read[-1]) == known else None
+        return known if all(self._is_said(memory, item.supersedes) for memory in item.memories) else None
 
     def _is_said(self, draft: MemoryDraft, place: str) -> bool:
         """Return whether what stands for a draft came of its place, or is grounded in what that read."""
@@ -85,11 +84,6 @@ class PlacesReadAgain:
             if isinstance(known, Memory) and stands and self._has_said(known, draft):
                 return Standing(known, is_own=False)
         return None
-
-    def standing_memory(self, draft: MemoryDraft) -> Memory | None:
-        """Return the memory that stands for what a draft says, or None."""
-        found = self.standing(draft)
-        return None if found is None else found.memory
 
     def _grounded(self, reading: Ref) -> list[DropEdge | PutEdge]:
         edges = self._store.index.records.edges_at(reading)

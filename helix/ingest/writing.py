@@ -167,7 +167,7 @@ class Importer:
             return None
         if self._vouched and not self._planned:
             scope = item.episode.scope or self._scope
-            self._tally.vouched += vouch(self._store, item, scope, self._again.standing_memory)
+            self._tally.vouched += vouch(self._store, item, scope, self._again.standing)
         if (known := self._again.known(item)) is None:
             return item
         self._tally.skipped += not item.episode.source.endswith(GONE)
@@ -242,9 +242,8 @@ class Importer:
                     writing.tally.skipped += 1
                     continue
                 key = (episode.scope or self._scope, episode.source)
-                if (
-                    key in writing.episodes or self._again.known(ready.slice) is not None
-                ):  # twice, or another import came first
+                # Twice, or another import came first.
+                if key in writing.episodes or self._again.known(ready.slice) is not None:
                     writing.tally.skipped += 1
                     continue
                 writing.episodes[key] = None
@@ -260,7 +259,7 @@ class Importer:
         writing.episodes[(item.episode.scope or self._scope, item.episode.source)] = episode
         status = _status(ready)
         for memory, prepared in zip(item.memories, ready.memories, strict=True):
-            found = self._standing(writing, memory)
+            found = None if ready.held else self._standing(writing, memory)
             if ready.held:
                 ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
                 ref = ref or self._write_memory(writing, memory, prepared, episode, status, None)

@@ -139,44 +139,32 @@ def erase_everywhere(
     `texts` are what logs may quote, read before `remove` takes it out of the present state; `tell` is told of stages.
     """
     with store.copying:
-        return _everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
-
-
-def _everywhere(
-    store: Store,
-    note: ErasureNote,
-    *,
-    texts: Iterable[str],
-    remove: Callable[[], None],
-    in_copy: InCopy,
-    tell: Callable[[str], None],
-) -> EraseReport:
-    tell("looking through the logs")
-    blot_logs(store.path, texts)
-    _without_graph(store)
-    tell("erasing from the journal")
-    remove()
-    rows, warnings = _leave_journal(store, note)
-    _erase_strands(store.path / STRANDS)
-    tell("erasing from copies")
-    at = to_micros(store.runtime.clock())
-    outcomes: tuple[CopyOutcome, ...] = ()
-    if note.here:
-        warnings.append(_HERE_ALONE)
-    else:
-        outcomes = (
-            *(_leave_copy(store.path, path, in_copy, note.kind, at) for path in copies_of(store)),
-            *leave_losses(store),
-        )
-    if not copies.all_known(store.journal.database):
-        warnings.append(_UNKNOWN_COPIES)
-    if note.kind == REDACT:
-        store.writer.call(lambda: store.journal.set_meta(REDACTED, str(note.at)))
+        tell("looking through the logs")
+        blot_logs(store.path, texts)
+        _without_graph(store)
+        tell("erasing from the journal")
+        remove()
+        rows, warnings = _leave_journal(store, note)
+        _erase_strands(store.path / STRANDS)
+        tell("erasing from copies")
+        at = to_micros(store.runtime.clock())
+        outcomes: tuple[CopyOutcome, ...] = ()
         if note.here:
-            store.writer.call(lambda: store.journal.drop_meta(OWED))
-    end_erasure(store)
-    store.graph.resume()
-    return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
+            warnings.append(_HERE_ALONE)
+        else:
+            outcomes = (
+                *(_leave_copy(store.path, path, in_copy, note.kind, at) for path in copies_of(store)),
+                *leave_losses(store),
+            )
+        if not copies.all_known(store.journal.database):
+            warnings.append(_UNKNOWN_COPIES)
+        if note.kind == REDACT:
+            store.writer.call(lambda: store.journal.set_meta(REDACTED, str(note.at)))
+            if note.here:
+                store.writer.call(lambda: store.journal.drop_meta(OWED))
+        end_erasure(store)
+        store.graph.resume()
+        return EraseReport(erased=note.refs, rows=rows, copies=outcomes, warnings=tuple(warnings))
 
 
 def begin_erasure(store: Store, note: ErasureNote) -> None:

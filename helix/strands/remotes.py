@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from helix import files
-from helix.errors import ConfigError, InvalidInputError, NotFoundError
+from helix.errors import InvalidInputError, NotFoundError, lacks_extra
 from helix.model.strand import SYNC_PATH, is_shared
 from helix.providers.addresses import is_here
 from helix.store.erasing import STRANDS
@@ -69,10 +69,7 @@ def open_remote(store: Store, address: str, stopped: Callable[[], bool]) -> Remo
         try:
             from helix.strands.s3_remote import S3Remote  # boto3 is an extra
         except ImportError as error:
-            raise ConfigError(
-                f"a bucket takes more than what is installed: {error.name} is missing",
-                hint="pip install 'helix-memory[s3]'",
-            ) from error
+            raise lacks_extra("a bucket", "s3", error) from error
 
         return S3Remote(address, store.runtime.settings.s3_endpoint, stopped)
     home = store.runtime.settings.home

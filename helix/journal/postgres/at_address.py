@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix.errors import ConfigError
+from helix.errors import lacks_extra
 
 if TYPE_CHECKING:
     from helix.journal.postgres.postgres_server import Server
@@ -15,8 +15,5 @@ def server_at(address: str, *, vouched: bool = False) -> Server:
     try:
         from helix.journal.postgres.postgres_server import Server
     except ImportError as error:
-        raise ConfigError(
-            f"a server's journal takes more than what is installed: {error.name} is missing",
-            hint="pip install 'helix-memory[server]'",
-        ) from error
+        raise lacks_extra("a server's journal", "server", error) from error
     return Server(address, vouched=vouched)

@@ -135,11 +135,11 @@ def _existing_of(records: Records, memory: Memory) -> Existing:
     ref = memory.ref
     edges = [edge_from(op) for op in records.edges_at(ref) if op.type in _TELLING]
     grounding = frozenset(edge.target.id for edge in edges if _is_own(edge, ref))
-    heir = heir_of(records, memory) if memory.status is Status.RETIRED else None
+    heir = _heir(records, memory) if memory.status is Status.RETIRED else None
     return Existing(memory=memory, grounding=grounding, heir=heir)
 
 
-def heir_of(records: Records, memory: Memory) -> Memory | None:
+def _heir(records: Records, memory: Memory) -> Memory | None:
     """Return the memory that stands for a retired one, whatever versions came in between, or None.
 
     A version of the same derived memory under a later key is no other memory.

@@ -80,7 +80,8 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     )
     if changed == old and old.status is not Status.RETIRED:
         return old
-    changed = _as_persons(_as_agents(changed, old, agent := intake.label(request.agent, "agent")), old, agent)
+    agent = intake.label(request.agent, "agent")
+    changed = _as_persons(_as_agents(changed, old, agent), old, agent)
     _check_servable(old, changed)
     files = files_of(store.records, old)
     prepared = prepare(store, [ReadText.of(body(trigger, resolution), files)])[0]
