@@ -9,7 +9,7 @@ outside the service.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -112,19 +112,85 @@ def mark_shown(schema: GraphQLSchema) -> None:
                 field.extensions[_SHOWN] = _Shown(definition.python_name, leaf.coerce_output_value, required)
 
 
-class Executor(StrawberryGraphQLCoreExecutionContext):
-    """Executes one operation of a schema whose fields are marked."""
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """What is selected of an object: its fields that are merely shown, by their names in the answer, and the others."""
 
-    def execute_field(self, parent_type: GraphQLObjectType, source: Any, field_details_list: Any, *place: Any) -> Any:
-        """Return a GraphQL field's value; graphql-core has all out of the ordinary, and words the error."""
-        field = parent_type.fields.get(field_details_list[0].node.name.value)
-        shown: _Shown | None = field.extensions.get(_SHOWN) if field is not None else None
-        if shown is not None:
+    names: tuple[str, ...]
+    shown: tuple[tuple[str, _Shown], ...]
+    others: dict[str, Any]
+
+    def of(self, source: Any) -> dict[str, Any] | None:
+        """Return the names with what is shown of an object, or None where that takes more than its attributes."""
+        given: dict[str, Any] = dict.fromkeys(self.names)
+        for name, shown in self.shown:
             try:
                 value = getattr(source, shown.attribute)
                 written = None if value is None else shown.written(value)
             except (GraphQLError, AttributeError, TypeError, ValueError):
-                written = Undefined
-            if written is not Undefined and (written is not None or not shown.required):
-                return written
-        return super().execute_field(parent_type, source, field_details_list, *place)
+                return None
+            if written is Undefined or (written is None and shown.required):
+                return None
+            given[name] = written
+        return given
+
+
+class Executor(StrawberryGraphQLCoreExecutionContext):
+    """Executes one operation of a schema whose fields are marked."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._selected: dict[tuple[GraphQLObjectType, int], tuple[Any, _Selected]] = {}
+
+    def execute_fields(self, parent_type: GraphQLObjectType, source_value: Any, *place: Any) -> Any:
+        """Return the selected fields of a GraphQL object; graphql-core has all out of the ordinary, and words errors.
+
+        `place` is the path, the selected fields, and where in an incremental answer they stand.
+        """
+        path, fields, position = place
+        selected = self._selection(parent_type, fields)
+        given = selected.of(source_value)
+        if given is None:
+            return super().execute_fields(parent_type, source_value, path, fields, position)
+        if not selected.others:
+            return given
+        others = super().execute_fields(parent_type, source_value, path, selected.others, position)
+        if self.is_awaitable(others):
+            return _joined(given, others)
+        return given | others
+
+    def complete_iterable_value(self, item_type: Any, field_details_list: Any, *place: Any) -> Any:
+        """Return a GraphQL list; one of objects of which all that is selected is merely shown needs no more than that.
+
+        `place` is the resolver's info, the path, the items, and where in an incremental answer they stand.
+        """
+        one, (info, _, items, _) = item_type.of_type if is_non_null_type(item_type) else item_type, place
+        if isinstance(one, GraphQLObjectType) and one.is_type_of is not None and isinstance(items, list | tuple):
+            fields, deferred, _ = self.collect_subfields(one, field_details_list)
+            selected = self._selection(one, fields)
+            if not deferred and not selected.others and all(one.is_type_of(item, info) is True for item in items):
+                shown = [selected.of(item) for item in items]
+                if None not in shown:
+                    return shown
+        return super().complete_iterable_value(item_type, field_details_list, *place)
+
+    def _selection(self, parent_type: GraphQLObjectType, fields: dict[str, Any]) -> _Selected:
+        """Return what is selected, read once for all objects of a list; the fields are kept, so that their id stays."""
+        key = (parent_type, id(fields))
+        known = self._selected.get(key)
+        if known is None:
+            shown: list[tuple[str, _Shown]] = []
+            others: dict[str, Any] = {}
+            for name, details in fields.items():
+                field = parent_type.fields.get(details[0].node.name.value)
+                mark: _Shown | None = field.extensions.get(_SHOWN) if field is not None else None
+                if mark is not None:
+                    shown.append((name, mark))
+                else:
+                    others[name] = details
+            known = self._selected[key] = fields, _Selected(tuple(fields), tuple(shown), others)
+        return known[1]
+
+
+async def _joined(given: dict[str, Any], others: Awaitable[dict[str, Any]]) -> dict[str, Any]:
+    return given | await others

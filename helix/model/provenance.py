@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated
 
@@ -28,7 +29,7 @@ class Trust(Worded):
     TOOL_OUTPUT = "tool_output", "A tool, a commit or a file of a repository said it."
     WEB = "web", "It comes from the web, or from elsewhere that nobody vouches for."
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """0 for the strongest class, 4 for the weakest."""
         return list(Trust).index(self)

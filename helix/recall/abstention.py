@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helix.store.bm25 import WordView
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import FloatArray, IndexArray
 
@@ -37,22 +36,25 @@ JUDGED_FROM = 50
 
 
 def fits(view: CatalogueView, rows: IndexArray, meaning: FloatArray, terms: Sequence[str]) -> FloatArray:
-    """Return how well recall candidates fit a question of these terms, beside FLOOR; `meaning` (0..1) is by row."""
+    """Return how well distinct recall candidates fit a question of these terms, beside FLOOR.
+
+    `meaning` (0..1) is by row.
+    """
     words = view.words
-    weight = information(words, terms)
+    frequency = words.document_frequency(list(dict.fromkeys(terms)))
+    weight = {term: float(np.log1p((words.living - count + 0.5) / (count + 0.5))) for term, count in frequency.items()}
     whole = sum(weight.values())
     if not whole:
         return meaning
-    known = sum(weight[term] for term, count in words.document_frequency(list(weight)).items() if count)
+    known = sum(weight[term] for term, count in frequency.items() if count)
+    own = view.passages.of_rows(rows, view.count)
+    order = np.argsort(rows)
+    place = order[np.searchsorted(rows, view.passages.owner[own], sorter=order)]
     held = np.zeros(len(rows))
-    for term, passages in words.holders(list(weight)).items():
-        held += weight[term] * np.isin(rows, view.passages.owner[passages])
+    for term, holding in words.holding(list(weight), own).items():
+        said = np.zeros(len(rows))
+        said[place[holding]] = weight[term]
+        held += said
     asked = min(whole, ENOUGH_WORDS * np.log1p(max(words.living, 1)))
     found: FloatArray = meaning + COVERED * np.minimum(held / asked, 1.0) + KNOWN * known / whole
     return found
-
-
-def information(words: WordView, terms: Sequence[str]) -> dict[str, float]:
-    """Return how much each term of a recall question says: its idf, the most for one that no passage holds."""
-    frequency = words.document_frequency(list(dict.fromkeys(terms)))
-    return {term: float(np.log1p((words.living - count + 0.5) / (count + 0.5))) for term, count in frequency.items()}

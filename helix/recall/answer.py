@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -32,7 +33,7 @@ from helix.recall.stopwatch import Stopwatch
 from helix.store.catalogue import CatalogueView
 from helix.store.node_columns import LABEL_CODE, STATUS_CODE, BoolArray
 from helix.store.projection import GraphSnapshot
-from helix.text.statement.subsumption import says_more
+from helix.text.statement.subsumption import Telling, exceeds, told_by
 
 MAX_LOADED = 5
 """Candidates read at most, as a multiple of the limit, to fill an answer whose items don't fit or say the same."""
@@ -85,12 +86,20 @@ def fill(
     """Return the items of a recall answer, in the ranking's order."""
     nodes: dict[int, Node] = {}
     over: dict[int, Ended] = {}
-    folding = _folding(scene, ranking, nodes, records, watch)
-    portions = _portions(scene, ranking, folding, nodes, over, records, estimate_tokens, watch)
+    told = cache(told_by)  # each text is read once for the whole answer
+    folding = _folding(scene, ranking, nodes, records, told, watch)
+    portions = _portions(scene, ranking, folding, nodes, over, records, estimate_tokens, told, watch)
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         less: dict[int, list[int]] = {}
-        packed = pack(portions, limit=query.limit, budget_tokens=query.budget_tokens, evidence=query.deep, folded=less)
+        packed = pack(
+            portions,
+            limit=query.limit,
+            budget_tokens=query.budget_tokens,
+            evidence=query.deep,
+            folded=less,
+            told=told,
+        )
         fit = _fitting(scene, found, ranking, packed, less)
         packed = [portion for portion in packed if portion.place in fit]
         told = _standings(scene, over, [int(ranking.rows[portion.place]) for portion in packed], records)
@@ -98,7 +107,12 @@ def fill(
 
 
 def _folding(
-    scene: Scene, ranking: Ranking, nodes: dict[int, Node], records: RecordReader, watch: Stopwatch
+    scene: Scene,
+    ranking: Ranking,
+    nodes: dict[int, Node],
+    records: RecordReader,
+    told: Callable[[str], Telling],
+    watch: Stopwatch,
 ) -> Folding:
     """Read the best candidates and fold them; with `everything` each stays where it is."""
     if scene.query.everything or len(ranking.order) < 2:
@@ -115,6 +129,7 @@ def _folding(
             graph=scene.graph,
             limit=scene.query.limit,
             evidence=scene.query.deep,
+            told=told,
         )
     return Folding(order=(*folding.order, *ranking.order[len(head) :]), within=folding.within)
 
@@ -139,10 +154,11 @@ def _fitting(
     """
     if not packed:
         return {}
-    fit = _fits(scene, ranking, [portion.place for portion in packed])
-    for place, value in _fits(scene, ranking, list(less)).items():
-        for stands in less[place]:
-            fit[stands] = max(fit.get(stands, value), value)
+    alone = _fits(scene, ranking, [*(portion.place for portion in packed), *less])
+    fit = dict(alone)
+    for place, held in less.items():
+        for stands in held:
+            fit[stands] = max(fit[stands], alone[place])
     kept = {portion.place: fit[portion.place] for portion in packed}
     judged = scene.vector is not None and scene.view.words.living >= JUDGED_FROM
     if not judged or scene.query.everything:
@@ -170,6 +186,7 @@ def _portions(
     over: dict[int, Ended],
     records: RecordReader,
     estimate_tokens: Callable[[str], int],
+    told: Callable[[str], Telling],
     watch: Stopwatch,
 ) -> Iterator[Portion]:
     restates = _restated(ranking)
@@ -187,7 +204,7 @@ def _portions(
             past = {rows[row]: text for row, text in _past(scene, found, records).items()}
         over.update(found)
         for place, text, vector, there in zip(places, texts, vectors, known, strict=True):
-            if place in past and not says_more(text, past[place]):
+            if place in past and not exceeds(told(text), told(past[place])):
                 continue
             yield Portion(
                 place=place,
@@ -288,8 +305,8 @@ def _items(
     fit: Mapping[int, Fit],
 ) -> tuple[RecallItem, ...]:
     rows = {portion.place: int(ranking.rows[portion.place]) for portion in packed}
-    hits = {place: found.fused.hits(row) for place, row in rows.items()}
-    walk = [row for place, row in rows.items() if walked(hits[place])]
+    hits = found.fused.hits(rows.values())
+    walk = [row for row in rows.values() if walked(hits[row])]
     linked = links(walk, view=scene.view, graph=scene.graph, seeds=found.seeds, near=found.near)
     relevance = ranking.signals.relevance
     return tuple(
@@ -299,10 +316,10 @@ def _items(
             ranking,
             relevance=float(relevance[portion.place]),
             fit=fit[portion.place],
-            arms=hits[portion.place],
+            arms=hits[rows[portion.place]],
             standing=standings.get(rows[portion.place], ""),
             reason=reason(
-                hits[portion.place],
+                hits[rows[portion.place]],
                 text=portion.text,
                 question=scene.question,
                 linked=linked.get(rows[portion.place], ""),

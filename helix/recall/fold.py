@@ -18,7 +18,7 @@ from helix.model.reflection import Reflection
 from helix.store.csr import RELATION_CODE
 from helix.store.node_columns import IndexArray
 from helix.store.projection import GraphSnapshot
-from helix.text.statement.subsumption import comparing
+from helix.text.statement.subsumption import Telling, exceeds, told_by
 
 OF_ONE_MATTER = (Relation.SOLVES, Relation.CAUSES)
 """Edges between a failure and what mends it, and between one and the systemic memory that counts it. A failure that
@@ -50,14 +50,16 @@ def fold(
     graph: GraphSnapshot,
     limit: int,
     evidence: bool,
+    told: Callable[[str], Telling] = told_by,
 ) -> Folding:
     """Fold the recall candidates at the places of `head`, best first, whose `nodes` were read.
 
     `grounds` are the places of the episodes that a memory, by its place, is grounded in; those behind the head are
-    folded too. With `evidence` episodes stay beside their memories. `limit` is how many items are asked for.
+    folded too. With `evidence` episodes stay beside their memories. `limit` is how many items are asked for. `told`
+    reads a text, each once where it keeps what it read.
     """
     memories = {place: node for place in head if isinstance(node := nodes.get(place), Memory) and not node.is_summary}
-    order, within = _by_resolution(list(head), memories, rows, graph)
+    order, within = _by_resolution(list(head), memories, rows, graph, told)
     if not evidence:
         for memory, episodes in grounds.items():
             if memory in memories and len(episodes) >= RECURRING:
@@ -91,7 +93,11 @@ def _behind(order: Sequence[int], within: Mapping[int, frozenset[int]], limit: i
 
 
 def _by_resolution(
-    head: list[int], memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot
+    head: list[int],
+    memories: Mapping[int, Memory],
+    rows: IndexArray,
+    graph: GraphSnapshot,
+    told: Callable[[str], Telling],
 ) -> tuple[list[int], dict[int, frozenset[int]]]:
     """Return the order with each matter's best memory first, and what says less within it.
 
@@ -100,8 +106,9 @@ def _by_resolution(
     at = {place: index for index, place in enumerate(head)}
     key, within = dict[int, float](at), dict[int, frozenset[int]]()
     standing = {place: _standing(memory) for place, memory in memories.items()}
-    says_more = comparing()
-    for matter in _matters(memories, rows, graph, says_more):
+    # What each states: all of it where it says what to do, else the trigger.
+    stated = {place: told(_whole(one) if _resolved(one) else one.trigger) for place, one in memories.items()}
+    for matter in _matters(memories, rows, graph, stated):
         first = min(matter, key=lambda place: (standing[place], at[place]))
         if not _resolved(memories[first]):
             continue
@@ -109,7 +116,7 @@ def _by_resolution(
             to = min(at[other] for other in matter if standing[other] > standing[place] or other == place)
             passed = (at[other] for other in memories if not _may_stand_for(memories[place], memories[other]))
             key[place] = max((one + 0.5 for one in passed if to <= one < at[place]), default=to)
-        less = (place for place in matter if _goes_into(memories[place], memories[first], says_more))
+        less = (place for place in matter if _goes_into(memories[place], stated[place], stated[first]))
         within.update(
             {place: frozenset((first,)) for place in less if _may_stand_for(memories[first], memories[place])}
         )
@@ -121,9 +128,9 @@ def _may_stand_for(memory: Memory, other: Memory) -> bool:
     return memory.provenance.trust.rank <= other.provenance.trust.rank
 
 
-def _goes_into(one: Memory, first: Memory, says_more: Callable[[str, str], bool]) -> bool:
+def _goes_into(one: Memory, stated: Telling, first: Telling) -> bool:
     """Return whether a memory without a resolution is said by the best of its matter: a rule needs none to be one."""
-    return not _resolved(one) and (one.kind in _FAULTS or not says_more(one.trigger, _whole(first)))
+    return not _resolved(one) and (one.kind in _FAULTS or not exceeds(stated, first))
 
 
 def _standing(memory: Memory) -> int:
@@ -139,7 +146,7 @@ def _resolved(memory: Memory) -> bool:
 
 
 def _matters(
-    memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot, says_more: Callable[[str, str], bool]
+    memories: Mapping[int, Memory], rows: IndexArray, graph: GraphSnapshot, stated: Mapping[int, Telling]
 ) -> list[list[int]]:
     """Return the places of the memories that are about one matter, by edges, or as one says no more than another."""
     leader = {place: place for place in memories}
@@ -160,9 +167,8 @@ def _matters(
     resolved = [place for place in places if _resolved(memories[place])]
     for place in places:
         if not _resolved(memories[place]):
-            told = memories[place]
-            founded = (other for other in resolved if _may_stand_for(memories[other], told))
-            better = (other for other in founded if not says_more(told.trigger, _whole(memories[other])))
+            better = (other for other in resolved if not exceeds(stated[place], stated[other]))
+            better = (other for other in better if _may_stand_for(memories[other], memories[place]))
             if (said := next(better, None)) is not None:
                 leader[of(place)] = of(said)
     matters: dict[int, list[int]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,15 +44,16 @@ class Fused:
         """Yield every recall arm's weight and list."""
         return zip(self.weights, self.lists, strict=True)
 
-    def hits(self, row: int) -> tuple[ArmHit, ...]:
-        """Return where each recall arm ranked the row; the contributions add up to its fused score."""
-        found = []
+    def hits(self, rows: Collection[int]) -> dict[int, tuple[ArmHit, ...]]:
+        """Return where each recall arm ranked each of the rows; a row's contributions add up to its fused score."""
+        found: dict[int, list[ArmHit]] = {row: [] for row in rows}
         for weight, ranked in self.given():
-            for place in np.flatnonzero(ranked.rows == row):
-                rank = int(place) + 1
-                share = weight / (RANK_CONSTANT + rank)
-                found.append(ArmHit(arm=ranked.arm, rank=rank, score=float(ranked.scores[place]), contribution=share))
-        return tuple(found)
+            for place, row in enumerate(ranked.rows.tolist()):
+                if row in found:
+                    share = weight / (RANK_CONSTANT + place + 1)
+                    score = float(ranked.scores[place])
+                    found[row].append(ArmHit(arm=ranked.arm, rank=place + 1, score=score, contribution=share))
+        return {row: tuple(hits) for row, hits in found.items()}
 
 
 def _by_rank(ranked: RankedList) -> FloatArray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from helix.text.statement.subsumption import says_more
+from helix.text.statement.subsumption import Telling, exceeds, told_by
 
 IDENTICAL_FROM = 0.97
 """Cosine from which a text that says no more is taken for the same; it belongs to the embedding space."""
@@ -60,6 +60,7 @@ def pack(
     budget_tokens: int = 0,
     evidence: bool = False,
     folded: dict[int, list[int]] | None = None,
+    told: Callable[[str], Telling] = told_by,
 ) -> list[Portion]:
     """Pack at most `limit` portions of a recall answer in order, together within the budget (0: none), each thing once.
 
@@ -67,7 +68,7 @@ def pack(
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
     is room, so their texts can be read as they are needed. Insights take INSIGHT_SHARE of the limit (one at
     least) and of the budget at most. Into `folded` goes by its place what was excluded for being within what is packed:
-    the places of those.
+    the places of those. `told` reads a text, each once where it keeps what it read.
     """
     less: dict[int, list[int]] = {} if folded is None else folded
     packed: list[Portion] = []
@@ -87,7 +88,7 @@ def pack(
             continue
         words = " ".join(portion.text.split()).casefold()
         beside = zip(packed, said, strict=True)
-        if any(_same(portion, other, evidence, same_words=words == known) for other, known in beside):
+        if any(_same(portion, other, evidence, told, same_words=words == known) for other, known in beside):
             continue
         packed.append(portion)
         said.append(words)
@@ -99,14 +100,16 @@ def pack(
     return packed
 
 
-def _same(portion: Portion, packed: Portion, evidence: bool, *, same_words: bool) -> bool:
+def _same(
+    portion: Portion, packed: Portion, evidence: bool, told: Callable[[str], Telling], *, same_words: bool
+) -> bool:
     """Return whether a portion adds nothing to one that is packed."""
     if portion.place in packed.restates:
-        return same_words or (not evidence and not says_more(portion.text, f"{packed.text}\n{portion.ended}"))
+        return same_words or (not evidence and not exceeds(told(portion.text), told(f"{packed.text}\n{portion.ended}")))
     if packed.place in portion.restates:
-        return not says_more(portion.text, packed.text)
+        return not exceeds(told(portion.text), told(packed.text))
     if portion.trust < packed.trust or same_words:
         return portion.trust >= packed.trust
     if portion.vector is None or packed.vector is None or float(portion.vector @ packed.vector) < IDENTICAL_FROM:
         return False
-    return not says_more(portion.text, packed.text)
+    return not exceeds(told(portion.text), told(packed.text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helix.store.node_columns import BoolArray, FloatArray, IndexArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray, distinct
 from helix.store.projection import GraphSnapshot
 
 DAMPING = 0.5
@@ -61,7 +61,7 @@ def personalised(
             break
         edges, reached = _push(graph, active, settled, waiting, damping, walkable)
         touched += edges
-        held = np.flatnonzero(waiting) if reached is None else np.union1d(held, reached)
+        held = np.flatnonzero(waiting) if reached is None else distinct(np.concatenate((held, reached)))
     steps = 0
     while steps < LAST_STEPS or touched < CHEAP:
         left = held[waiting[held] > (CHEAP_NEGLIGIBLE if touched < CHEAP else NEGLIGIBLE)]
@@ -99,6 +99,5 @@ def _push(
 
 def _add(values: FloatArray, rows: IndexArray, shares: FloatArray) -> IndexArray:
     """Add the shares to the values of their rows, which may be named more than once; return the rows, each once."""
-    reached, places = np.unique(rows, return_inverse=True)
-    values[reached] += np.bincount(places, shares, len(reached))
-    return reached
+    np.add.at(values, rows, shares)
+    return distinct(rows)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.node_columns import FloatArray, IndexArray
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray
 from helix.store.postings import LengthArray, Postings, build_postings, keys_of
 from helix.store.snapshot_file import Image
 
@@ -95,6 +95,20 @@ class WordView:
                 passages = postings.passages[start:stop].astype(np.int64)
                 found.setdefault(distinct[place], []).append(passages[self.lengths[passages] < _DEAD])
         return {term: np.concatenate(parts) for term, parts in found.items()}
+
+    def holding(self, terms: Sequence[str], passages: IndexArray) -> dict[str, BoolArray]:
+        """Return for each distinct term which of the store's `passages`, in any order, hold it; none: no entry."""
+        found: dict[str, BoolArray] = {}
+        keys = keys_of(terms)
+        for postings in (self.base, self.recent):
+            held, ranks = postings.find(keys)
+            for place, start, stop in zip(
+                held.tolist(), postings.bounds[ranks].tolist(), postings.bounds[ranks + 1].tolist(), strict=True
+            ):
+                listed = postings.passages[start:stop]
+                holds = listed[np.minimum(np.searchsorted(listed, passages), len(listed) - 1)] == passages
+                found[terms[place]] = holds | found.get(terms[place], False)
+        return found
 
     def _frequency(self, keys: npt.NDArray[np.uint64]) -> IndexArray:
         found = np.zeros(len(keys), np.int64)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.node_columns import IndexArray, RowArray
+from helix.store.node_columns import IndexArray, RowArray, distinct, run_starts
 
 KeyArray = npt.NDArray[np.uint64]
 LengthArray = npt.NDArray[np.float32]
@@ -34,7 +34,7 @@ _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(_WORD_BYTES + 1)]
 class Postings:
     """The places `bounds[i]` to `bounds[i + 1]` of `passages` and `counts` belong to the term `terms[i]`.
 
-    `terms` ascend, shape (terms,). `passages` holds indexes of passages, each at most once within a term, `counts` how
+    `terms` ascend, shape (terms,). `passages` holds indexes of passages, ascending within a term, `counts` how
     often the term occurs there, both of shape (postings,). `frequency` is the number of living passages of each term:
     a dead one keeps its place until `compacted`.
     """
@@ -59,7 +59,7 @@ class Postings:
 
     def extended(self, later: Postings) -> Postings:
         """Return the store's postings with those of other passages behind them, term by term."""
-        terms = _distinct([self.terms, later.terms])
+        terms = distinct(np.concatenate((self.terms, later.terms)))
         mine, others = np.searchsorted(terms, self.terms), np.searchsorted(terms, later.terms)
         sizes, frequency = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int32)
         sizes[mine] = np.diff(self.bounds)
@@ -122,7 +122,7 @@ def keys_of(terms: Sequence[str]) -> KeyArray:
 
 def _joined(parts: Sequence[Postings]) -> Postings:
     """Return the postings of many parts without dead passages, term by term in the order of the parts."""
-    terms = _distinct([part.terms for part in parts])
+    terms = distinct(np.concatenate([np.empty(0, np.uint64), *(part.terms for part in parts)]))
     ranks = [np.searchsorted(terms, part.terms) for part in parts]
     frequency = np.zeros(len(terms), np.int32)
     for part, rank in zip(parts, ranks, strict=True):
@@ -147,12 +147,12 @@ def _batch(passages: IndexArray, texts: Sequence[bytes]) -> tuple[Postings, Inde
     keys &= ~_LOW_MASK
     keys |= np.repeat(np.arange(len(texts), dtype=np.uint64), lengths)
     keys.sort()
-    first = _run_starts(keys)
+    first = run_starts(keys)
     counts = np.minimum(np.diff(first, append=len(keys)), MAX_COUNT).astype(np.uint8)
     keys = keys[first]
     places = (keys & _LOW_MASK).astype(np.int64)
     keys >>= np.uint64(_LOW_BITS)
-    starts = _run_starts(keys)
+    starts = run_starts(keys)
     bounds = np.append(starts, len(keys))
     part = Postings(
         terms=keys[starts],
@@ -197,20 +197,6 @@ def _mixed(hashes: KeyArray, words: KeyArray) -> KeyArray:
     mixed *= np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
     return mixed
-
-
-def _distinct(terms: Sequence[KeyArray]) -> KeyArray:
-    """Return every key once, ascending; np.unique would hash them first, which takes ten times as long."""
-    keys = np.concatenate([np.empty(0, np.uint64), *terms])
-    keys.sort()
-    return keys[_run_starts(keys)]
-
-
-def _run_starts(keys: KeyArray) -> IndexArray:
-    """Return where a run of equal keys begins."""
-    starts = np.ones(len(keys), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=starts[1:])
-    return np.flatnonzero(starts)
 
 
 def _bounds(sizes: npt.NDArray[np.integer]) -> IndexArray:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from helix.model.letters import normalised
@@ -35,18 +36,24 @@ _MARK = re.compile(r"[^\x00-\x7f\w\u3099\u309a]")
 _RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+|[^\s\w]|_")
 _LONGEST_TOKEN = 120
 _CACHED_STEMS = 20_000
+_CACHED_COMPOUNDS, _LONGEST_KNOWN = 20_000, 40
 
 STOPWORDS = word_list("text/tokens", "stopwords")
 
 
 def lexical_tokens(text: str, *, stem: bool = True) -> list[str]:
     """Return the tokens of a text in order, compounds as parts and whole; English words stemmed (Snowball)."""
-    return list(_tokens(text, stem))
+    return list(_tokens(text, stemmed if stem else None))
+
+
+def tokens_by(text: str, word: Callable[[str], str]) -> list[str]:
+    """Return the tokens of a text as `lexical_tokens` does, each English word as what `word` makes of it."""
+    return list(_tokens(text, word))
 
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
     """Return the distinct tokens of a question in order, without English stopwords unless there is nothing else."""
-    terms = list(dict.fromkeys(_tokens(text, True)))
+    terms = list(dict.fromkeys(_tokens(text, stemmed)))
     stopwords = _stemmed_stopwords()
     return ([term for term in terms if term not in stopwords] or terms)[:limit]
 
@@ -73,44 +80,51 @@ def _pieces(run: str) -> int:
     return _RARE_TOKENS * (len(run) - len(known)) + unspaced + (len(known) - unspaced + 1) // 2
 
 
-def _tokens(text: str, stem: bool) -> Iterator[str]:
-    for match in _COMPOUND.finditer(_folded(text)):
-        compound = match.group()
-        if compound.isascii() and compound.isalpha() and compound[1:].islower():  # a plain word, as most are
-            word = compound.lower()[:_LONGEST_TOKEN]
-            yield _stemmed(word) if stem else word
-            continue
-        if _UNSPACED.search(compound):
-            yield from _pairs(compound, stem)
-            continue
-        parts = [part for part in _JOINT.split(compound) if part]
-        small = [hump.casefold() for part in parts for hump in _humps(part)]
-        if len(parts) > 1:
-            yield "_".join(part.casefold() for part in parts)[:_LONGEST_TOKEN]
-        for part in parts:
-            humps = _humps(part)
-            if len(humps) > 1:
-                yield part.casefold()[:_LONGEST_TOKEN]
-        for word in small:
-            yield (
-                _stemmed(word[:_LONGEST_TOKEN]) if stem and word.isascii() and word.isalpha() else word[:_LONGEST_TOKEN]
-            )
+def _tokens(text: str, word: Callable[[str], str] | None) -> Iterator[str]:
+    compounds = _COMPOUND.findall(_folded(text))
+    return chain.from_iterable(
+        _known(one, word) if len(one) <= _LONGEST_KNOWN else _of_compound(one, word) for one in compounds
+    )
+
+
+@lru_cache(maxsize=_CACHED_COMPOUNDS)
+def _known(compound: str, word: Callable[[str], str] | None) -> tuple[str, ...]:
+    return tuple(_of_compound(compound, word))
+
+
+def _of_compound(compound: str, word: Callable[[str], str] | None) -> Iterator[str]:
+    """Yield the tokens of words that joints hold together, parts and whole, each English word as `word` has it."""
+    if compound.isascii() and compound.isalpha() and compound[1:].islower():  # a plain word, as most are
+        plain = compound.lower()[:_LONGEST_TOKEN]
+        yield word(plain) if word else plain
+        return
+    if _UNSPACED.search(compound):
+        yield from _pairs(compound, word)
+        return
+    parts = [part for part in _JOINT.split(compound) if part]
+    small = [hump.casefold()[:_LONGEST_TOKEN] for part in parts for hump in _humps(part)]
+    if len(parts) > 1:
+        yield "_".join(part.casefold() for part in parts)[:_LONGEST_TOKEN]
+    for part in parts:
+        if len(_humps(part)) > 1:
+            yield part.casefold()[:_LONGEST_TOKEN]
+    yield from (word(one) if word and one.isascii() and one.isalpha() else one for one in small)
 
 
 def _humps(part: str) -> list[str]:
     return _HUMPS.findall(part) if part.isascii() else [part]
 
 
-def _pairs(compound: str, stem: bool) -> Iterator[str]:
+def _pairs(compound: str, word: Callable[[str], str] | None) -> Iterator[str]:
     position = 0
     for run in _UNSPACED.finditer(compound):
         if before := compound[position : run.start()]:
-            yield from _tokens(before, stem)
+            yield from _tokens(before, word)
         chars = run.group()
         yield from (chars[i : i + 2] for i in range(max(1, len(chars) - 1)))
         position = run.end()
     if rest := compound[position:]:
-        yield from _tokens(rest, stem)
+        yield from _tokens(rest, word)
 
 
 def _folded(text: str) -> str:
@@ -129,7 +143,8 @@ def _without_mark(match: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=_CACHED_STEMS)
-def _stemmed(word: str) -> str:
+def stemmed(word: str) -> str:
+    """Return the Snowball stem of an English word's token."""
     return str(_stemmer().stem_word(word))
 
 
@@ -142,4 +157,4 @@ def _stemmer() -> Any:
 
 @lru_cache(maxsize=1)
 def _stemmed_stopwords() -> frozenset[str]:
-    return STOPWORDS | {_stemmed(word) for word in STOPWORDS}
+    return STOPWORDS | {stemmed(word) for word in STOPWORDS}

@@ -32,7 +32,7 @@ def test_scores_are_sums_of_reciprocal_ranks_and_hits_account_for_them(
     assert dict(zip(fused.rows.tolist(), fused.scores.tolist(), strict=True)) == pytest.approx(expected)
     assert (np.diff(fused.scores) <= 0).all()
     for row, score in zip(fused.rows, fused.scores, strict=True):
-        assert sum(hit.contribution for hit in fused.hits(int(row))) == pytest.approx(score)
+        assert sum(hit.contribution for hit in fused.hits([int(row)])[int(row)]) == pytest.approx(score)
 
 
 def test_the_share_of_an_arm_falls_with_rank_from_one() -> None:

@@ -53,6 +53,11 @@ def check(view: WordView, living: Passages) -> None:
         assert found(view, terms) == pytest.approx(expected, rel=1e-4)
     frequency = {term: sum(term in tokens for tokens in living.values()) for term in VOCABULARY}
     assert view.document_frequency(VOCABULARY) == frequency
+    places = np.array(sorted(living, reverse=True), np.int64)
+    holding = view.holding(VOCABULARY, places)
+    for term in VOCABULARY:
+        expected = [place for place in places.tolist() if term in living[place]]
+        assert places[holding.get(term, np.zeros(len(places), np.bool_))].tolist() == expected
 
 
 token_lists = st.lists(st.sampled_from(VOCABULARY), max_size=6)

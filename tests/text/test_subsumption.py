@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix.text.statement.subsumption import says_more
+from helix.text.statement.subsumption import exceeds, told_by
 
 RULE = "Run the linter before the tests."
 words = st.lists(
@@ -28,7 +28,7 @@ words = st.lists(
     ],
 )
 def test_a_word_a_number_a_denial_and_another_order_say_more(text: str) -> None:
-    assert says_more(text, RULE)
+    assert exceeds(told_by(text), told_by(RULE))
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_a_word_a_number_a_denial_and_another_order_say_more(text: str) -> None:
     [RULE, "Remember: run the linter before the tests", "please note that linters run before a test!", "", "..."],
 )
 def test_openers_and_forms_of_the_words_say_no_more(text: str) -> None:
-    assert not says_more(text, RULE)
+    assert not exceeds(told_by(text), told_by(RULE))
 
 
 @given(said=words, more=words)
 def test_no_text_says_more_than_itself_with_more_behind_it(said: list[str], more: list[str]) -> None:
     text = " ".join(said)
-    assert not says_more(text, text)
+    assert not exceeds(told_by(text), told_by(text))
     if not {"before", "after"}.intersection(said):
-        assert not says_more(text, f"{text} {' '.join(more)}")
+        assert not exceeds(told_by(text), told_by(f"{text} {' '.join(more)}"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from helix.text.discourse_markers import without_openers
-from helix.text.tokens import STOPWORDS, lexical_tokens
+from helix.text.tokens import STOPWORDS, stemmed, tokens_by
 
 _NOT = "not"
 # As tokens: `don't` is `don` and `t`.
@@ -33,38 +33,37 @@ _LEADING = frozenset(
 )
 
 
-def says_more(text: str, than: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a text tells: the stems of its telling words in their order, and each of them once."""
+
+    stems: Sequence[str]
+    distinct: frozenset[str]
+
+
+def exceeds(said: Telling, known: Telling) -> bool:
     """Return whether a statement says more than another: a telling word, a number, a denial or an order of things.
 
     Words count by their stems, whatever their order, but for what stands before and behind `after` and `before`.
     """
-    return _exceeds(_telling(text), _telling(than))
-
-
-def comparing() -> Callable[[str, str], bool]:
-    """Return `says_more` for many pairs of the same texts: it reads each once, and keeps that as long as it is used."""
-    telling = cache(_telling)
-    return lambda text, than: _exceeds(telling(text), telling(than))
-
-
-def _exceeds(said: Sequence[str], known: Sequence[str]) -> bool:
-    if not set(said) <= set(known):
+    if not said.distinct <= known.distinct:
         return True
-    return any(_around(said, word) != _around(known, word) for word in _ORDER.intersection(said))
+    return any(_around(said.stems, word) != _around(known.stems, word) for word in _ORDER & said.distinct)
 
 
-def _telling(text: str) -> Sequence[str]:
-    """Return the stems of the words that tell something, in their order."""
-    bare = without_openers(text)
-    told = []
-    for word, stem in zip(lexical_tokens(bare, stem=False), lexical_tokens(bare), strict=True):
-        if word in _DENIALS:
-            told.append(_NOT)
-        elif word in _ORDER:
-            told.append(word)
-        elif word not in STOPWORDS and stem not in _LEADING:
-            told.append(stem)
-    return told
+def told_by(text: str) -> Telling:
+    """Return what a statement tells, without what it opens with."""
+    stems = [stem for stem in tokens_by(without_openers(text), _told_of) if stem]
+    return Telling(stems, frozenset(stems))
+
+
+def _told_of(word: str) -> str:
+    """Return what an English word tells: its stem, one word for all denials, nothing for a word that tells nothing."""
+    if word in _DENIALS:
+        return _NOT
+    if word in _ORDER:
+        return word
+    return "" if word in STOPWORDS or (stem := stemmed(word)) in _LEADING else stem
 
 
 def _around(told: Sequence[str], word: str) -> tuple[frozenset[str], frozenset[str]]:
