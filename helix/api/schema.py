@@ -155,9 +155,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         if not selected.others:
             return given
         others = super().execute_fields(parent_type, source_value, path, selected.others, position)
-        if self.is_awaitable(others):
-            return _joined(given, others)
-        return given | others
+        return given | others if isinstance(others, dict) else _joined(given, others)
 
     def complete_iterable_value(self, item_type: Any, field_details_list: Any, *place: Any) -> Any:
         """Return a GraphQL list; one of objects of which all that is selected is merely shown needs no more than that.

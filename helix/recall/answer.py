@@ -86,9 +86,9 @@ def fill(
     """Return the items of a recall answer, in the ranking's order."""
     nodes: dict[int, Node] = {}
     over: dict[int, Ended] = {}
-    told = cache(told_by)  # each text is read once for the whole answer
-    folding = _folding(scene, ranking, nodes, records, told, watch)
-    portions = _portions(scene, ranking, folding, nodes, over, records, estimate_tokens, told, watch)
+    telling = cache(told_by)  # each text is read once for the whole answer
+    folding = _folding(scene, ranking, nodes, records, telling, watch)
+    portions = _portions(scene, ranking, folding, nodes, over, records, estimate_tokens, telling, watch)
     with watch("pack"):
         query = scene.query  # who looks deep wants the episodes, not only the memories that speak for them
         less: dict[int, list[int]] = {}
@@ -98,7 +98,7 @@ def fill(
             budget_tokens=query.budget_tokens,
             evidence=query.deep,
             folded=less,
-            told=told,
+            told=telling,
         )
         fit = _fitting(scene, found, ranking, packed, less)
         packed = [portion for portion in packed if portion.place in fit]
