@@ -198,6 +198,8 @@ class GuardedProtocol(H11Protocol):
 
     def _end_unaccepted(self) -> None:
         """End a WebSocket that never came to be: its server says nothing of a handshake that it cannot read."""
+        if self.transport.is_closing():  # one of TLS has no protocol any more
+            return
         if not getattr(self.transport.get_protocol(), "handshake_complete", True):
             self.transport.abort()
 

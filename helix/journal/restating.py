@@ -13,7 +13,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,19 +146,18 @@ def _replayed(
 ) -> Iterator[_Replay]:
     draft = beside.with_name(f"{beside.name}.replay-{threading.get_ident()}")  # others may compare at the same time
     draft.unlink(missing_ok=True)
-    with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
-        file.write(empty_file())
-    scratch = sqlite3.connect(draft, isolation_level=None)
-    try:
+    with ExitStack() as kept:
+        kept.callback(draft.unlink, missing_ok=True)
+        with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
+            file.write(empty_file())
+        scratch = sqlite3.connect(draft, isolation_level=None)
+        kept.callback(scratch.close)
         scratch.execute("PRAGMA journal_mode = OFF")
         scratch.execute("PRAGMA synchronous = OFF")
         with suppress(OSError):  # Windows keeps the name until the file is closed
             draft.unlink()
         scratch.execute("BEGIN")
         yield _Replay(scratch, *_replay(connection, scratch, read, tokenise, last))
-    finally:
-        scratch.close()
-        draft.unlink(missing_ok=True)
 
 
 def _replay(

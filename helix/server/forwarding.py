@@ -47,6 +47,13 @@ class HomeElsewhere:
     lives: Callable[[], Awaitable[bool]]
 
 
+class _NoRedirects(connect):
+    """A WebSocket to the process that was asked: a redirect would give the headers, keys included, to another one."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        return exc
+
+
 class Forwarder:
     """Sends requests on; its connections are kept."""
 
@@ -134,7 +141,7 @@ class Forwarder:
         """Hand a conversation on; return False where its home cannot be reached, or is none any more."""
         place = _place(home.url, scope).replace("http", "ws", 1)
         try:
-            there = await connect(
+            there = await _NoRedirects(
                 place,
                 additional_headers={name: value for name, value in _headers(scope, home.told) if not _handshake(name)},
                 subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", [])],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message
 
 from helix.server.forwarding import Forwarder, HomeElsewhere
 
@@ -57,3 +58,51 @@ def test_a_request_that_left_may_have_been_carried_out(home: tuple[str, socket.s
     assert refused.status_code == 503
     assert "its process has ended" in refused.text
     assert "idempotency key" in refused.text
+
+
+def test_a_websocket_does_not_follow_its_home_to_another_process() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as home, socket.create_server(("127.0.0.1", 0)) as other:
+
+        def redirect() -> None:
+            asked, _ = home.accept()
+            with asked:
+                asked.recv(65_536)
+                place = f"ws://127.0.0.1:{other.getsockname()[1]}/graphql"
+                asked.sendall(f"HTTP/1.1 307 Elsewhere\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode())
+
+        redirecting = threading.Thread(target=redirect)
+        redirecting.start()
+        assert asyncio.run(_refused(f"http://127.0.0.1:{home.getsockname()[1]}")) == [
+            {"type": "websocket.close", "code": 1013}
+        ]
+        redirecting.join()
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):  # nobody has come
+            other.accept()
+
+
+async def _refused(url: str) -> list[Message]:
+    """Return what a client is told whose WebSocket goes to the home at a URL."""
+
+    async def lives() -> bool:
+        return True
+
+    async def next_home() -> ASGIApp:
+        return PlainTextResponse("the next home")
+
+    async def hello() -> Message:
+        return {"type": "websocket.connect"}
+
+    told: list[Message] = []
+
+    async def send(message: Message) -> None:
+        told.append(message)
+
+    forwarder = Forwarder()
+    app = forwarder.to(HomeElsewhere(url=url, told={"x-helix-cluster": "word"}, lives=lives), next_home)
+    scope = {"type": "websocket", "path": "/graphql", "raw_path": b"/graphql", "query_string": b"", "headers": []}
+    try:
+        await asyncio.wait_for(app({**scope, "scheme": "ws", "subprotocols": []}, hello, send), 20)
+    finally:
+        await forwarder.close()
+    return told
