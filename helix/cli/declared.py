@@ -20,6 +20,7 @@ from helix.cli.options import EVERY, LISTED, PROJECT, USUAL, As, TimeParam, Word
 from helix.cli.output import Output
 from helix.cli.progress import follow
 from helix.cli.render import anything, sentence
+from helix.errors import StoreError
 
 Show = Callable[[Output, Any], None] | str
 """Writes an answer for people, or the sentence that says it: `{name} is open again`."""
@@ -120,6 +121,13 @@ def asking(path: str, operation: str = "", /, *examples: str, says: str = "", **
         return function
 
     return declare
+
+
+def check_erased(invocation: Invocation, report: Mapping[str, Any]) -> None:
+    """End a command with the code of a store's error where a copy still holds what was to be erased."""
+    if not all(copy["erased"] for copy in report["copies"]):
+        invocation.say("hint: once it can be reached, the same command erases it there too")
+        raise click.exceptions.Exit(StoreError.exit_code)
 
 
 def ask(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from helix.cli.background import working
-from helix.cli.declared import Show, ask, asking, command
+from helix.cli.declared import Show, ask, asking, check_erased, command
 from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, one_line, printed_label, printed_size, printed_text
@@ -63,7 +63,9 @@ working(
 def _redact(invocation: Invocation, scan: bool, apply: bool = False) -> None:
     if apply and not invocation.json:
         invocation.say("what is taken out cannot be brought back")
-    ask(invocation, "scan_secrets", {"apply": apply}, _secrets, cancels=not apply)
+    report = ask(invocation, "scan_secrets", {"apply": apply}, _secrets, cancels=not apply)
+    if report and report["erasure"]:
+        check_erased(invocation, report["erasure"])
 
 
 def _secrets(out: Output, report: Record) -> None:

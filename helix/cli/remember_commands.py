@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from helix.cli.declared import ask, asking, command, group
+from helix.cli.declared import ask, asking, check_erased, command, group
 from helix.cli.given import STDIN, TEXT, text_of
 from helix.cli.invocation import Invocation
 from helix.cli.options import DRY_RUN, GIVEN_SCOPE, MEMORIES, SESSIONS, As, ChoiceParam, flag
 from helix.cli.output import Output, printed_label, printed_name, shorten
 from helix.cli.progress import follow
 from helix.cli.render import Columns, edge_words, erased, memory_line, table, vouched_memory
-from helix.errors import InvalidInputError, PersonNeededError, StoreError
+from helix.errors import InvalidInputError, PersonNeededError
 from helix.model.memory import GLOBAL_SCOPE
 from helix.model.speaker import agent_of
 
@@ -119,10 +119,7 @@ def _forget(invocation: Invocation, hard: bool, yes: str | None, dry_run: bool, 
         yes = root if click.confirm(words, err=True) else ""
         if not yes:
             raise click.Abort
-    report = ask(invocation, "hard_forget", {**asked, "confirm": yes}, erased)
-    if not all(copy["erased"] for copy in report["copies"]):
-        invocation.say("hint: once it can be reached, the same command erases it there too")
-        raise click.exceptions.Exit(StoreError.exit_code)
+    check_erased(invocation, ask(invocation, "hard_forget", {**asked, "confirm": yes}, erased))
 
 
 def _plan(out: Output, plan: Record) -> None:

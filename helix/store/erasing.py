@@ -325,15 +325,16 @@ def copies_of(store: Store) -> list[Path]:
     return kept + [Path(path) for path, _ in copies.known(store.journal.database) if Path(path) not in kept]
 
 
-def erase_in_copies(store: Store) -> EraseReport:
-    """Erase in a store's copies all that it has erased by now: one may have been out of reach when it was."""
+def erase_in_copies(store: Store, in_copy: InCopy | None = None, change: str = ERASE) -> EraseReport:
+    """Erase in a store's copies what it has not any more: one may have been out of reach when that was erased.
+
+    Without `in_copy` that is all that the store has tombstones of.
+    """
     buried = _buried(erase.tombstones(store.journal))
     at = to_micros(store.runtime.clock())
+    erase_one = in_copy or (lambda copy: _entomb(copy, buried, at))
     with store.copying:
-        outcomes = [
-            _leave_copy(store.path, path, lambda copy: _entomb(copy, buried, at), ERASE, at)
-            for path in copies_of(store)
-        ]
+        outcomes = [_leave_copy(store.path, path, erase_one, change, at) for path in copies_of(store)]
     return EraseReport(erased=(), rows=0, copies=tuple(outcomes), warnings=())
 
 

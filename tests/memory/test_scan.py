@@ -196,6 +196,25 @@ def test_doing_it_again_changes_nothing(store: Store) -> None:
     assert store.journal.last_seq == seq
 
 
+@pytest.mark.file
+def test_a_copy_that_was_out_of_reach_is_looked_through_the_next_time(store: Store, tmp_path: Path) -> None:
+    as_of_old(store)
+    copy, aside = tmp_path / "copy.db", tmp_path / "aside.db"
+    job(store, lambda ticket: back_up(store, copy, ticket))
+    copy.rename(aside)
+    first = scanned(store, apply=True).erasure
+    assert first is not None
+    assert [one.erased for one in first.copies] == [False]
+
+    aside.rename(copy)
+    again = scanned(store, apply=True)
+
+    assert again.found == ()
+    assert again.erasure is not None
+    assert [one.erased for one in again.erasure.copies] == [True]
+    assert found_in(tmp_path) == []
+
+
 def test_one_that_was_cut_short_is_finished_at_the_next_start(settings: Settings) -> None:
     store = Store(settings, embedder=HashEmbedder())
     as_of_old(store)

@@ -39,17 +39,20 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
     """Scan all that is stored for secrets; with `apply`, take them out everywhere, for good.
 
     A scan that is cancelled reports what it found by then and changes nothing. What is rewritten keeps its id; its
-    passages are made and embedded anew, an entity that is named by a secret is dropped.
+    passages are made and embedded anew, an entity that is named by a secret is dropped. Where nothing is found any more
+    the copies are looked through all the same: one may have been out of reach before.
     """
     sweep = Sweep(store.journal)
     sweep.run(ticket.progress, lambda: ticket.cancelled)
     found = tuple(sweep.found)
     if not apply or ticket.cancelled or not found:
+        erasure: EraseReport | None = None
         if apply:
             if not ticket.cancelled:  # what cannot be looked through may hold secrets, whatever the rest does
                 erasing.leave_losses(store)
+                erasure = erasing.erase_in_copies(store, partial(_in_copy, store, (), Remembering()), REDACT)
             erasing.end_erasure(store)
-        return ScanReport(scanned=sweep.scanned, found=found)
+        return ScanReport(scanned=sweep.scanned, found=found, erasure=erasure if erasure and erasure.copies else None)
     noted = ErasureNote(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
     erasing.begin_erasure(store, noted)
     report = carry_out(store, noted, lambda stage: ticket.progress(0, 0, stage))
@@ -90,16 +93,19 @@ def carry_out(store: Store, note: ErasureNote, tell: Callable[[str], None]) -> E
         for start in range(0, len(note.refs), _AT_ONCE):
             store.writer.submit(partial(_decided, store, note.refs[start : start + _AT_ONCE], redact))
 
-    def in_copy(copy: Journal) -> frozenset[str]:
-        sweep = Sweep(copy)
-        sweep.run()
-        refs = tuple(dict.fromkeys((*note.refs, *sweep.refs)))
-        if operations := clearing(copy, refs, redact, pages.next_passage_number(copy)):
-            copy.append([Change(kind=REDACT, operations=tuple(operations))], note.at)
-        return frozenset(ref.id for ref in refs)
-
     texts = secrets_at(store.journal, note.refs, redact)
+    in_copy = partial(_in_copy, store, note.refs, redact)
     return erasing.erase_everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
+
+
+def _in_copy(store: Store, known: tuple[Ref, ...], redact: Redact, copy: Journal) -> frozenset[str]:
+    """Take all secrets out of a copy's journal; return the ids of the nodes that had any there, or are known to."""
+    sweep = Sweep(copy)
+    sweep.run()
+    refs = tuple(dict.fromkeys((*known, *sweep.refs)))
+    if operations := clearing(copy, refs, redact, pages.next_passage_number(copy)):
+        copy.append([Change(kind=REDACT, operations=tuple(operations))], to_micros(store.runtime.clock()))
+    return frozenset(ref.id for ref in refs)
 
 
 def _decided(store: Store, refs: tuple[Ref, ...], redact: Redact) -> Decision[None]:
