@@ -98,13 +98,15 @@ def open_tenant_engine(
     """
     from helix.journal.postgres.tenant_database import TenantDatabase
 
+    epoch = home.claim(tenant)
     backend = TenantDatabase(
         server,
         tenant,
-        home.claim(tenant),
+        epoch,
         folder / "journal",
         closing=closing,
         lost=lambda: home.lost(tenant),
+        committed=lambda commits: home.committed(tenant, epoch, commits),
         requires_quorum=settings.require_quorum,
         archive_days=settings.archive_days,
     )

@@ -35,6 +35,7 @@ from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import MOVED
 from helix.service import Helix
+from helix.store.engine import open_tenant_engine
 from tests.journal.conftest import put_entity
 from tests.journal.cut_wire import Wire
 from tests.waiting import until
@@ -258,7 +259,7 @@ def test_a_home_that_slept_serves_nothing_before_it_knows_what_was_taken(
             slept.set()
             renew(*values)
 
-        def asks(process: uuid.UUID) -> set[int]:
+        def asks(process: uuid.UUID) -> dict[int, tuple[int, int]]:
             if slept.is_set():  # and not for what was under way before
                 told.append(home.lost(tenant.id))
             return homes(process)
@@ -369,6 +370,24 @@ def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant,
         with server.connection() as connection:  # as if it had been asleep for so long
             connection.execute("UPDATE head SET home = NULL WHERE tenant = $1", (tenant.id,))
         assert until(lambda: database.fenced)
+
+
+@pytest.mark.parametrize("lost", ["commits = commits - 1", "epoch = epoch - 1"])
+def test_a_home_is_told_where_the_server_lost_what_it_acknowledged(
+    server: Server, tenant: Tenant, tmp_path: Path, lost: str
+) -> None:
+    """As a standby that lagged, or an older copy, knows of less; who only reads would never find out."""
+    named = {"home": tmp_path / "home", "engine": server.url, "tenant": tenant.slug}
+    settings = configuration.load(named, environ={}, cwd=tmp_path)
+    with closing(Home(server)) as home:
+        engine = open_tenant_engine(server, home, tenant.id, settings, tmp_path, lambda: None)
+        Journal(engine.backend, tokenise=str.split).append([put_entity("a")], 1)
+        renewed = home._renewed
+        assert until(lambda: home._renewed > renewed)
+        assert not engine.backend.fenced
+        with server.connection() as connection:
+            connection.execute(f"UPDATE head SET {lost} WHERE tenant = $1", (tenant.id,))
+        assert until(lambda: engine.backend.fenced)
 
 
 def test_code_of_the_release_before_goes_on_beside_what_takes_nothing_from_it(server: Server) -> None:

@@ -43,7 +43,8 @@ class Home:
         self.url = url
         self._name = f"process {os.getpid()} on {socket.gethostname()} ({_machine()})"
         self._ended = threading.Event()
-        self._claimed: set[int] = set()
+        self._claimed: dict[int, tuple[int, int]] = {}
+        """Of each tenant of this process its epoch, and how many transactions of it are known to be durable."""
         self._renewed = _now()
         self._taken: set[int] = set()
         try:
@@ -74,7 +75,7 @@ class Home:
     def lost(self, tenant: int) -> bool:
         """Return whether another process may hold a tenant's tables in PostgreSQL by now.
 
-        It was taken, or PostgreSQL is out of reach.
+        It was taken, PostgreSQL lost what it had acknowledged, or is out of reach.
         """
         return tenant in self._taken or not self.lives
 
@@ -88,16 +89,21 @@ class Home:
             try:
                 epoch = self._server.claim(tenant, self.id, states, self.url)
                 self._taken.discard(tenant)
-                self._claimed.add(tenant)
+                self._claimed[tenant] = epoch, 0
                 return epoch
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise
             time.sleep(_LOOK_SECONDS)
 
+    def committed(self, tenant: int, epoch: int, commits: int) -> None:
+        """Note that so many transactions of a tenant are durable in PostgreSQL, as its home of an epoch was told."""
+        if tenant in self._claimed:
+            self._claimed[tenant] = max(self._claimed[tenant], (epoch, commits))
+
     def release(self, tenant: int) -> None:
         """Give a tenant's tables in PostgreSQL free: another process may serve it at once."""
-        self._claimed.discard(tenant)
+        self._claimed.pop(tenant, None)
         if not self.lives:  # the server is out of reach; who asks it next finds that this process does not live
             return
         try:
@@ -122,9 +128,12 @@ class Home:
         while not self._ended.wait(_RENEWED_SECONDS):
             asked = _now()
             try:
-                claimed = frozenset(self._claimed)
+                known = dict(self._claimed)
                 self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
-                self._taken |= (claimed - self._server.homes(self.id)) & self._claimed
+                homes = self._server.homes(self.id)
+                # One that knows of less is another's by now, or a standby or a copy that lacks what was acknowledged.
+                behind = {tenant for tenant, reach in known.items() if homes.get(tenant, (0, 0)) < reach}
+                self._taken |= behind & self._claimed.keys()
                 self._renewed = asked  # behind: who slept lives again once it is known what was taken meanwhile
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})

@@ -380,12 +380,18 @@ class Server:
         with mapped(), self.connection() as connection, connection.transaction():
             own_tables.grant(connection, role)
 
-    def homes(self, process: uuid.UUID) -> set[int]:
-        """Return the tenants that a process is home to by PostgreSQL, but for those that are no longer to be served."""
+    def homes(self, process: uuid.UUID) -> dict[int, tuple[int, int]]:
+        """Return the epoch and the transactions of each tenant that a process is home to by PostgreSQL.
+
+        Those that are no longer to be served are left out.
+        """
+        statement = (
+            "SELECT tenant, epoch, commits FROM head JOIN tenant ON id = tenant"
+            " WHERE home = $1 AND state NOT IN ($2, $3)"
+        )
         with mapped(), self.connection() as connection:
-            statement = "SELECT tenant FROM head JOIN tenant ON id = tenant WHERE home = $1 AND state NOT IN ($2, $3)"
             rows = connection.execute(statement, (process, SUSPENDED, DELETING)).fetchall()
-        return {tenant for (tenant,) in rows}
+        return {tenant: (epoch, commits) for tenant, epoch, commits in rows}
 
     def leave(self, process: uuid.UUID) -> None:
         """Tell PostgreSQL that a process ends: its tenants are free at once. Those killed long ago are forgotten."""

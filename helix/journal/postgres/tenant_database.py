@@ -164,14 +164,16 @@ class TenantDatabase:
         *,
         closing: Callable[[], object] = lambda: None,
         lost: Callable[[], bool] = lambda: False,
+        committed: Callable[[int], object] = lambda _: None,
         requires_quorum: bool = False,
         archive_days: int = 0,
     ) -> None:
         """`epoch` is what `Server.claim` answered; None for who only reads. `beside` is a place for scratch files.
 
-        `closing` is called at its end, and `lost` asked whether another process may write the tenant by now. With
-        `requires_quorum` nothing is written that would be on one machine alone. `archive_days` is how long the server's
-        archives are kept; 0: nobody said.
+        `closing` is called at its end, `committed` with how many transactions are durable, and `lost` asked whether
+        another process may write the tenant by now, or the server lost some of those. With `requires_quorum` nothing is
+        written that would be on one machine alone. `archive_days` is how long the server's archives are kept; 0: nobody
+        said.
         """
         self.durability = Durability.SINGLE if epoch is None else server.durability()
         self.beside = beside
@@ -183,6 +185,7 @@ class TenantDatabase:
         self._archive_days = archive_days
         self._closing = closing
         self._lost = lost
+        self._committed = committed
         self._refused = False
         self._commits: int | None = None
         self._turn = threading.Lock()
@@ -190,7 +193,10 @@ class TenantDatabase:
 
     @property
     def fenced(self) -> bool:
-        """Whether another process may write the tenant in PostgreSQL by now: memory here is no longer sure."""
+        """Whether another process may write the tenant in PostgreSQL by now, or that lost what it had acknowledged.
+
+        Memory here is no longer sure then.
+        """
         return self._refused or self._lost()
 
     @contextmanager
@@ -229,6 +235,7 @@ class TenantDatabase:
                 self._within = 0
             self._server.committed(ended.statusmessage or "", said, self.tenant, self._epoch, commits)
             self._commits = commits
+            self._committed(commits)
 
     def _begun(self, connection: psycopg.Connection[Any], pipeline: psycopg.Pipeline, long: bool) -> int:
         """Lock the tenant's head and count the transaction; return how many there are with it."""
