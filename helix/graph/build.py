@@ -54,8 +54,11 @@ def build(
     total: int,
     options: KuzuOptions,
     progress: Progress,
+    chain: str = "",
 ) -> None:
     """Build the Kuzu graph file `path` out of a state (nodes, then edges, then passages), as of journal row `seq`.
+
+    `chain` is the journal's digest up to that row.
 
     `progress` is told (stage, done, total). Whatever lies at `path` is removed first; when the build is cut short the
     file lacks its store id and is never taken for a graph. What a table does not take is left out and noted in it.
@@ -67,9 +70,9 @@ def build(
         loader = _Loader(path.parent, columns, total, progress)
         engine.fill(lambda connection: loader.load(connection, operations, dimension))
         progress("closing", total, total)
-        engine.apply((), seq)
+        engine.apply((), seq, chain)
         for what, reason in loader.refused.items():
-            engine.pass_over(what, reason, seq)
+            engine.pass_over(what, reason, seq, chain)
         engine.remember("dimension", number=dimension or 0)
         engine.remember("built_bytes", number=size_of(path))
         engine.remember("store_id", word=store_id)

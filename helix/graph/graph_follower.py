@@ -275,7 +275,7 @@ class GraphFollower:
             self.trouble = f"{said['reason']}; the graph is being rebuilt"
             match said["verdict"]:
                 case "aside" if said["ahead"]:
-                    self._bear_witness(said["ahead"])
+                    self._bear_witness(said["ahead"], said["reason"].removeprefix("it "))
                 case "aside":
                     self._move_aside(said["reason"])
                 case "remove":
@@ -319,10 +319,11 @@ class GraphFollower:
         aside = move_aside(self.path, to_micros(self._clock()), reason)
         self.trouble = f"the graph file could not be used ({reason}); it was moved to {aside} and is being rebuilt"
 
-    def _bear_witness(self, known: int) -> None:
+    def _bear_witness(self, known: int, how: str) -> None:
         store, held = self._journal.store_id, self._journal.last_seq
-        kept = witnesses.note_graph_ahead(self.path, store, held=held, known=known, at=to_micros(self._clock()))
-        self.trouble = f"the graph is ahead of the journal; it is kept as {kept} and is being rebuilt"
+        at = to_micros(self._clock())
+        kept = witnesses.note_graph_ahead(self.path, store, how, held=held, known=known, at=at)
+        self.trouble = f"the graph {how}; it is kept as {kept} and is being rebuilt"
 
     def _end(self, *, folded: bool = False) -> None:
         process, self._process = self._process, None

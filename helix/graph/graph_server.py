@@ -64,8 +64,8 @@ class GraphServer:
 
         Answers `reason` ("" where all is well) and `verdict`: "aside" for a file that is no graph of this journal,
         "remove" for one that is only out of date, "build" where there is none. `ahead` is the last row of one that
-        knows more rows of this journal than the journal does, else 0. One that is `new`, as a job has just built it,
-        is never out of date for what was written meanwhile: building it anew would meet the same.
+        knows rows that this journal has no more, or has others in their place, else 0. One that is `new`, as a job has
+        just built it, is never out of date for what was written meanwhile: building it anew would meet the same.
         """
         with self._journal.look() as look:
             reason, verdict = self._opened(look)
@@ -107,6 +107,9 @@ class GraphServer:
         if engine.applied_seq() > look.last_seq:
             self._ahead = engine.applied_seq()
             return self._unusable("it is ahead of the journal", "aside")
+        if not _is_same(engine.applied_chain(), look.chain_at(engine.applied_seq())):
+            self._ahead = engine.applied_seq()
+            return self._unusable("it is of another history than the journal", "aside")
         if look.unreadable(engine.applied_seq(), MOST_REPLAYED):
             return self._unusable("a journal row that it lacks is damaged", "aside")
         if left == "torn":
@@ -155,21 +158,22 @@ class GraphServer:
         rows = look.rows(applied, _ROWS_AT_ONCE)
         if not rows:
             if look.last_seq > applied:  # the last rows cannot be read: the state they came to is compared
-                engine.apply((), look.last_seq)
+                engine.apply((), look.last_seq, look.chain_at(look.last_seq))
             return max(applied, look.last_seq)
         try:
-            engine.apply([op for row in rows for op in row.change.operations], rows[-1].seq)
+            seq = rows[-1].seq
+            engine.apply([op for row in rows for op in row.change.operations], seq, look.chain_at(seq))
         except DiskFullError:
             raise
         except (HelixError, *MISFITS):
             for row in rows:  # one by one, to find the row that the graph does not take
                 try:
-                    engine.apply(row.change.operations, row.seq)
+                    engine.apply(row.change.operations, row.seq, look.chain_at(row.seq))
                 except DiskFullError:
                     raise
                 except (HelixError, *MISFITS) as error:
                     reason = error.message if isinstance(error, HelixError) else str(error)
-                    engine.pass_over(f"row {row.seq}", reason, row.seq)
+                    engine.pass_over(f"row {row.seq}", reason, row.seq, look.chain_at(row.seq))
         return rows[-1].seq
 
     def check(self) -> dict[str, Any]:
@@ -270,6 +274,7 @@ class GraphServer:
             target,
             look.operations(),
             seq=look.last_seq,
+            chain=look.chain_at(look.last_seq),
             store_id=look.store_id,
             dimension=dimension,
             total=total,
@@ -287,6 +292,11 @@ class GraphServer:
         if self._engine is not None:
             engine, self._engine = self._engine, None
             engine.close()
+
+
+def _is_same(noted: str, chain: str) -> bool:
+    """Whether the journal's digest is what a graph noted, as far as both are known."""
+    return noted == chain or not noted or not chain
 
 
 def _options(place: Place) -> KuzuOptions:

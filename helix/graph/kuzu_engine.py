@@ -9,12 +9,12 @@ checkpoint while the same database goes on writing: it is closed and opened agai
 from __future__ import annotations
 
 import importlib.util  # noqa: F401  # Kuzu looks through it for libraries of tables and does not import it itself
+import itertools
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,10 @@ class KuzuEngine:
         """Return the journal seq up to which changes are applied to the Kuzu graph."""
         return self.number("applied_seq")
 
+    def applied_chain(self) -> str:
+        """Return the journal's digest up to that row, as the Kuzu graph noted it; empty in one of an older Helix."""
+        return self.word("applied_seq")
+
     def number(self, key: str) -> int:
         """Return a number the Kuzu graph keeps about itself; 0 when there is none."""
         rows = self.read("get_meta", key=key)
@@ -101,18 +105,19 @@ class KuzuEngine:
         """Keep a word and a number about the Kuzu graph in it."""
         self.read("put_meta", key=key, value=word, number=number)
 
-    def pass_over(self, what: str, reason: str, seq: int) -> None:
-        """Note in the Kuzu graph what it does without and why, and record `seq`: both are kept, or neither is."""
+    def pass_over(self, what: str, reason: str, seq: int, chain: str = "") -> None:
+        """Note in the Kuzu graph what it does without and why, and record `seq` with `chain`: all or nothing."""
         noted = {"key": f"{_REFUSED}{what}", "value": reason[:_REASON_CHARS], "number": seq}
-        self._write([("put_meta", noted), _applied(seq)])
+        self._write([("put_meta", noted), _applied(seq, chain)])
 
     def refusals(self) -> list[str]:
         """Return what the Kuzu graph does without, a sentence each; 10,000 at most."""
         return [f"{row['key'].removeprefix(_REFUSED)}: {row['value']}" for row in self.read("refusals")]
 
-    def apply(self, operations: Sequence[Operation], seq: int) -> None:
-        """Apply operations to the Kuzu graph and record `seq`, in small transactions; now and then fold the log in.
+    def apply(self, operations: Sequence[Operation], seq: int, chain: str = "") -> None:
+        """Apply operations to the Kuzu graph and record `seq` with `chain`, the journal's digest up to that row.
 
+        It does so in small transactions, and folds the log in now and then.
         Operations say what is, not what changes: where it ends half-way, applying all of them again makes it whole.
         """
         batch = fold_batch(operations)
@@ -133,8 +138,9 @@ class KuzuEngine:
         for query, _ in (*dropped, *edges):
             queries.text_of(self._queries, query)  # what the schema does not connect is refused before all else
         try:
-            for statements in chain(*map(_batches, (nodes, dropped, edges, passages)), [[_applied(seq)]]):
+            for statements in itertools.chain(*map(_batches, (nodes, dropped, edges, passages))):
                 self._write(statements)
+            self._write([_applied(seq, chain)])
         except DiskFullError:
             raise
         except HelixError:
@@ -372,8 +378,8 @@ def copy_in(
         return int(str(next(iter(told))).split(maxsplit=1)[0])
 
 
-def _applied(seq: int) -> _Statement:
-    return "put_meta", {"key": "applied_seq", "value": "", "number": seq}
+def _applied(seq: int, chain: str) -> _Statement:
+    return "put_meta", {"key": "applied_seq", "value": chain, "number": seq}
 
 
 def _single(result: kuzu.QueryResult | list[kuzu.QueryResult]) -> kuzu.QueryResult:

@@ -152,8 +152,7 @@ class Journal:
     def chain_at(self, seq: int) -> str:
         """Return the hexadecimal digest of the journal up to a row; empty where there is no such row."""
         with self.database.reading() as connection:
-            row = connection.execute(f"SELECT {_CHAIN} FROM log WHERE seq = ?", (seq,)).fetchone()
-        return "" if row is None else bytes(row[0]).hex()
+            return read_chain(connection, seq)
 
     def append(self, changes: Sequence[Change], at: int, note: RequestNote | None = None) -> list[Row]:
         """Accept changes into the journal in one durable transaction, which notes their request, and return their rows.
@@ -337,6 +336,12 @@ class Journal:
             self.database.close()
         if self._mark is not None:
             self._mark.close()
+
+
+def read_chain(connection: DatabaseConnection, seq: int) -> str:
+    """Return the digest of the journal's log that `Journal.chain_at` does, as this connection sees it."""
+    row = connection.execute(f"SELECT {_CHAIN} FROM log WHERE seq = ?", (seq,)).fetchone()
+    return "" if row is None else bytes(row[0]).hex()
 
 
 def read_rows(connection: DatabaseConnection, after: int, limit: int) -> list[Row]:

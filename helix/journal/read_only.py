@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helix.journal.backend import DatabaseConnection
 from helix.journal.database import mapped
-from helix.journal.log import read_rows, unreadable_rows
+from helix.journal.log import read_chain, read_rows, unreadable_rows
 from helix.journal.state import Snapshot
 from helix.model.operations import Operation, Row
 
@@ -43,6 +43,10 @@ class JournalView:
         """The dimension of the journal's active embedding space, or None while there is none."""
         row = self._connection.execute("SELECT dimension FROM space WHERE active").fetchone()
         return None if row is None else int(row[0])
+
+    def chain_at(self, seq: int) -> str:
+        """Return what `Journal.chain_at` does."""
+        return read_chain(self._connection, seq)
 
     def rows(self, after: int, limit: int) -> list[Row]:
         """Return what `Journal.rows` does."""

@@ -97,13 +97,14 @@ def note_loss(folder: Path, loss: Loss) -> None:
         log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
 
 
-def note_graph_ahead(graph: Path, store: str, *, held: int, known: int, at: int) -> str:
+def note_graph_ahead(graph: Path, store: str, how: str, *, held: int, known: int, at: int) -> str:
     """Note that the store's journal lost rows that the graph has, and keep that to recover from; return its new name.
 
-    Only the graph tells of it where mark and image are gone too. A restore removes the graph before it begins.
+    `how` says in words how the graph knows. Only the graph tells of it where mark and image are gone too. A restore
+    removes the graph before it begins.
     """
     kept = tuple(put_aside(graph, at // 1_000_000))
-    told = ("the graph, which is ahead of the journal",)
+    told = (f"the graph, which {how}",)
     note_loss(graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
     return kept[0]
 

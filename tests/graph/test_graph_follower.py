@@ -34,6 +34,7 @@ from helix.journal.log import Journal
 from helix.memory.remember.request import StoreRequest
 from helix.model.clock import system_clock
 from helix.model.edge import Label, Ref, Relation
+from helix.model.loss import losses
 from helix.model.operations import Change, DropNode, Operation, PutEdge, PutNode, PutPassage, Row
 from helix.model.recall import RecallQuery
 from helix.model.reports import JobState
@@ -477,6 +478,48 @@ def test_a_file_that_is_no_graph_of_this_journal_is_moved_aside_and_built_anew(
     assert bool(kept) == (found != "nothing")
     if found == "a link":
         assert (tmp_path / "mine").read_text() == "somebody's own file"
+
+
+@pytest.mark.parametrize("others", [0, 2, 3])
+def test_a_graph_that_knows_other_rows_than_the_journal_is_kept_and_built_anew(tmp_path: Path, others: int) -> None:
+    """As a standby that lagged took over, or an older copy was put in the place: as many rows are there, or more."""
+    made = tmp_path / "journal.db"
+
+    def told(*names: str) -> tuple[list[str], str]:
+        with closing(Journal(Database(made), tokenise=lexical_tokens)) as journal:
+            for name in names:
+                written(journal, node(name))
+            with closing(GraphFollower(journal, place(tmp_path), clock=system_clock)) as follower:
+                return held(follower), follower.trouble
+
+    told("a")
+    shutil.copyfile(made, tmp_path / "older.db")
+    assert told("b", "c")[0] == ["a", "b", "c"]
+    (tmp_path / "older.db").rename(made)
+    others_names = [f"d{number}" for number in range(others)]
+    assert told(*others_names) == (["a", *others_names], "")
+    (loss,) = losses(tmp_path)
+    assert "told by the graph" in loss.sentence
+    assert [name for name in loss.kept if (tmp_path / name).exists()] == list(loss.kept) != []
+
+
+def test_a_graph_that_an_older_helix_left_goes_on(journal: Journal, tmp_path: Path) -> None:
+    """It noted no digest of the journal."""
+    written(journal, node("a"))
+    with closing(GraphFollower(journal, place(tmp_path), clock=system_clock)) as first:
+        assert held(first) == ["a"]
+    engine = KuzuEngine(tmp_path / "graph.kuzu", dimension=DIMENSION)
+    engine.remember("applied_seq", number=1)
+    engine.remember("mine", number=7)
+    engine.close()
+    written(journal, node("b"))
+    with closing(GraphFollower(journal, place(tmp_path), clock=system_clock)) as second:
+        assert held(second) == ["a", "b"]
+    engine = KuzuEngine(tmp_path / "graph.kuzu", dimension=DIMENSION)
+    assert engine.number("mine") == 7
+    assert engine.applied_chain() == journal.chain_at(2)
+    engine.close()
+    assert not losses(tmp_path)
 
 
 def test_a_row_that_the_graph_refuses_is_set_aside_and_the_rest_applied(
