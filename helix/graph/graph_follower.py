@@ -320,9 +320,8 @@ class GraphFollower:
         self.trouble = f"the graph file could not be used ({reason}); it was moved to {aside} and is being rebuilt"
 
     def _bear_witness(self, known: int, how: str) -> None:
-        store, held = self._journal.store_id, self._journal.last_seq
         at = to_micros(self._clock())
-        kept = witnesses.note_graph_ahead(self.path, store, how, held=held, known=known, at=at)
+        kept = witnesses.note_graph_ahead(self._journal, self.path, how, known=known, at=at)
         self.trouble = f"the graph {how}; it is kept as {kept} and is being rebuilt"
 
     def _end(self, *, folded: bool = False) -> None:

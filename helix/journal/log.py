@@ -132,6 +132,11 @@ class Journal:
         return "" if self._mark is None else self._mark.trouble
 
     @property
+    def is_served(self) -> bool:
+        """Whether a server keeps the journal's tables, for whoever is its home, and not a file beside the store."""
+        return not isinstance(self.database, Database)
+
+    @property
     def file(self) -> Database:
         """The SQLite file that holds the journal's tables, for what is done to it as a whole.
 

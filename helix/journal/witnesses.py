@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from helix.errors import DiskFullError
+from helix.errors import DiskFullError, HelixError
+from helix.journal.backend import Backend
+from helix.journal.log import Journal
 from helix.journal.mark import MarkFile, Reach, Stamp, reached
-from helix.model.loss import Loss, keep, losses
+from helix.model.loss import Loss, keep, losses, losses_of, text_of
 
 log = logging.getLogger(__name__)
 
 KNOWS_MORE = ".knows-more-"
 """Between the name of a file and the second at which it was put aside."""
+NOTED = "losses"
+"""Under which a server's journal tells of its losses: a folder beside it is one home's alone."""
 _LOGS = ("-wal", "-shm", ".wal")
 
 
@@ -90,22 +94,59 @@ def _present(*paths: Path) -> Iterator[tuple[Path, str]]:
                 yield path, end
 
 
-def note_loss(folder: Path, loss: Loss) -> None:
+def note_loss(journal: Journal, folder: Path, loss: Loss) -> None:
     """Note a loss of rows of the store's journal that something else found, such as a graph that is ahead of it."""
-    if all((one.store, one.known) != (loss.store, loss.known) for one in losses(folder)):
-        keep(folder, [*losses(folder), loss])
-        log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
+    if any((one.store, one.known) == (loss.store, loss.known) for one in losses(folder)):
+        return
+    log.error("acknowledged changes are lost", extra={"loss": loss.sentence})
+    _tell(journal, folder, [*losses(folder), loss])
 
 
-def note_graph_ahead(graph: Path, store: str, how: str, *, held: int, known: int, at: int) -> str:
+def _tell(journal: Journal, folder: Path, found: Sequence[Loss]) -> None:
+    keep(folder, found)
+    try:
+        keep_noted(journal, folder, found)
+    except HelixError as error:  # the next opening notes it: where nothing can be written now, it is told from here
+        log.warning("a loss is noted in this folder alone", extra={"error": str(error)})
+
+
+def keep_noted(journal: Journal, folder: Path, found: Sequence[Loss]) -> None:
+    """Have a store tell of exactly these losses of its journal; one that a server keeps tells every home of them."""
+    if journal.is_served and found:
+        journal.set_meta(NOTED, text_of(found))
+    elif journal.is_served:
+        journal.drop_meta(NOTED)
+    keep(folder, found)
+
+
+def learn_losses(journal: Journal, folder: Path) -> None:
+    """Have a store's folder tell of what another home of its journal found to be lost, and the journal of its own."""
+    text = journal.meta(NOTED) if journal.is_served else None
+    noted = losses_of(text) if text else ()
+    known = {(one.store, one.known, one.found_at) for one in noted}
+    found = (*noted, *(one for one in losses(folder) if (one.store, one.known, one.found_at) not in known))
+    if found != noted and journal.is_served:
+        _tell(journal, folder, found)
+    elif noted:
+        keep(folder, noted)
+
+
+def is_loss_noted(backend: Backend) -> bool:
+    """Return whether a server's journal tells of a loss that nobody has acknowledged."""
+    with backend.reading() as connection:
+        return connection.execute("SELECT value FROM meta WHERE key = ?", (NOTED,)).fetchone() is not None
+
+
+def note_graph_ahead(journal: Journal, graph: Path, how: str, *, known: int, at: int) -> str:
     """Note that the store's journal lost rows that the graph has, and keep that to recover from; return its new name.
 
     `how` says in words how the graph knows. Only the graph tells of it where mark and image are gone too. A restore
     removes the graph before it begins.
     """
     kept = tuple(put_aside(graph, at // 1_000_000))
+    store, held = journal.store_id, journal.last_seq
     told = (f"the graph, which {how}",)
-    note_loss(graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
+    note_loss(journal, graph.parent, Loss(found_at=at, store=store, held=held, known=known, witnesses=told, kept=kept))
     return kept[0]
 
 

@@ -49,21 +49,33 @@ class Loss:
         return f"the journal lost what was acknowledged ({what}; found {day}, told by {told}){back}"
 
 
+def losses_of(text: str) -> tuple[Loss, ...]:
+    """Return the losses of a journal that a text tells of, see `text_of`.
+
+    Raises ValueError, KeyError or TypeError for another text.
+    """
+    names = [field.name for field in fields(Loss)]
+    return tuple(
+        Loss(
+            **{
+                **{name: one[name] for name in names},
+                "witnesses": tuple(one["witnesses"]),
+                "kept": tuple(one["kept"]),
+            }
+        )
+        for one in json.loads(text)
+    )
+
+
+def text_of(found: Iterable[Loss]) -> str:
+    """Return losses of a journal as a text."""
+    return json.dumps([asdict(one) for one in found], indent=1)
+
+
 def losses(store: Path) -> tuple[Loss, ...]:
     """Return the losses of the journal of a store in this folder that nobody has acknowledged, the oldest first."""
     try:
-        told = json.loads(read_text(store / LOST_FILE, links=False))
-        names = [field.name for field in fields(Loss)]
-        return tuple(
-            Loss(
-                **{
-                    **{name: one[name] for name in names},
-                    "witnesses": tuple(one["witnesses"]),
-                    "kept": tuple(one["kept"]),
-                }
-            )
-            for one in told
-        )
+        return losses_of(read_text(store / LOST_FILE, links=False))
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, KeyError, TypeError):
@@ -76,7 +88,7 @@ def keep(store: Path, found: Iterable[Loss]) -> None:
     if not told:
         (store / LOST_FILE).unlink(missing_ok=True)
         return
-    write_private(store / LOST_FILE, json.dumps([asdict(one) for one in told], indent=1))
+    write_private(store / LOST_FILE, text_of(told))
 
 
 def recovered(loss: Loss, rows: int) -> Loss:

@@ -137,7 +137,7 @@ def restore_backup(helix: Helix, path: str) -> Job:
     return _with_file(helix, "restore", work, path)
 
 
-@mutation(None)
+@mutation(Role.ADMIN)
 def recover(helix: Helix) -> Job:
     """Recover what the journal lost, from the files that were set aside when the loss was noticed."""
     return helix.jobs.start("recover", lambda ticket: recovery.recover(helix.store, ticket))

@@ -27,7 +27,9 @@ from helix.errors import HelixError, NotFoundError, NotHomeError
 from helix.files import read_text, write_private
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Whereabouts
+from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import ACTIVE, name_is_anothers, not_served
+from helix.journal.witnesses import KNOWS_MORE, is_loss_noted
 from helix.model.clock import system_clock, to_micros
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
@@ -209,7 +211,7 @@ class Tenants:
         budget = self._settings.monthly_token_budget
         caches = self._caches / str(there.id)
         if _noted(caches) != self._note(there.id, there.epoch):
-            shutil.rmtree(caches, ignore_errors=True)
+            self._remove(caches, there.id)
         own = replace(
             self._settings,
             home=caches,
@@ -243,7 +245,17 @@ class Tenants:
             number = _number_of(caches)
             async with self._turns.setdefault(number, asyncio.Lock()):
                 if number not in self._open:
-                    await asyncio.to_thread(shutil.rmtree, caches, ignore_errors=True)
+                    await asyncio.to_thread(self._remove, caches, number)
+
+    def _remove(self, caches: Path, number: int) -> None:
+        """Remove what is kept of a tenant, but for what may be recovered of a loss that nobody has acknowledged."""
+        kept = any(caches.rglob(f"*{KNOWS_MORE}*"))
+        if kept and is_loss_noted(TenantDatabase(self._directory, number, None, Path())):
+            for file in caches.rglob("*"):
+                if KNOWS_MORE not in file.name and (file.is_symlink() or not file.is_dir()):
+                    file.unlink(missing_ok=True)
+        else:
+            shutil.rmtree(caches, ignore_errors=True)
 
     def _outdated(self) -> list[Path]:
         closed = {one: number for one in self._caches.glob("*") if (number := _number_of(one)) not in self._open}

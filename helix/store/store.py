@@ -125,6 +125,7 @@ class Store:
         self._backend = engine.backend
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
         moving.check_here(self.journal.meta, to_clients=settings.one_of_many)
+        witnesses.learn_losses(self.journal, self.path)
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()
@@ -315,7 +316,9 @@ class Store:
         told = "; ".join(one.sentence for one in found.differences)
         log.error("the state differed from its log and was made anew", extra={"differences": told})
         if found.lost:
-            witnesses.note_loss(self.path, _unreadable_state(self.journal, to_micros(self.runtime.clock())))
+            witnesses.note_loss(
+                self.journal, self.path, _unreadable_state(self.journal, to_micros(self.runtime.clock()))
+            )
         if self._serving:
             self._renew_graph()
             with suppress(DaemonError):  # the store is closing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from helix.journal.postgres.dialect import tables
 from helix.model.principal import Role
@@ -10,6 +11,8 @@ from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import until
 
 CYPHER = '{ cypher(query: "MATCH (m:Memory) RETURN m.trigger") { rows } }'
+RECOVER = "mutation { recover { result { id } } }"
+ACKNOWLEDGE = "mutation { acknowledgeLoss { result } }"
 WARNED = "{ status { warnings } }"
 LISTED = '{ memories(scope: "shop", first: 200) { edges { node { trigger } } } }'
 
@@ -45,6 +48,17 @@ def lost(process: Process, key: str) -> list[str]:
     return [one for one in told if "the journal lost what was acknowledged" in one]
 
 
+def kept_graphs(process: Process, tenant: int) -> list[Path]:
+    return list(process.home.glob(f"*/tenants/{tenant}/**/*.knows-more-*"))
+
+
+def move(team: Team, tenant: int, home: Process, key: str) -> None:
+    """Have another process be a tenant's home, as if that of before had slept."""
+    team.sql("UPDATE head SET home = NULL, epoch = epoch + 1 WHERE tenant = $1", tenant)
+    whose = "SELECT url FROM head JOIN process ON id = home WHERE tenant = $1"
+    until(lambda: home.code(key, WARNED) == "OK" and team.sql(whose, tenant) == [(home.url,)])
+
+
 def store(process: Process, key: str, *triggers: str) -> None:
     for trigger in triggers:
         process.data(key, STORE, t=trigger, r="so it is", s="shop")
@@ -77,3 +91,31 @@ def test_the_graph_tells_nothing_that_the_server_lost_once_as_much_is_written_ag
     store(home, key, "the door is new", "the stairs are new", "the roof is new")
     assert in_graph(other, key) == listed(home, key) >= {"the till is old", "the roof is new"}
     assert len(lost(other, key)) == 1
+
+
+def test_a_loss_is_told_by_each_home_until_somebody_has_acknowledged_it(team: Team) -> None:
+    slug = team.tenant()
+    key = team.key(slug, Role.OWNER)
+    first, second = team.processes
+    number = team.server.tenant(slug).id
+    store(first, key, "the till is old")
+    put_back = kept(team, slug)
+    store(first, key, "the drawer is lost")
+    assert len(in_graph(first, key)) == 2
+    put_back()
+    until(lambda: len(listed(first, key)) == 1)
+    assert in_graph(first, key) == {"the till is old"}
+    told = lost(first, key)
+    assert len(told) == len(kept_graphs(first, number)) == 1
+    for home in (second, first):
+        move(team, number, home, key)
+        assert lost(home, key) == told
+        assert len(kept_graphs(first, number)) == 1
+    first.data(key, RECOVER)
+    until(lambda: "changes were taken back" in lost(first, key)[0])
+    move(team, number, second, key)
+    assert "changes were taken back" in lost(second, key)[0]
+    assert second.data(key, ACKNOWLEDGE)["acknowledgeLoss"]["result"] == 1
+    assert lost(second, key) == []
+    move(team, number, first, key)
+    assert lost(first, key) == kept_graphs(first, number) == []

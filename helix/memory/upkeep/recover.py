@@ -16,10 +16,10 @@ from helix.errors import ConflictError, NotFoundError
 from helix.graph.kept import operations_in
 from helix.journal import salvage
 from helix.journal.log import Journal
-from helix.journal.witnesses import KNOWS_MORE
+from helix.journal.witnesses import KNOWS_MORE, keep_noted
 from helix.memory.change.compose import Composer, ReadText, unembedded
 from helix.model.edge import Label, Ref
-from helix.model.loss import Loss, keep, losses, recovered
+from helix.model.loss import Loss, losses, recovered
 from helix.model.memory import Status, body
 from helix.model.operations import Drop, Operation, PutEdge, PutNode, PutPassage, Row, drop_of
 from helix.store import erasing
@@ -51,7 +51,7 @@ def recover(store: Store, ticket: Ticket) -> Mapping[str, Any]:
         two = _take_nodes(store, loss)
         rows, nodes = rows + one, nodes + two
         after.append(recovered(loss, one + two))
-    keep(store.path, after)
+    keep_noted(store.journal, store.path, after)
     lacking = sum(max(loss.known - loss.held - loss.recovered, 0) for loss in after)
     return {"rows": rows, "nodes": nodes, "missing rows": lacking}
 
@@ -62,7 +62,7 @@ def acknowledge(store: Store) -> int:
     The kept files stay where they are until something is erased; where something was, they go now.
     """
     found = losses(store.path)
-    keep(store.path, ())
+    keep_noted(store.journal, store.path, ())
     erasing.let_kept_go(store)
     return len(found)
 
