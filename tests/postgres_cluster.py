@@ -85,12 +85,12 @@ class Cluster:
         except OSError:
             return False
 
-    def kill(self) -> None:
-        """Kill it with its children: -9."""
+    def kill(self, by: signal.Signals = signal.SIGKILL) -> None:
+        """Kill it with its children: -9. By another signal they may stop, or go on."""
         pid = int((self.data / "postmaster.pid").read_text().split()[0])
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         for one in (pid, *map(int, children)):
-            os.kill(one, signal.SIGKILL)
+            os.kill(one, by)
 
 
 def _folder() -> Path:

@@ -125,9 +125,9 @@ def serve_tenants(
         files.private_folder(own.home)
         files.confine(settings.home)
         os.chdir(NEUTRAL_FOLDER)
-        home = opened.enter_context(closing(Home(server, places.internal)))
         # Connections of its own: who asks, and where, is found also while those of the tenants are all at work.
         directory = opened.enter_context(closing(Server(settings.engine, most=_MOST_LOOKING)))
+        home = opened.enter_context(closing(Home(server, places.internal, [directory])))
         front = _front(own, settings, server, directory, home, listening, places, most, idle_minutes)
         config = guarded(
             front,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -38,7 +40,8 @@ from helix.service import Helix
 from helix.store.engine import open_tenant_engine
 from tests.journal.conftest import put_entity
 from tests.journal.cut_wire import Wire
-from tests.waiting import until
+from tests.postgres_cluster import running
+from tests.waiting import MOST_SECONDS, until
 
 COMMIT = b"COMMIT"
 
@@ -318,6 +321,29 @@ def test_the_next_host_is_asked_where_one_answers_nothing(server: Server) -> Non
         with closing(Server(both)) as found, closing(Home(found)) as home:
             found.check()
             assert home.lives
+
+
+def test_a_server_that_hangs_is_left_for_the_next_host(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a hung disk: its connections stay open, and nothing is said on them any more."""
+    monkeypatch.setattr("helix.journal.postgres.home.LIVES_SECONDS", 3.0)
+    with running() as hung, closing(Server(hung.address)) as first:
+        first.migrate()
+        there = conninfo_to_dict(server.url)
+        hosts = {"host": f"{hung.folder},{there['host']}", "port": f"{hung.port},{there['port']}"}
+        both = make_conninfo(server.url, **hosts, target_session_attrs="read-write")
+        found, beside = (Server(both) for _ in range(2))
+        with closing(found), closing(beside), closing(Home(found, "", [beside])) as home:
+            assert found.tenants() == beside.tenants() == []  # each has a connection; nobody waits at that of `beside`
+            with ThreadPoolExecutor(1) as pool, ExitStack() as stopped:
+                hung.kill(signal.SIGSTOP)
+                stopped.callback(hung.kill, signal.SIGCONT)
+                assert isinstance(pool.submit(found.create, "while-it-hangs").exception(MOST_SECONDS), EngineError)
+                until(lambda: home.lives)
+                assert "while-it-hangs" not in [one.slug for one in found.tenants()]
+                assert [one.id for one in beside.tenants()] == [one.id for one in server.tenants()]
+                with server.connection() as connection:
+                    told = connection.execute("SELECT count(*) FROM process WHERE id = $1", (home.id,)).fetchone()
+                assert told == (1,)
 
 
 def test_commits_that_are_cut_off_together_are_all_settled(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.model.reports import Durability
 from tests.journal.conftest import put_entity
 from tests.postgres_cluster import Cluster, running
-from tests.waiting import until
+from tests.waiting import MOST_SECONDS, until
 
 KILLS, MANY_KILLS = 2, 10
 """In an ordinary run, and in a soak: each waits until the primary counts as gone."""
@@ -120,21 +121,30 @@ def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path
 
 @pytest.mark.soak
 def test_a_home_lives_where_its_standby_is_lost() -> None:
-    """It says so without a standby: or it would count as gone, and answer nothing, while nothing can be written."""
-    with running() as primary, closing(Server(primary.address)) as server:
+    """It says so without a standby: or it would count as gone, and answer nothing, while nothing can be written.
+
+    Nor is it in the way that a tenant is being opened, which waits for the standby.
+    """
+    with ThreadPoolExecutor(1) as opening, running() as primary, closing(Server(primary.address)) as server:
         server.migrate()
+        tenant = server.create("team").id
         home = Home(server, "http://127.0.0.1:1")
         with psycopg.connect(primary.address, autocommit=True) as asked:
             asked.execute("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
             asked.execute("SELECT pg_reload_conf()")
             waits = "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting <> ''"
             until(lambda: asked.execute(waits).fetchone())
+            claimed = opening.submit(home.claim, tenant)
+            waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            until(lambda: asked.execute(waiting).fetchone())
             known = "SELECT until FROM process WHERE id = %s"
             before = asked.execute(known, (home.id,)).fetchone()
             for _ in range(2):
                 until(lambda last=before: asked.execute(known, (home.id,)).fetchone() > last)
                 before = asked.execute(known, (home.id,)).fetchone()
             assert home.lives
+            assert not claimed.done()
             asked.execute("ALTER SYSTEM RESET synchronous_standby_names")
             asked.execute("SELECT pg_reload_conf()")
+        assert claimed.result(MOST_SECONDS) == 1
         home.close()

@@ -32,13 +32,19 @@ _NAME = re.compile(r"process (?P<pid>\d+) on .* \((?P<machine>[0-9a-f]{8})\)")
 class Home:
     """This process, as the server knows it; it may be home to many tenants."""
 
-    def __init__(self, server: Server, url: str = "") -> None:
+    def __init__(self, server: Server, url: str = "", beside: Sequence[Server] = ()) -> None:
         """Say that this process lives; `url` is where other processes may hand requests on to it.
+
+        Where the server hangs, nobody waits longer than this process counts as living: neither at `server`, by which it
+        is home to tenants, nor at those `beside`.
 
         Raises ConfigError where another process goes on living at the same address.
         """
-        # A connection of its own: those of the readers may all be lent while it has to be said that this process lives.
+        # A connection of its own: those of the readers may all be lent while it has to be said that this process lives,
+        # and who becomes home to a tenant may wait for a standby.
         self._server = Server(server.url, most=1)
+        self._tables = server
+        self._all = (self._server, server, *beside)
         self.id = uuid.uuid4()
         self.url = url
         self._name = f"process {os.getpid()} on {socket.gethostname()} ({_machine()})"
@@ -87,7 +93,7 @@ class Home:
         until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
         while True:
             try:
-                epoch = self._server.claim(tenant, self.id, states, self.url)
+                epoch = self._tables.claim(tenant, self.id, states, self.url)
                 self._taken.discard(tenant)
                 self._claimed[tenant] = epoch, 0
                 return epoch
@@ -107,7 +113,7 @@ class Home:
         if not self.lives:  # the server is out of reach; who asks it next finds that this process does not live
             return
         try:
-            self._server.release(tenant, self.id)
+            self._tables.release(tenant, self.id)
         except HelixError as error:  # it stays this process's while that lives, which may claim it again
             log.warning("the server was not told that a tenant is free", extra={"error": str(error)})
 
@@ -127,6 +133,9 @@ class Home:
     def _renew(self) -> None:
         while not self._ended.wait(_RENEWED_SECONDS):
             asked = _now()
+            hangs = threading.Timer(LIVES_SECONDS, self._cut)
+            hangs.daemon = True
+            hangs.start()
             try:
                 known = dict(self._claimed)
                 self._server.renew(self.id, self._name, self.url, LIVES_SECONDS)
@@ -137,6 +146,14 @@ class Home:
                 self._renewed = asked  # behind: who slept lives again once it is known what was taken meanwhile
             except HelixError as error:  # whoever takes over fences this process off
                 log.warning("the server was not told that this process lives", extra={"error": str(error)})
+            finally:
+                hangs.cancel()
+
+    def _cut(self) -> None:
+        """Give up whoever answers nothing at all: a server that hangs keeps its connections open, and its place."""
+        log.warning("the server does not answer: its connections are cut")
+        for one in self._all:
+            one.cut()
 
 
 def _machine() -> str:

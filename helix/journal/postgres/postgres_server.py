@@ -136,6 +136,10 @@ class Server:
         """End every connection to PostgreSQL; twice is no error."""
         self._connections.close()
 
+    def cut(self) -> None:
+        """Cut every connection to PostgreSQL, which does not answer: who waits there is told so."""
+        self._connections.cut()
+
     def answers(self) -> bool:
         """Return whether PostgreSQL gives a connection, as far as is known.
 

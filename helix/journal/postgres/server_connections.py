@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import select
+import socket
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -76,6 +79,8 @@ class ServerConnections:
             "connect_timeout": _NEXT_HOST_SECONDS if hosts > 1 else _CONNECT_SECONDS,
         }
         self._refused = False
+        self._made: WeakSet[psycopg.Connection[Any]] = WeakSet()
+        self._noting = threading.Lock()
         self._seconds = _CONNECT_SECONDS + hosts * _NEXT_HOST_SECONDS
         self._pool = ConnectionPool(
             self._address,
@@ -84,6 +89,7 @@ class ServerConnections:
             open=True,
             reconnect_timeout=_ANEW_SECONDS,
             reconnect_failed=self._note_refused,
+            configure=self._note_made,
             check=_check_if_told,
             kwargs=self._how,
         )
@@ -121,12 +127,32 @@ class ServerConnections:
     def _note_refused(self, pool: ConnectionPool) -> None:
         self._refused = True
 
+    def _note_made(self, connection: psycopg.Connection[Any]) -> None:
+        with self._noting:
+            self._made.add(connection)
+
     def _connect(self, **how: Any) -> psycopg.Connection[Any]:
         return psycopg.connect(self._address, **{**self._how, **how})
 
     def one_more(self) -> psycopg.Connection[Any]:
         """Return one more connection to PostgreSQL. Raises psycopg.OperationalError, which says why not."""
-        return self._connect()
+        made = self._connect()
+        self._note_made(made)
+        return made
+
+    def cut(self) -> None:
+        """Cut every connection to PostgreSQL: who waits for an answer is told so, and who asks next connects anew.
+
+        A server that hangs keeps them open, and nothing else would end the wait.
+        """
+        with self._noting:
+            made = list(self._made)
+        for one in made:
+            with (
+                suppress(OSError, psycopg.Error),  # it was closed meanwhile
+                socket.socket(fileno=os.dup(one.fileno())) as wire,
+            ):
+                wire.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """End every connection to PostgreSQL; twice is no error."""
