@@ -92,8 +92,9 @@ def migrate(invocation: Invocation, /, address: str, role: str) -> None:
 @engine.command("index")
 @_address
 @click.option("--tenant", "slug", required=True, help="A tenant of more than a million passages.")
+@click.option("--drop", "drops", is_flag=True, help="Remove the index, also where pgvector is gone.")
 @click.pass_obj
-def index(invocation: Invocation, /, address: str, slug: str) -> None:
+def index(invocation: Invocation, /, address: str, slug: str, drops: bool) -> None:
     """Make the index that a very large tenant's vectors are searched by; it takes pgvector, and a while.
 
     Below a million passages recall looks at all of them. Run it again after `helix reembed`. The role has to own the
@@ -103,8 +104,10 @@ def index(invocation: Invocation, /, address: str, slug: str) -> None:
     helix engine index postgresql://owner@db/helix --tenant shop
     """
     with server_of(invocation, address) as server:
-        count = server.index_vectors(slug)
-    said = f"{count:,} vectors of {slug} are in the index"
+        count = 0 if drops else server.index_vectors(slug)
+        said = f"{count:,} vectors of {slug} are in the index"
+        if drops:
+            said = f"the index of {slug} is gone" if server.drop_index(slug) else f"{slug} has no index"
     invocation.emit({"engine": {"vectors": count}}, lambda out: out.line(said))
 
 

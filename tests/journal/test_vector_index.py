@@ -116,3 +116,43 @@ def test_the_server_reads_vectors_as_they_are_kept(shop: tuple[Tenant, Helix], s
         told = connection.execute(statement, ([row.tobytes() for row in rows],))
         read = np.array([row for (row,) in told.fetchall()])
     assert np.allclose(read, rows.astype(np.float16), atol=1e-7)
+
+
+def test_an_index_without_its_extension_is_dropped_or_made_anew(shop: tuple[Tenant, Helix], server: Server) -> None:
+    """A write is refused in words that name the way out; after either way the tenant goes on."""
+    tenant, helix = shop
+    vector = HashEmbedder().embed([QUESTION])[0].tolist()
+    for way in (server.drop_index, server.index_vectors):
+        server.index_vectors(tenant.slug)
+        with server.connection() as connection:
+            connection.execute("DROP EXTENSION vector CASCADE")
+        with pytest.raises(StoreError, match="lost pgvector") as refused:
+            store(helix, f"the till is lost {way.__name__}")
+        assert "helix engine index --drop" in refused.value.hint
+        assert way(tenant.slug) > 0
+        kept = store(helix, f"the till is back {way.__name__}")
+    assert server.index_vectors(tenant.slug) == len(exact(helix, np.array(vector)))
+    assert any(ident.startswith(kept) for ident, _ in helix.store.vectors.vector_search(vector, 200))
+    assert server.drop_index(tenant.slug) == 1
+    assert server.drop_index(tenant.slug) == 0
+    with pytest.raises(GraphUnavailableError, match="no index"):
+        helix.store.vectors.vector_search(vector, 5)
+
+
+def test_an_index_that_no_server_opens_is_in_the_way_of_no_write(shop: tuple[Tenant, Helix], server: Server) -> None:
+    """As where a standby that was promoted lacks the library."""
+    tenant, helix = shop
+    server.index_vectors(tenant.slug)
+    named = "UPDATE pg_proc SET probin = $1 WHERE probin = $2"
+    with server.connection() as connection:
+        connection.execute(named, ("$libdir/absent", "$libdir/vector"))
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        try:
+            with pytest.raises(StoreError, match="lost pgvector"):
+                store(helix, "the till is lost")
+            with pytest.raises(StoreError, match="its table stays"):
+                server.drop_index(tenant.slug)
+            store(helix, "the till is back")
+        finally:
+            connection.execute(named, ("$libdir/vector", "$libdir/absent"))
+    assert server.drop_index(tenant.slug) == 1

@@ -285,6 +285,12 @@ class Server:
         with mapped(), closing(self._connections.one_more()) as connection:
             return vector_index.make(connection, tenant.id)
 
+    def drop_index(self, slug: str) -> int:
+        """Drop PostgreSQL's index of a tenant's vectors, also one that lost pgvector; return how many there were."""
+        tenant = self.tenant(slug)
+        with mapped(), closing(self._connections.one_more()) as connection:
+            return vector_index.give_up(connection, tenant.id)
+
     def tenants(self) -> list[Tenant]:
         """Return every tenant in PostgreSQL, by name."""
         return self._tenants("", ())

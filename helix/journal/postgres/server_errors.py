@@ -21,6 +21,8 @@ _SAID = {
     "connection slots are reserved": _USED_UP,
 }
 """What a server that refuses a connection says, which has no code then; with what to do about it."""
+_CHECK = "`helix engine check ADDRESS`"
+_WITHOUT_PGVECTOR = "install it again, or have whoever runs the server drop the index: `helix engine index --drop`"
 _READS_ALONE = "name its primary: several hosts in one address with `target_session_attrs=read-write` find it"
 
 
@@ -35,6 +37,11 @@ def mapped() -> Iterator[None]:
         raise DiskFullError("the server has no room left", hint="nothing was lost: free some space there") from error
     except errors.ReadOnlySqlTransaction as error:
         raise EngineError("the server can only be read: it is a standby, or was set so", hint=_READS_ALONE) from error
+    except (errors.UndefinedFile, errors.UndefinedFunction, errors.UndefinedObject) as error:
+        if "vector" not in str(error):
+            raise StoreError(f"the server refused a statement: {str(error).strip()}", hint=_CHECK) from error
+        said = "the server has lost pgvector, without which an index of vectors cannot follow"
+        raise StoreError(said, hint=_WITHOUT_PGVECTOR) from error
     except (PoolTimeout, psycopg.OperationalError) as error:
         said = str(error).strip()
         hint = next((hint for words, hint in _SAID.items() if words in said), _ANEW)
@@ -48,6 +55,4 @@ def mapped() -> Iterator[None]:
             " `helix engine migrate ADDRESS --role ROLE`",
         ) from error
     except psycopg.Error as error:
-        raise StoreError(
-            f"the server refused a statement: {str(error).strip()}", hint="`helix engine check ADDRESS`"
-        ) from error
+        raise StoreError(f"the server refused a statement: {str(error).strip()}", hint=_CHECK) from error

@@ -29,7 +29,14 @@ _ACTIVE = "SELECT id, dimension FROM space WHERE tenant = $1 AND active"
 _READY = (
     "SELECT id, dimension FROM space WHERE tenant = $1 AND active AND EXISTS (SELECT FROM pg_index"
     " WHERE indexrelid = to_regclass(format('nearest_%s_%s_hnsw', tenant, id)) AND indisvalid)"
+    " AND to_regprocedure(format('keep_nearest_%s_%s()', tenant, id)) IS NOT NULL"
 )
+"""Where nothing has it follow any more, what it finds is not what is there."""
+_WHOLE = (
+    "SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'embedding' AND NOT attisdropped"
+    " AND to_regprocedure(format('keep_%s()', $1::text)) IS NOT NULL"
+)
+"""Whether an index lost neither its vectors, as with its extension, nor what has it follow each change."""
 
 _WHO = (
     "SELECT quote_ident(current_user), relowner::regrole::text, pg_has_role(relowner, 'USAGE') FROM pg_class"
@@ -61,7 +68,8 @@ def make(connection: psycopg.Connection[Any], tenant: int) -> int:
         raise StoreError("the tenant has no vectors", hint="serve it with an embedding model first")
     space, dimension = active
     name = _NAME.format(tenant, space)
-    drop(connection, tenant, but=name)
+    whole = connection.execute(_WHOLE, (name,)).fetchone() is not None
+    drop(connection, tenant, but=name if whole else "")
     script = resources.text("schema", "postgres/vector_index.sql")
     for part, value in (("{tenant}", tenant), ("{space}", space), ("{dimension}", dimension)):
         script = script.replace(part, str(int(value)))
@@ -119,13 +127,28 @@ def _copy(connection: psycopg.Connection[Any], name: str, of_space: str, dimensi
     connection.execute(f"INSERT INTO {name} SELECT * FROM copied ON CONFLICT DO NOTHING".encode())
 
 
-def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> None:
-    """Drop a tenant's indexes of vectors in PostgreSQL, all of them or all but one."""
-    for name, _, _ in _found(connection, str(int(tenant))):
-        if name == but:
-            continue
+def drop(connection: psycopg.Connection[Any], tenant: int, but: str = "") -> int:
+    """Drop a tenant's indexes of vectors in PostgreSQL, all of them or all but one; return how many."""
+    names = [name for name, _, _ in _found(connection, str(int(tenant))) if name != but]
+    for name in names:  # first, with its triggers: nothing is in the way of a write then, whatever becomes of the rest
+        connection.execute(f"DROP FUNCTION IF EXISTS keep_{name} CASCADE".encode())
+    for name in names:
         connection.execute(f"DROP TABLE {name}".encode())
-        connection.execute(f"DROP FUNCTION keep_{name} CASCADE".encode())  # its triggers, too
+    return len(names)
+
+
+def give_up(connection: psycopg.Connection[Any], tenant: int) -> int:
+    """Drop a tenant's indexes in PostgreSQL, not within a transaction; return how many.
+
+    Raises StoreError where a table has to stay for the moment. In the way of a write it is no more.
+    """
+    try:
+        return drop(connection, tenant)
+    except errors.UndefinedFile as error:
+        raise StoreError(
+            "the tenant's vectors have no index any more; its table stays, which no server opens without pgvector",
+            hint="the same command removes it once pgvector is installed again",
+        ) from error
 
 
 def check_may_drop(connection: psycopg.Connection[Any], tenant: int) -> None:
