@@ -12,6 +12,7 @@ from helix.ingest.rereading import Standing
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.rivals import settle_known
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import bounded_confidence, importance_of
@@ -41,11 +42,14 @@ def vouch(store: Store, item: Slice, scope: str, find: Find) -> int:
     if not looked.changes and not looked.answer[1]:
         return 0
     raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope, find))
+    for memory in store.index.records.present(raised):
+        if isinstance(memory, Memory):
+            settle_known(store, memory)  # a weaker voice's contrary may have ended it
     for draft, instead in unsaid:
         own = remember(store, _request(draft, scope))
         if instead.source == draft.source and own.status is not StoreStatus.QUARANTINED:
             store.writer.submit(partial(_in_its_place, store, instead.ref, Ref.memory(own.id)))
-    return raised + len(unsaid)
+    return len(raised) + len(unsaid)
 
 
 def _request(draft: MemoryDraft, scope: str) -> StoreRequest:
@@ -76,8 +80,8 @@ def _in_its_place(store: Store, instead: Ref, own: Ref) -> Decision[None]:
 
 def _vouching(
     store: Store, item: Slice, scope: str, find: Find
-) -> Decision[tuple[int, list[tuple[MemoryDraft, Memory]]]]:
-    composer, raised, unsaid = Composer(store, store.runtime.clock()), 0, list[tuple[MemoryDraft, Memory]]()
+) -> Decision[tuple[list[Ref], list[tuple[MemoryDraft, Memory]]]]:
+    composer, raised, unsaid = Composer(store, store.runtime.clock()), list[Ref](), list[tuple[MemoryDraft, Memory]]()
     ref = store.index.from_source(item.episode.source, scope=scope)
     node = None if ref is None else store.index.records.node(ref)
     same = isinstance(node, Episode) and node.content == item.episode.content
@@ -91,7 +95,7 @@ def _vouching(
         stands = memory.source and same_scope(memory.scope, draft.scope or scope)
         if stands and same_words(memory, _said(draft, memory.kind)):
             _raise_trust(composer, memory, draft)
-            raised += 1
+            raised.append(memory.ref)
         else:
             unsaid.append((draft, memory))
     changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()

@@ -50,6 +50,7 @@ def oppose(
         "left": why.left,
         "right": why.right,
         "since": {side: moment.isoformat() for side, moment in since.items()},
+        "trust": {FIRST: newer.provenance.trust.value, SECOND: known.provenance.trust.value},
         "chosen": {side: moment.isoformat() for side, moment in chosen.items()},
     }
     before = {side: _before(index.records, memory, former) for side, memory in held.items()}

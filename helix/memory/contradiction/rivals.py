@@ -100,8 +100,8 @@ def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
 
-def settle_edited(store: Store, memory: Memory) -> None:
-    """Take back the open contradictions of a memory that has other words now, where those contradict nothing."""
+def settle_known(store: Store, memory: Memory) -> None:
+    """Settle anew those known contradictions of a memory that its words or its trust now make otherwise."""
     _settle(store, _outdated(store.records, disputes_of(store.records, memory)))
 
 
@@ -144,7 +144,8 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
     """Return the contradictions that no person decided and that begin otherwise now, or that are gone: by the words of
     both, an open one, or one of what was derived.
 
-    A person's choice counts for what rules settled; what was left open, or opened again, waits for a decision.
+    A person's choice counts for what rules settled, and so does a trust that has changed since, as where a person now
+    stands for the loser. What was left open, or opened again, waits for a decision.
     """
     found = []
     for edge in disputed:
@@ -166,7 +167,8 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
         )
         if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
             chosen = {side: moment.isoformat() for side, moment in choices(records, newer, known).items()}
-            moved |= chosen != edge.attributes.get("chosen", {})
+            trust = {"first": newer.provenance.trust.value, "second": known.provenance.trust.value}
+            moved |= chosen != edge.attributes.get("chosen", {}) or trust != edge.attributes.get("trust", trust)
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes. An
         # open one has ended nothing; but other words may just be too far off to be compared.
         opened = edge.attributes.get("status") == DisputeStatus.OPEN.value

@@ -15,7 +15,7 @@ from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import OWN_WORD, files_of, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
-from helix.memory.contradiction.rivals import settle_edited, settle_stored
+from helix.memory.contradiction.rivals import settle_known, settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.history import history
@@ -105,7 +105,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
 
     new = store.writer.submit(decision, once="edit")
     if new.status is Status.ACTIVE and (old.trigger, old.resolution) != (new.trigger, new.resolution):
-        settle_edited(store, new)
+        settle_known(store, new)
     return new
 
 

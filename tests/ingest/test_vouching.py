@@ -1,0 +1,72 @@
+"""What a user stands for holds as their own word, whatever weaker voices made of it before or say after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helix.ingest.note_kinds import kind_of
+from helix.memory.remember.request import StoreRequest
+from helix.model.memory import Memory, Status
+from helix.model.reports import StoreResult
+from helix.operations import ingest, memories, review
+from helix.service import Helix
+from helix.store.listing import MemoryFilter
+from tests.waiting import finished
+
+NOTED, CONTRARY, THIRD = (f"The API server listens on port {port}." for port in (8410, 9999, 7777))
+
+
+def take_in(helix: Helix, folder: Path, *, mine: bool = False, **files: tuple[str, ...]) -> None:
+    """Write files of rules and ingest their folder, as one repository."""
+    (folder / ".git").mkdir(exist_ok=True)
+    for name, rules in files.items():
+        told = "".join(f"- {rule}\n" for rule in rules)
+        (folder / f"{name}.md").write_text(f"# Rules\n\n- Keep {name} short.\n{told}", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(folder)], scope="shop", mine=mine))
+
+
+def told_by(helix: Helix, text: str, agent: str = "", name: str = "") -> StoreResult:
+    """Store what an agent says, or (no agent) the user."""
+    kind = kind_of(text, "Rules").value
+    return memories.store(
+        helix, StoreRequest(trigger=text, resolution="", kind=kind, scope="shop", agent=agent, name=name)
+    )
+
+
+def in_force(helix: Helix, word: str) -> list[Memory]:
+    """Return the active memories that have a word and did not end."""
+    now = helix.store.runtime.clock()
+    active = memories.memories(helix, MemoryFilter(status=[Status.ACTIVE]), first=100).items
+    return [one for one in active if word in one.trigger and (one.valid_to is None or one.valid_to > now)]
+
+
+@pytest.mark.parametrize("after", ["a third", "forgotten and restored", "nothing"])
+@pytest.mark.parametrize("how", ["mine", "confirm"])
+def test_an_agents_old_ruling_does_not_end_what_the_user_stands_for_now(
+    helix: Helix, tmp_path: Path, how: str, after: str
+) -> None:
+    take_in(helix, tmp_path, CLAUDE=(NOTED,))
+    (rule,) = in_force(helix, "8410")
+    contrary = told_by(helix, CONTRARY, agent="claude")
+    assert not in_force(helix, "8410"), "an agent's word is better founded than a note that nobody stands for"
+    if how == "mine":
+        take_in(helix, tmp_path, mine=True)
+    else:
+        memories.confirm(helix, rule.id)
+    if after == "a third":
+        told_by(helix, THIRD, agent="claude")
+    elif after == "forgotten and restored":
+        memories.forget(helix, contrary.id)
+        memories.restore(helix, contrary.id)
+    assert [one.id for one in in_force(helix, "8410")] == [rule.id]
+    assert not in_force(helix, "9999")
+
+
+def test_two_contrary_words_of_the_user_do_not_both_hold_as_if_that_were_settled(helix: Helix, tmp_path: Path) -> None:
+    take_in(helix, tmp_path, CLAUDE=(NOTED,))
+    told_by(helix, CONTRARY)
+    take_in(helix, tmp_path, mine=True)
+    waiting = review.contradictions(helix, scope="shop").items
+    assert waiting or len(in_force(helix, "port")) == 1
