@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, name_of
 from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
 from helix.ingest.linking import Writing
+from helix.memory.change.versions import OWN_WORD
 from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.episode import Episode
@@ -24,6 +25,11 @@ class Standing:
 
     memory: Memory
     is_own: bool
+
+    def gives_way(self, draft: MemoryDraft) -> bool:
+        """Return whether a draft is better founded, and says no less than a person: who reworded a rule means that."""
+        better = draft.trust.rank < self.memory.provenance.trust.rank
+        return better and (OWN_WORD not in self.memory.attributes or same_words(self.memory, statement_of(draft)))
 
 
 class PlacesReadAgain:

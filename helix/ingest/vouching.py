@@ -32,8 +32,8 @@ def vouch(store: Store, item: Slice, scope: str, find: Find) -> int:
     """Have a user stand for ingested notes: raise their memories' trust to what a slice has now; count them.
 
     Times and weight are the notes' again, and what was forgotten while nobody stood for it comes back. Where a weaker
-    voice made something else of a note, or said it or its contrary first, the user says it now, as `helix store` would.
-    What is quarantined waits for its review all the same.
+    voice made something else of a note, or said it or its contrary first, the user says it now, as `helix store` would;
+    what a person reworded stands as it is. What is quarantined waits for its review all the same.
     """
     (cleaned,) = clean([item], store.runtime.settings.text_limit)
     if not isinstance(cleaned, Cleaned):
@@ -89,7 +89,7 @@ def _vouching(
         composer.patch(node.ref, trust=item.episode.trust)
     for draft in item.memories:
         found = find(draft)
-        if found is None or found.memory.provenance.trust.rank <= draft.trust.rank:
+        if found is None or not found.gives_way(draft):
             continue
         memory = found.memory
         stands = memory.source and same_scope(memory.scope, draft.scope or scope)

@@ -265,7 +265,7 @@ class Importer:
                 ref = ref or self._write_memory(writing, memory, prepared, episode, status, None)
             elif found is not None and found.is_own:
                 ref = self._meet_own(writing, memory, found.memory, item.supersedes, episode)
-            elif found is not None and memory.trust.rank >= found.memory.provenance.trust.rank:
+            elif found is not None and not found.gives_way(memory):
                 ref = self._count(writing, memory, found.memory, ready, episode)
             else:
                 former = None if found is None else found.memory

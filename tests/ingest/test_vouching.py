@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix.ingest.note_kinds import kind_of
+from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Memory, Status
 from helix.model.reports import StoreResult
@@ -70,3 +71,27 @@ def test_two_contrary_words_of_the_user_do_not_both_hold_as_if_that_were_settled
     take_in(helix, tmp_path, mine=True)
     waiting = review.contradictions(helix, scope="shop").items
     assert waiting or len(in_force(helix, "port")) == 1
+
+
+RULE = "Always run the linter before pushing a branch."
+REWORDED = "Always run the linter and mypy before pushing a branch."
+
+
+@pytest.mark.parametrize("first", ["notes", "agent"])
+@pytest.mark.parametrize("then", ["the same file", "another file", "a version of an agent's", "nearly an agent's"])
+def test_a_persons_words_for_a_rule_give_way_to_nobody_elses(
+    helix: Helix, tmp_path: Path, first: str, then: str
+) -> None:
+    if first == "notes":
+        take_in(helix, tmp_path, A=(RULE,))
+    else:
+        told_by(helix, RULE, agent="claude")
+    (rule,) = in_force(helix, "linter")
+    reworded = memories.edit(helix, rule.id, EditRequest(trigger=REWORDED))
+    if "file" in then:
+        for _ in range(2):
+            take_in(helix, tmp_path, mine=True, **{"A" if then == "the same file" else "B": (RULE,)})
+        assert [one.id for one in in_force(helix, "linter")] == [reworded.id]
+    else:
+        told_by(helix, REWORDED.replace(".", " to anyone." if "version" in then else "!"), agent="claude")
+    assert memories.get(helix, reworded.id).status is Status.ACTIVE

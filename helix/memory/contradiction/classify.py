@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from helix.memory.change.versions import OWN_WORD
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
 from helix.model.memory import Kind, Memory, Tier, tier_of
 from helix.model.provenance import Trust
@@ -124,7 +125,7 @@ def decide(
 
 
 def _refines(said: NewStatement, memory: Memory) -> bool:
-    outranked = said.trust.rank > memory.provenance.trust.rank
+    outranked = said.trust.rank > memory.provenance.trust.rank or reworded_for(memory, said.trust)
     alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
     return alike and not outranked
 
@@ -153,6 +154,11 @@ def rule(first: Claim, second: Claim) -> Ruling:
 def outranks(memory: Memory, known: Memory) -> bool:
     """Return whether a memory outranks a known one that it contradicts: its class of source is better founded."""
     return memory.provenance.trust.rank < known.provenance.trust.rank
+
+
+def reworded_for(memory: Memory, trust: Trust) -> bool:
+    """Return whether a memory's words are a person's, for which none of anybody else are put, whatever its source."""
+    return OWN_WORD in memory.attributes and trust is not Trust.USER_ASSERTED
 
 
 def came_later(memory: Memory, known: Memory) -> bool:

@@ -22,6 +22,7 @@ from helix.memory.contradiction.classify import (
     decide,
     hold_at_once,
     outranks,
+    reworded_for,
     same_words,
     thresholds_of,
     why_contrary,
@@ -107,6 +108,8 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
 def _takes_over(draft: Memory, known: Memory, now: datetime) -> bool:
     """Return whether what is said now stands in the place of a memory that says the same."""
     begins = draft.valid_from is None and known.valid_from is not None and known.valid_from > now
+    if reworded_for(known, draft.provenance.trust):
+        return False
     return outranks(draft, known) or ((known.is_derived or begins) and not outranks(known, draft))
 
 
