@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from helix.ingest.draft import LinkDraft, Slice
+from helix.ingest.letting_go import Reread
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
@@ -72,14 +72,10 @@ class Writing:
     """Memories by scope and name, as they are after the latest change."""
     worded: dict[tuple[str, str], Memory] = field(default_factory=dict)
     """Memories of this batch by scope and what tells their words in their source."""
-    said: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Places that say a memory by this batch."""
-    left: defaultdict[Ref, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Places that say a memory no more by this batch."""
     fresh: set[Ref] = field(default_factory=set)
     """Memories that this batch has made."""
-    retired: set[Ref] = field(default_factory=set)
-    """Memories that no place says any more."""
+    read: list[Reread] = field(default_factory=list)
+    """Slices of places that this batch has read."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)
     """The last episode of each session, by scope and session."""
     tally: ImportTally = field(default_factory=ImportTally)

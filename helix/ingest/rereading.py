@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, name_of
 from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
-from helix.ingest.linking import Writing
 from helix.memory.change.versions import OWN_WORD
 from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropEdge, PutEdge
+from helix.model.provenance import Trust
 from helix.model.records import Node, edge_from
 from helix.store.store import Store
 
@@ -132,20 +132,21 @@ class PlacesReadAgain:
                 return found
         return None
 
-    def places(self, memory: Ref, writing: Writing | None = None) -> dict[str, list[Ref]]:
-        """Return the places whose readings an imported memory stands on, with those that were there before."""
+    def places(self, memory: Ref) -> dict[str, list[Ref]]:
+        """Return the places that an imported memory stands on, each with its readings that say it."""
         index, found = self._store.index, defaultdict[str, list[Ref]](list)
-        left = set[str]()
-        if writing is not None:
-            found.update({place: [] for place in writing.said[memory] if place})
-            left = writing.left[memory]
         for edge in index.records.edges_at(memory):
             row = index.row_of(edge.target)
             if edge.type is Relation.GROUNDED_IN and edge.source == memory and row is not None:
                 before, end, _ = index.source_of(row).rpartition(END_OF_PLACE)
-                if end and before + end not in left:
+                if end:
                     found[before + end].append(edge.target)
         return found
+
+    def is_held(self, memory: Memory, place: str, trust: Trust) -> bool:
+        """Return whether a reading of a place that is at least so well founded says a memory."""
+        said = self._store.index.records.nodes(self.places(memory.ref).get(place, []))
+        return any(isinstance(one, Episode) and one.provenance.trust.rank <= trust.rank for one in said)
 
     def told(self, readings: Sequence[Ref], place: str, scope: str) -> list[Memory]:
         """Return the memories that imports of this kind made of a place, or met again in its readings."""

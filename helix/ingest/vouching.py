@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from helix.ingest.draft import MemoryDraft, Slice, name_of
 from helix.ingest.preparing import Cleaned, clean
-from helix.ingest.rereading import Standing
+from helix.ingest.rereading import PlacesReadAgain
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, same_words
@@ -16,7 +15,7 @@ from helix.memory.contradiction.rivals import settle_known
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import bounded_confidence, importance_of
-from helix.model.edge import Ref
+from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status, body
 from helix.model.reports import StoreStatus
@@ -24,11 +23,8 @@ from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.store.writer import Decision
 
-Find = Callable[[MemoryDraft], Standing | None]
-"""Returns what stands for what a note says."""
 
-
-def vouch(store: Store, item: Slice, scope: str, find: Find) -> int:
+def vouch(store: Store, item: Slice, scope: str, again: PlacesReadAgain) -> int:
     """Have a user stand for ingested notes: raise their memories' trust to what a slice has now; count them.
 
     Times and weight are the notes' again, and what was forgotten while nobody stood for it comes back. Where a weaker
@@ -38,10 +34,10 @@ def vouch(store: Store, item: Slice, scope: str, find: Find) -> int:
     (cleaned,) = clean([item], store.runtime.settings.text_limit)
     if not isinstance(cleaned, Cleaned):
         return 0
-    looked = _vouching(store, cleaned.slice, scope, find)
+    looked = _vouching(store, cleaned.slice, scope, again)
     if not looked.changes and not looked.answer[1]:
         return 0
-    raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope, find))
+    raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope, again))
     for memory in store.index.records.present(raised):
         if isinstance(memory, Memory):
             settle_known(store, memory)  # a weaker voice's contrary may have ended it
@@ -79,25 +75,28 @@ def _in_its_place(store: Store, instead: Ref, own: Ref) -> Decision[None]:
 
 
 def _vouching(
-    store: Store, item: Slice, scope: str, find: Find
+    store: Store, item: Slice, scope: str, again: PlacesReadAgain
 ) -> Decision[tuple[list[Ref], list[tuple[MemoryDraft, Memory]]]]:
     composer, raised, unsaid = Composer(store, store.runtime.clock()), list[Ref](), list[tuple[MemoryDraft, Memory]]()
     ref = store.index.from_source(item.episode.source, scope=scope)
     node = None if ref is None else store.index.records.node(ref)
-    same = isinstance(node, Episode) and node.content == item.episode.content
-    if isinstance(node, Episode) and same and node.provenance.trust.rank > item.episode.trust.rank:
-        composer.patch(node.ref, trust=item.episode.trust)
+    known = node if isinstance(node, Episode) and node.content == item.episode.content else None
+    if known is not None and known.provenance.trust.rank > item.episode.trust.rank:
+        composer.patch(known.ref, trust=item.episode.trust)
     for draft in item.memories:
-        found = find(draft)
-        if found is None or not found.gives_way(draft):
+        found = again.standing(draft)
+        if found is None:
             continue
         memory = found.memory
-        stands = memory.source and same_scope(memory.scope, draft.scope or scope)
-        if stands and same_words(memory, _said(draft, memory.kind)):
+        if found.gives_way(draft):
+            stands = memory.source and same_scope(memory.scope, draft.scope or scope)
+            if not stands or not same_words(memory, _said(draft, memory.kind)):
+                unsaid.append((draft, memory))
+                continue
             _raise_trust(composer, memory, draft)
             raised.append(memory.ref)
-        else:
-            unsaid.append((draft, memory))
+        if known is not None and item.supersedes and not again.is_held(memory, item.supersedes, draft.trust):
+            composer.edge(Relation.GROUNDED_IN, memory.ref, known.ref)
     changes = (composer.change("vouch", source=item.episode.source),) if composer.pending else ()
     return Decision(changes, (raised, unsaid))
 

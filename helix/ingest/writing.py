@@ -22,6 +22,7 @@ from helix.ingest.draft import (
     without_secret_names,
 )
 from helix.ingest.earlier import GONE, words_of
+from helix.ingest.letting_go import Reread, let_go
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
 from helix.ingest.preprocess_process import Beside
@@ -29,7 +30,7 @@ from helix.ingest.rereading import PlacesReadAgain, Standing, statement_of
 from helix.ingest.vouching import vouch
 from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
-from helix.memory.change.versions import OWN_WORD, files_of, take_place
+from helix.memory.change.versions import files_of, take_place
 from helix.memory.contradiction.classify import same_words
 from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
@@ -78,6 +79,7 @@ class Importer:
         self._planned = False
         self._later: list[LinkDraft] = []
         self._generation = store.index.generation
+        self._read: list[Reread] = []
         self._again = PlacesReadAgain(store, source, scope)
 
     def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
@@ -107,6 +109,7 @@ class Importer:
             progress(done)
         self._check_generation()
         if not cancelled() and not self._store.paused:
+            self._let_go()
             self._draw()
         if self._store.paused:
             hint = "`helix pause --off`, then the same command: it goes on where it stopped"
@@ -167,25 +170,21 @@ class Importer:
             return None
         if self._vouched and not self._planned:
             scope = item.episode.scope or self._scope
-            self._tally.vouched += vouch(self._store, item, scope, self._again.standing)
+            self._tally.vouched += vouch(self._store, item, scope, self._again)
         if (known := self._again.known(item)) is None:
             return item
         self._tally.skipped += not item.episode.source.endswith(GONE)
         self._remember_last(item.episode, known)
-        if self._vouched and item.supersedes and not self._planned and self._standing_for(item).changes:
-            self._store.writer.submit(partial(self._standing_for, item))  # looked at again where nobody else writes
+        if item.supersedes:
+            self._read.append(Reread.of(item))  # an import that was stopped, or that nobody stood for, let nothing go
         return None
 
-    def _standing_for(self, item: Slice) -> Decision[None]:
-        """Retire what an older reading of a known slice's place left because nobody stood for the newer one then."""
-        writing = Writing(Composer(self._store, self._store.runtime.clock()), self._scope)
-        for draft in item.memories:
-            if (found := self._standing(writing, draft)) is not None:
-                writing.written[draft.source] = found.memory.ref
-                writing.said[found.memory.ref].add(item.supersedes)
-        self._retire_older(writing, item)
-        composer = writing.composer
-        return Decision((composer.change("vouch", source=item.episode.source),) if composer.pending else (), None)
+    def _let_go(self) -> None:
+        """Let go of what the places that were read say no more, once all is in: what moved stands in its new place."""
+        for start in range(0, len(self._read), self._batch):
+            decide = partial(let_go, self._store, self._again, self._read[start : start + self._batch], self._scope)
+            if decide().changes:  # most often nothing is; it is looked at again where nobody else writes
+                self._store.writer.submit(decide)
 
     def _draw(self) -> None:
         """Draw the links that were told by themselves, where both their ends are there and the edge is not."""
@@ -229,6 +228,7 @@ class Importer:
         """Count what a batch came to, once it is in."""
         self._tally.add(written.tally)
         self._last_of_session.update(written.last)
+        self._read += written.read
 
     def _decision(self, batch: Sequence[PreparedSlice]) -> Callable[[], Decision[Writing]]:
         def decide() -> Decision[Writing]:
@@ -245,6 +245,7 @@ class Importer:
                 # Twice, or another import came first.
                 if key in writing.episodes or self._again.known(ready.slice) is not None:
                     writing.tally.skipped += 1
+                    writing.read.append(Reread.of(ready.slice))
                     continue
                 writing.episodes[key] = None
                 self._write(writing, _by_now(ready, writing.composer.now))
@@ -271,11 +272,10 @@ class Importer:
                 former = None if found is None else found.memory
                 ref = self._write_memory(writing, memory, prepared, episode, status, former)
             written[memory.source] = ref
-            if item.supersedes and not ready.held:
-                writing.said[ref].add(item.supersedes)
         writing.tally.quarantined += ready.held
-        if item.supersedes and not ready.held:
-            self._retire_older(writing, item)
+        if item.supersedes:
+            fresh = (ref for one in item.memories if (ref := written.get(one.source)) in writing.fresh)
+            writing.read.append(Reread.of(item, next(fresh, None)))
         writing.tally.edges += link(self._store.index, writing, item, held=ready.held)
 
     def _write_episode(self, writing: Writing, ready: PreparedSlice) -> Ref:
@@ -376,12 +376,12 @@ class Importer:
                 met = found is not None and found.memory.id == one.id
                 if met or same_words(one, statement_of(draft)):
                     found = Standing(one, is_own=False)
-        return None if found is None or found.memory.ref in writing.retired else found
+        return found
 
     def _meet_own(self, writing: Writing, draft: MemoryDraft, own: Memory, place: str, episode: Ref) -> Ref:
-        """Ground a memory that a place was read as before in what says it now, where nothing there grounds it."""
+        """Ground a memory that a place was read as before in what says it now, where nothing there does as well."""
         says = own.source == draft.source or same_words(own, statement_of(draft))
-        if place and says and place not in self._again.places(own.ref, writing):
+        if place and says and not self._again.is_held(own, place, draft.trust):
             writing.composer.edge(Relation.GROUNDED_IN, own.ref, episode)
         return own.ref
 
@@ -393,46 +393,13 @@ class Importer:
         ref = known.ref
         writing.composer.edge(Relation.GROUNDED_IN, ref, episode)
         place = ready.slice.supersedes
-        own = place and known.source.startswith(place) and not self._again.places(ref, writing).keys() - {place}
+        own = place and known.source.startswith(place) and not self._again.places(ref).keys() - {place}
         if own and draft.files and draft.files != files_of(self._store.records, known):
             for edge in self._store.records.edges_at(ref):
                 if edge.type is Relation.TOUCHES and edge.source == ref:
                     writing.composer.drop_edge(Relation.TOUCHES, ref, edge.target)
             writing.composer.touches(ref, known.scope, draft.files, known.provenance)
         return ref
-
-    def _retire_older(self, writing: Writing, item: Slice) -> None:
-        """Retire what an older reading of the same place left; what came new in its place, if anything, supersedes it.
-
-        What another place or somebody else says too stays, and stands on that alone; so do the words of a person. The
-        older episode stays as evidence, but is no answer any more. What is better founded than the newer reading, such
-        as what a person has stood for, stays beside it.
-        """
-        trust, place = item.episode.trust, item.supersedes
-        composer, written = writing.composer, writing.written
-        told = (written[one.source] for one in item.memories if one.source in written)
-        successor = next((ref for ref in told if ref in writing.fresh), None)
-        scope = item.episode.scope or self._scope
-        index = self._store.index
-        readings = self._again.readings(place, scope)
-        for old in self._again.told(readings, place, scope):
-            if old.provenance.trust.rank < trust.rank or old.status is not Status.ACTIVE or old.scope != scope:
-                continue
-            if place in writing.said[old.ref] or old.source in written:
-                continue
-            places = self._again.places(old.ref, writing)
-            writing.left[old.ref].add(place)
-            if places.keys() - {place} or self._again.is_said_elsewhere(old) or OWN_WORD in old.attributes:
-                for reading in places.get(place, ()):
-                    composer.drop_edge(Relation.GROUNDED_IN, old.ref, reading)
-                continue
-            writing.retired.add(old.ref)
-            composer.patch(old.ref, status=Status.RETIRED, retired_at=composer.now)
-            if successor is not None:
-                composer.edge(Relation.SUPERSEDES, successor, old.ref)
-        for before in index.records.nodes(readings):
-            if isinstance(before, Episode) and before.provenance.trust.rank >= trust.rank:
-                composer.silence(before.ref)
 
 
 def _by_now(ready: PreparedSlice, now: datetime) -> PreparedSlice:

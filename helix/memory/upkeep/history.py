@@ -82,7 +82,7 @@ def versions_of(index: StoreIndex, memory: Memory) -> frozenset[str]:
 def _version(index: StoreIndex, lineage: _Lineage, row: Row) -> Version | None:
     """Return what a row of the log made of the memory; None where it changed nothing of it.
 
-    A row that retires one version for another is told by the one that took its place.
+    A row that retires one version for another is told by the one that took its place, be that written before.
     """
     touched: list[str] = []
     for op in row.change.operations:
@@ -94,9 +94,11 @@ def _version(index: StoreIndex, lineage: _Lineage, row: Row) -> Version | None:
         return None  # what came before was erased, and this row says a part of it alone
     after = [cast(Memory, node_from(Label.MEMORY, one, lineage.props[one])) for one in whole]
     now = max(after, key=lambda held: (held.status is not Status.RETIRED, held == after[-1]))
-    before, lineage.last = lineage.last, now
-    if now == before:
+    before = lineage.last
+    replaced = before is not None and before.id != now.id and now.status is Status.RETIRED
+    if replaced or now == before:
         return None
+    lineage.last = now
     others = [edge_from(op) for op in row.change.operations if isinstance(op, PutEdge)]
     return Version(
         seq=row.seq,
