@@ -10,6 +10,7 @@ from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, n
 from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
 from helix.memory.change.versions import OWN_WORD
 from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.resolve import by_person, disputes_of
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
@@ -25,6 +26,8 @@ class Standing:
 
     memory: Memory
     is_own: bool
+    is_merged: bool = False
+    """Whether it is another thing that was read, into which what the place said was merged."""
 
     def gives_way(self, draft: MemoryDraft) -> bool:
         """Return whether a draft is better founded, and says no less than a person: who reworded a rule means that."""
@@ -75,7 +78,7 @@ class PlacesReadAgain:
         place = before + end
         for made in index.records.present(own[::-1]):
             if (found := self._heir(made)) is not None:
-                return Standing(found, is_own=True)
+                return Standing(found, is_own=True, is_merged=self._is_read(found) and found.source != draft.source)
         same = reversed(self._earlier.same(index, draft.source, scope)) if place else ()
         for made in index.records.present([index.ref_of(row) for row in same]):
             found = self._heir(made)
@@ -112,7 +115,10 @@ class PlacesReadAgain:
         return False
 
     def _heir(self, node: Node | None) -> Memory | None:
-        """Return what a person made of a memory, or has stand in its place; not what a later reading said."""
+        """Return what a person made of a memory, or has stand in its place; not what a later reading said.
+
+        Nor what contradicts it, but where a person chose that: it ended what the memory said, and does not say it.
+        """
         passed = set[str]()
         while isinstance(node, Memory) and node.status is Status.RETIRED and node.id not in passed:
             passed.add(node.id)
@@ -121,16 +127,24 @@ class PlacesReadAgain:
 
     def _next(self, memory: Memory) -> Memory | None:
         records = self._store.records
+        ruled = [edge for edge in disputes_of(records, memory) if not by_person(edge)]
+        contrary = {end for edge in ruled for end in (edge.source, edge.target)}
         edges = [edge_from(op) for op in records.edges_at(memory.ref) if op.type is Relation.SUPERSEDES]
         after = sorted(
-            (edge for edge in edges if edge.target == memory.ref), key=lambda edge: edge.created_at, reverse=True
+            (edge for edge in edges if edge.target == memory.ref and edge.source not in contrary),
+            key=lambda edge: edge.created_at,
+            reverse=True,
         )
         for edge in after:
             (found,) = records.present([edge.source])
-            read = isinstance(found, Memory) and found.provenance.extractor == self._kind
-            if isinstance(found, Memory) and (not read or found.source == memory.source or MERGED in edge.attributes):
+            if isinstance(found, Memory) and (
+                not self._is_read(found) or found.source == memory.source or MERGED in edge.attributes
+            ):
                 return found
         return None
+
+    def _is_read(self, memory: Memory) -> bool:
+        return memory.provenance.extractor == self._kind
 
     def places(self, memory: Ref) -> dict[str, list[Ref]]:
         """Return the places that an imported memory stands on, each with its readings that say it."""

@@ -90,10 +90,13 @@ def _vouching(
         memory = found.memory
         if found.gives_way(draft):
             stands = memory.source and same_scope(memory.scope, draft.scope or scope)
-            if not stands or not same_words(memory, _said(draft, memory.kind)):
+            if found.is_merged:
+                composer.patch(memory.ref, trust=draft.trust)
+            elif stands and same_words(memory, _said(draft, memory.kind)):
+                _raise_trust(composer, memory, draft)
+            else:
                 unsaid.append((draft, memory))
                 continue
-            _raise_trust(composer, memory, draft)
             raised.append(memory.ref)
         if known is not None and item.supersedes and not again.is_held(memory, item.supersedes, draft.trust):
             composer.edge(Relation.GROUNDED_IN, memory.ref, known.ref)

@@ -38,7 +38,7 @@ from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
-from helix.model.provenance import STRANGERS, Provenance
+from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -265,7 +265,7 @@ class Importer:
                 ref = memory_ref(self._store.index, memory.source, memory.scope or self._scope)
                 ref = ref or self._write_memory(writing, memory, prepared, episode, status, None)
             elif found is not None and found.is_own:
-                ref = self._meet_own(writing, memory, found.memory, item.supersedes, episode)
+                ref = self._meet_own(writing, memory.trust, found.memory, item.supersedes, episode)
             elif found is not None and not found.gives_way(memory):
                 ref = self._count(writing, memory, found.memory, ready, episode)
             else:
@@ -378,10 +378,9 @@ class Importer:
                     found = Standing(one, is_own=False)
         return found
 
-    def _meet_own(self, writing: Writing, draft: MemoryDraft, own: Memory, place: str, episode: Ref) -> Ref:
+    def _meet_own(self, writing: Writing, trust: Trust, own: Memory, place: str, episode: Ref) -> Ref:
         """Ground a memory that a place was read as before in what says it now, where nothing there does as well."""
-        says = own.source == draft.source or same_words(own, statement_of(draft))
-        if place and says and not self._again.is_held(own, place, draft.trust):
+        if place and not self._again.is_held(own, place, trust):
             writing.composer.edge(Relation.GROUNDED_IN, own.ref, episode)
         return own.ref
 

@@ -10,6 +10,7 @@ from helix.ingest.note_kinds import kind_of
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Memory, Status
+from helix.model.provenance import Trust
 from helix.model.reports import StoreResult
 from helix.operations import ingest, memories, review
 from helix.service import Helix
@@ -95,3 +96,39 @@ def test_a_persons_words_for_a_rule_give_way_to_nobody_elses(
     else:
         told_by(helix, REWORDED.replace(".", " to anyone." if "version" in then else "!"), agent="claude")
     assert memories.get(helix, reworded.id).status is Status.ACTIVE
+
+
+def test_a_note_that_ended_by_a_rule_and_went_is_said_once_the_user_stands_for_it(helix: Helix, tmp_path: Path) -> None:
+    take_in(helix, tmp_path, CLAUDE=(NOTED,))
+    told_by(helix, CONTRARY)
+    take_in(helix, tmp_path, CLAUDE=())
+    take_in(helix, tmp_path, mine=True, CLAUDE=(NOTED,))
+    assert [one.provenance.trust for one in in_force(helix, "8410")] == [Trust.USER_ASSERTED]
+
+
+def test_a_note_that_a_person_decided_against_stays_away_when_it_is_said_again(helix: Helix, tmp_path: Path) -> None:
+    take_in(helix, tmp_path, CLAUDE=(NOTED,))
+    (rule,) = in_force(helix, "8410")
+    contrary = told_by(helix, CONTRARY)
+    review.resolve_contradiction(helix, rule.id, contrary.id, contrary.id)
+    for rules in ((NOTED,), (), (NOTED,)):
+        take_in(helix, tmp_path, CLAUDE=rules)
+        assert not in_force(helix, "8410")
+
+
+OTHER_WORDS = "The linter is ruff with the settings of pyproject."
+
+
+@pytest.mark.parametrize("then", ["vouched for", "dropped and said again, and dropped by the other"])
+@pytest.mark.parametrize("mine", [False, True])
+def test_rules_that_a_person_merged_stay_one_as_long_as_a_file_says_either(
+    helix: Helix, tmp_path: Path, then: str, mine: bool
+) -> None:
+    take_in(helix, tmp_path, mine=mine, A=(RULE,), B=(OTHER_WORDS,))
+    one, other = sorted(in_force(helix, "linter"), key=lambda rule: rule.trigger != RULE)
+    review.settle_duplicate(helix, one.id, other.id, other.id)
+    for files in ({}, {}) if then == "vouched for" else ({"A": ()}, {"A": (RULE,)}, {"B": ()}):
+        take_in(helix, tmp_path, mine=mine or then == "vouched for", **files)
+        assert [one.id for one in in_force(helix, "linter")] == [other.id]
+    take_in(helix, tmp_path, mine=True, A=(), B=())
+    assert not in_force(helix, "linter")

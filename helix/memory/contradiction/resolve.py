@@ -138,7 +138,7 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
     """Return when a person last chose each of two contradicting memories over another; one never chosen is excluded."""
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
-        won = [edge for edge in disputes_of(records, memory) if _by_person(edge) and _stays(edge, memory)]
+        won = [edge for edge in disputes_of(records, memory) if by_person(edge) and _stays(edge, memory)]
         if won:
             chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
     return chosen
@@ -146,7 +146,7 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
 
 def decided_against(records: Records, memory: Memory) -> Edge | None:
     """Return a contradiction in which a person decided against a memory, or None."""
-    return next((e for e in disputes_of(records, memory) if _by_person(e) and not _stays(e, memory)), None)
+    return next((e for e in disputes_of(records, memory) if by_person(e) and not _stays(e, memory)), None)
 
 
 def disputes_of(records: Records, memory: Memory) -> list[Edge]:
@@ -233,7 +233,7 @@ def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
         for edge, status in rivals
         if "until" in edge.attributes
         and _loser(edge) == _side(edge, memory)
-        and (status is Status.ACTIVE or (_by_person(edge) and status is not Status.RETIRED))
+        and (status is Status.ACTIVE or (by_person(edge) and status is not Status.RETIRED))
     ]
 
 
@@ -256,7 +256,8 @@ def _side(edge: Edge, memory: Memory) -> str:
     return FIRST if edge.source.id == memory.id else SECOND
 
 
-def _by_person(edge: Edge) -> bool:
+def by_person(edge: Edge) -> bool:
+    """Return whether a person decided a contradiction."""
     return edge.attributes.get("status") == DisputeStatus.RESOLVED.value
 
 
