@@ -89,7 +89,8 @@ def _vouching(
             continue
         memory = found.memory
         if found.gives_way(draft):
-            stands = memory.source and same_scope(memory.scope, draft.scope or scope)
+            here = found.is_own and not _is_an_agents(memory, draft)  # a person may have moved it to another scope
+            stands = memory.source and (here or same_scope(memory.scope, draft.scope or scope))
             if found.is_merged:
                 composer.patch(memory.ref, trust=draft.trust)
             elif stands and same_words(memory, _said(draft, memory.kind)):
@@ -108,10 +109,17 @@ def _said(draft: MemoryDraft, kind: Kind) -> NewStatement:
     return NewStatement(kind=kind, trigger=draft.trigger, resolution=draft.resolution, trust=draft.trust)
 
 
+def _is_an_agents(memory: Memory, draft: MemoryDraft) -> bool:
+    return memory.provenance.agent != draft.agent
+
+
 def _raise_trust(composer: Composer, memory: Memory, draft: MemoryDraft) -> None:
-    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to, "kind": draft.kind}
+    """Have a memory count as the user's, with the times of the note, and its kind and name where an agent changed it."""
+    fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to}
     gone, name = memory.status in (Status.FORGOTTEN, Status.ARCHIVED), name_of(draft)
-    if gone or not memory.name.startswith(name):
+    if by_agent := _is_an_agents(memory, draft):
+        fields["kind"] = draft.kind
+    if gone or (by_agent and not memory.name.startswith(name)):
         fields["name"] = composer.name(memory.scope, name)
     if gone:
         fields["status"] = Status.ACTIVE

@@ -132,3 +132,19 @@ def test_rules_that_a_person_merged_stay_one_as_long_as_a_file_says_either(
         assert [one.id for one in in_force(helix, "linter")] == [other.id]
     take_in(helix, tmp_path, mine=True, A=(), B=())
     assert not in_force(helix, "linter")
+
+
+@pytest.mark.parametrize("how", ["name", "kind", "scope"])
+@pytest.mark.parametrize("agent", ["", "claude"])
+def test_what_a_person_made_of_a_rule_stays_when_the_user_stands_for_it_and_what_an_agent_made_does_not(
+    helix: Helix, tmp_path: Path, how: str, agent: str
+) -> None:
+    take_in(helix, tmp_path, CLAUDE=(RULE,))
+    (rule,) = in_force(helix, "linter")
+    to = {"name": "lint", "kind": "fact", "scope": "global"}[how]
+    changed = memories.edit(helix, rule.id, EditRequest(**{how: to}, agent=agent))  # type: ignore[arg-type]
+    for _ in range(2):
+        take_in(helix, tmp_path, mine=True)
+    (mine,) = [one for one in in_force(helix, "linter") if one.provenance.trust is Trust.USER_ASSERTED]
+    as_made = changed if not agent else rule
+    assert (mine.name, mine.kind, mine.scope) == (as_made.name, as_made.kind, as_made.scope)
