@@ -13,7 +13,7 @@ from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.memory.contradiction.resolve import by_person, disputes_of
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, body
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.records import Node, edge_from
@@ -70,7 +70,7 @@ class PlacesReadAgain:
         """Return the memory that stands for what a draft says, whatever a person made of it since, or None.
 
         It came of the same place or, in the same words, of another one, and may have been edited, moved to another
-        scope or merged since; or it has the draft's name and words. What the place itself said later is another thing.
+        scope or merged since; or somebody stored it in the draft's words. What the place itself said later is another thing.
         """
         index, scope = self._store.index, draft.scope or self._scope
         own = index.all_from_source(Label.MEMORY, draft.source, scope)
@@ -86,13 +86,20 @@ class PlacesReadAgain:
             if found is not None and (edited or same_words(found, statement_of(draft))):
                 return Standing(found, is_own=False)
         named = index.named(scope, name_of(draft))
+        stored = self._in_words_of(draft, scope) if place else ()
         readings = self.readings(place, scope) if place else ()
         met = [edge.source for reading in readings for edge in self._grounded(reading)]
-        for known in index.records.present([*([] if named is None else [named]), *dict.fromkeys(met)]):
+        for known in index.records.present([*([] if named is None else [named]), *stored, *dict.fromkeys(met)]):
             stands = isinstance(known, Memory) and known.status is not Status.RETIRED
             if isinstance(known, Memory) and stands and self._has_said(known, draft):
                 return Standing(known, is_own=False)
         return None
+
+    def _in_words_of(self, draft: MemoryDraft, scope: str) -> list[Ref]:
+        """Return the active memories of a scope that have all words of a draft, whatever they are called."""
+        index = self._store.index
+        rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[draft.kind])
+        return [index.ref_of(row) for row in rows & index.with_all_words(body(draft.trigger, draft.resolution))]
 
     def _grounded(self, reading: Ref) -> list[DropEdge | PutEdge]:
         edges = self._store.index.records.edges_at(reading)

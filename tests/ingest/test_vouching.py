@@ -148,3 +148,17 @@ def test_what_a_person_made_of_a_rule_stays_when_the_user_stands_for_it_and_what
     (mine,) = [one for one in in_force(helix, "linter") if one.provenance.trust is Trust.USER_ASSERTED]
     as_made = changed if not agent else rule
     assert (mine.name, mine.kind, mine.scope) == (as_made.name, as_made.kind, as_made.scope)
+
+
+@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("agent", ["", "claude"])
+def test_a_rule_that_was_stored_under_another_name_is_not_told_twice_when_notes_say_it(
+    helix: Helix, tmp_path: Path, agent: str, mine: bool
+) -> None:
+    told_by(helix, RULE, agent=agent, name="lint")
+    take_in(helix, tmp_path, mine=mine, CLAUDE=(RULE, NOTED))
+    (rule,) = in_force(helix, "linter")
+    best = Trust.USER_ASSERTED if mine or not agent else Trust.AGENT_INFERRED
+    assert rule.provenance.trust is best
+    take_in(helix, tmp_path, mine=mine, CLAUDE=(NOTED,))
+    assert len(in_force(helix, "linter")) == (not (mine and agent)), "who stored it says it still"
