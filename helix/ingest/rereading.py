@@ -70,7 +70,8 @@ class PlacesReadAgain:
         """Return the memory that stands for what a draft says, whatever a person made of it since, or None.
 
         It came of the same place or, in the same words, of another one, and may have been edited, moved to another
-        scope or merged since; or somebody stored it in the draft's words. What the place itself said later is another thing.
+        scope or merged since; or somebody stored it in the draft's words. What the place itself said later is another
+        thing.
         """
         index, scope = self._store.index, draft.scope or self._scope
         own = index.all_from_source(Label.MEMORY, draft.source, scope)

@@ -114,7 +114,7 @@ def _is_an_agents(memory: Memory, draft: MemoryDraft) -> bool:
 
 
 def _raise_trust(composer: Composer, memory: Memory, draft: MemoryDraft) -> None:
-    """Have a memory count as the user's, with the times of the note, and its kind and name where an agent changed it."""
+    """Have a memory count as the user's, with the note's times, and its kind and name where an agent changed it."""
     fields: dict[str, Any] = {"valid_from": draft.valid_from, "valid_to": draft.valid_to}
     gone, name = memory.status in (Status.FORGOTTEN, Status.ARCHIVED), name_of(draft)
     if by_agent := _is_an_agents(memory, draft):
