@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from helix.ingest.draft import Slice
 from helix.ingest.rereading import PlacesReadAgain
@@ -55,8 +56,10 @@ def let_go(store: Store, again: PlacesReadAgain, read: Sequence[Reread], scope: 
     for one in read:
         item, here = one.slice, one.slice.episode.scope or scope
         readings = again.readings(item.supersedes, here)
-        episodes = [node for node in store.index.records.nodes(readings) if isinstance(node, Episode)]
-        if not episodes or episodes[-1].source != item.episode.source or episodes[-1].status is not Status.ACTIVE:
+        if len(readings) < 2:
+            continue  # it has said nothing else
+        episodes = [cast(Episode, node) for node in store.index.records.nodes(readings)]
+        if episodes[-1].source != item.episode.source or episodes[-1].status is not Status.ACTIVE:
             continue  # it was read once more since, or waits for a review
         for before in episodes[:-1]:
             if before.provenance.trust.rank >= item.episode.trust.rank:

@@ -99,8 +99,10 @@ class PlacesReadAgain:
     def _in_words_of(self, draft: MemoryDraft, scope: str) -> list[Ref]:
         """Return the active memories of a scope that have all words of a draft, whatever they are called."""
         index = self._store.index
-        rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[draft.kind])
-        return [index.ref_of(row) for row in rows & index.with_all_words(body(draft.trigger, draft.resolution))]
+        if not (rows := index.with_all_words(body(draft.trigger, draft.resolution))):
+            return []
+        rows &= index.where(Label.MEMORY, scope=scope, statuses=[Status.ACTIVE], kinds=[draft.kind])
+        return [index.ref_of(row) for row in rows]
 
     def _grounded(self, reading: Ref) -> list[DropEdge | PutEdge]:
         edges = self._store.index.records.edges_at(reading)

@@ -182,8 +182,10 @@ class Importer:
     def _let_go(self) -> None:
         """Let go of what the places that were read say no more, once all is in: what moved stands in its new place."""
         for start in range(0, len(self._read), self._batch):
-            decide = partial(let_go, self._store, self._again, self._read[start : start + self._batch], self._scope)
-            if decide().changes:  # most often nothing is; it is looked at again where nobody else writes
+            read = self._read[start : start + self._batch]
+            decide = partial(let_go, self._store, self._again, read, self._scope)
+            # Of what was known most often nothing is; what is gets looked at again where nobody else writes.
+            if any(one.successor for one in read) or decide().changes:
                 self._store.writer.submit(decide)
 
     def _draw(self) -> None:
