@@ -297,22 +297,19 @@ class StoreIndex:
 
     def with_word(self, word: str) -> Rows:
         """Return the store's rows with a word in their texts, however inflected, and memories with it in their name."""
-        mask = self._with_all_words(word)
+        mask = np.zeros(self.view.count, np.bool_)
         mask[[row for _, row in self.with_name(self.where(Label.MEMORY), [word])]] = True
-        return Rows(mask)
+        return self.with_all_words(word) | Rows(mask)
 
     def with_all_words(self, text: str) -> Rows:
-        """Return the store's rows with every word of a text in theirs, however inflected."""
-        return Rows(self._with_all_words(text))
-
-    def _with_all_words(self, text: str) -> BoolArray:
+        """Return the store's rows with every word of a text in one of theirs, however inflected."""
         passages, mask = self.view.passages, np.zeros(self.view.count, np.bool_)
         tokens = dict.fromkeys(lexical_tokens(text))
         held = self.view.words.holders(list(tokens))
         if tokens and len(held) == len(tokens):
             owners = (passages.owner[found[found < passages.count]] for found in held.values())
             mask[reduce(np.intersect1d, owners)] = True
-        return mask
+        return Rows(mask)
 
     def with_any_token(self, tokens: Iterable[str]) -> Rows:
         """Return the store's rows with one of the lexical index's tokens in their texts."""
