@@ -11,9 +11,9 @@ from helix.agents.outcomes.verdicts import OutcomeVerdict
 from helix.errors import ConflictError, InvalidInputError
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
+from helix.memory.change.versions import present_version
 from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
-from helix.memory.upkeep.merge import standing_for
 from helix.model.memory import CLAIM, FEEDBACK, Memory, agents_said
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -91,7 +91,7 @@ def undo_feedback(store: Store, names: Sequence[str], *, claimed: bool = False) 
 
 
 def _named(index: StoreIndex, names: Sequence[str]) -> list[Memory]:
-    found = (standing_for(index.records, standing_memory_of(index, name)) for name in names)
+    found = (present_version(index.records, standing_memory_of(index, name)) for name in names)
     return list({memory.id: memory for memory in found}.values())
 
 

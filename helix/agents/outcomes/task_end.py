@@ -16,12 +16,12 @@ from helix.errors import InvalidInputError, NotFoundError
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
+from helix.memory.change.versions import present_version
 from helix.memory.scores import Quality
 from helix.memory.upkeep.maintenance import check_feedback
-from helix.model.edge import DRAWN, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.evidence import Evidence, EvidenceKind, Verification
 from helix.model.memory import Kind, Memory, Status
-from helix.model.records import edge_from
 from helix.model.task import ACTION, BLOCKED, BRIEF, DELIVERED, ON_ERROR, SKIPPED, Injection, Task
 from helix.model.task_answers import Gain, Settlement
 from helix.model.tombstone import is_erased
@@ -89,7 +89,7 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
     def judged(task: Task, ledger: TaskLedger) -> TaskLedger:
         shown = {one.memory_id: one for one in injections(store.index, ident) if not one.held_back}
         standing = {_standing(store.records, memory_id).id: memory_id for memory_id in shown}
-        named = [_current(store.records, standing_memory_of(store.index, name)) for name in names]
+        named = [present_version(store.records, standing_memory_of(store.index, name)) for name in names]
         for memory in named:
             if memory.id not in standing:
                 raise InvalidInputError(
@@ -102,7 +102,7 @@ def override(store: Store, ident: str, names: Sequence[str], delta: float, quali
     if find_task(store.index, ident) is None:
         raise NotFoundError(f"no task {ident!r}", hint="leave the task out to judge the memories in general")
     _change(store, ident, "feedback", judged)
-    return [_current(store.records, standing_memory_of(store.index, name)) for name in names]
+    return [present_version(store.records, standing_memory_of(store.index, name)) for name in names]
 
 
 def _check_outcome(outcome: str) -> None:
@@ -293,19 +293,4 @@ def _part(shown: Injection, memory: Memory, use: Use, found: OutcomeVerdict, *, 
 
 
 def _standing(records: Records, memory_id: str) -> Memory:
-    return _current(records, cast(Memory, records.node(Ref.memory(memory_id))))
-
-
-def _current(records: Records, memory: Memory) -> Memory:
-    """Return the newest version of a memory, or what it was folded into: whatever took its place."""
-    seen = {memory.id}
-    while memory.status is Status.RETIRED:
-        here = memory.ref
-        edges = (edge_from(op) for op in records.edges_at(here) if op.type is Relation.SUPERSEDES)
-        newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
-        fresh = [ident for ident in sorted(newer) if ident not in seen]
-        if not fresh:
-            break
-        seen.add(fresh[-1])
-        memory = cast(Memory, records.node(Ref.memory(fresh[-1])))
-    return memory
+    return present_version(records, cast(Memory, records.node(Ref.memory(memory_id))))

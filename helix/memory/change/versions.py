@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.model.edge import OPEN_RELATIONS, Ref, Relation
+from helix.model.edge import DRAWN, OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
@@ -58,6 +59,21 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
                 target=after if edge.target == before else edge.target,
             )
         )
+
+
+def present_version(records: Records, memory: Memory) -> Memory:
+    """Return the newest version of a memory, or what it was folded into: whatever took its place."""
+    seen = {memory.id}
+    while memory.status is Status.RETIRED:
+        here = memory.ref
+        edges = (edge_from(op) for op in records.edges_at(here) if op.type is Relation.SUPERSEDES)
+        newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
+        fresh = [ident for ident in sorted(newer) if ident not in seen]
+        if not fresh:
+            break
+        seen.add(fresh[-1])
+        memory = cast(Memory, records.node(Ref.memory(fresh[-1])))
+    return memory
 
 
 def _bears(records: Records, evidence: Ref, old: Memory, new: Memory) -> bool:

@@ -13,7 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import OWN_WORD, files_of, supersede
+from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.rivals import settle_known, settle_stored
 from helix.memory.contradiction.validity import recompute_validity
@@ -89,9 +89,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     def decision() -> Decision[Memory]:
         current = standing_memory_of(store.index, old.id)
         if current.status is Status.RETIRED:
-            raise ConflictError(
-                f"{old.name!r} ({old.id}) is an old version", hint=f"edit the present one: `helix edit {old.name}`"
-            )
+            raise _old_version(store, current, "edit")
         _check_name_free(store.index, changed, but=current)
         composer = Composer(store, store.runtime.clock())
         new = replace(changed, id=composer.new_id(), recorded_at=composer.now, retired_at=None)
@@ -112,9 +110,15 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
 def forget(store: Store, name_or_id: str) -> Memory:
     """Do what a person asks for with `forget`: hide a memory from every recall.
 
-    It stays on disk and `restore` brings it back.
+    It stays on disk and `restore` brings it back. Raises ConflictError for an old version.
     """
-    return _restate(store, name_or_id, "forget", lambda memory, _: replace(memory, status=Status.FORGOTTEN))
+
+    def forgotten(memory: Memory, _: Composer) -> Memory:
+        if memory.status is Status.RETIRED:
+            raise _old_version(store, memory, "forget")
+        return replace(memory, status=Status.FORGOTTEN)
+
+    return _restate(store, name_or_id, "forget", forgotten)
 
 
 def restore(store: Store, name_or_id: str) -> Memory:
@@ -128,7 +132,7 @@ def restore(store: Store, name_or_id: str) -> Memory:
         if memory.status is Status.ACTIVE:
             return memory
         if memory.status is Status.RETIRED:
-            raise ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint="edit the present one instead")
+            raise _old_version(store, memory, "get")
         if memory.status is Status.QUARANTINED:
             return released(memory, composer)
         # Brought back by a person: it counts as used now, or it would be faded the moment it returns.
@@ -148,7 +152,9 @@ def confirm(store: Store, name_or_id: str) -> Memory:
     def confirmed(memory: Memory, composer: Composer) -> Memory:
         if memory.status is Status.QUARANTINED:
             raise ConflictError(f"{memory.name!r} is quarantined", hint="look at it first: `helix review`")
-        if memory.status in (Status.RETIRED, Status.FORGOTTEN):
+        if memory.status is Status.RETIRED:
+            raise _old_version(store, memory, "confirm")
+        if memory.status is Status.FORGOTTEN:
             raise ConflictError(
                 f"{memory.name!r} is {memory.status}", hint=f"`helix restore {memory.name}` brings it back"
             )
@@ -203,6 +209,13 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
     if changed.status is Status.ACTIVE:
         settle_stored(store, changed)  # what came in meanwhile was not set against it
     return changed
+
+
+def _old_version(store: Store, memory: Memory, command: str) -> ConflictError:
+    """Return that a memory was replaced, with the command for what has its place now."""
+    present = present_version(store.records, memory)
+    hint = "nothing has its place any more" if present.id == memory.id else f"`helix {command} {present.name}`"
+    return ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint=hint)
 
 
 def _says_otherwise(old: Memory, new: Memory) -> bool:

@@ -118,17 +118,6 @@ def set_apart(composer: Composer, one: Memory, other: Memory, *, apart: bool = T
         composer.patch(memory.ref, attributes={**others, _APART: kept} if kept else others)
 
 
-def standing_for(records: Records, memory: Memory) -> Memory:
-    """Return the memory into which another was merged, or the memory itself; a stranger's may lead round."""
-    passed = set[str]()
-    while memory.status is Status.RETIRED and memory.id not in passed:
-        passed.add(memory.id)
-        if (edge := _merging(records, memory)) is None:
-            break
-        memory = cast(Memory, records.node(edge.source))
-    return memory
-
-
 def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
     def compose(composer: Composer) -> bool:
         winner, loser = (standing_memory_of(run.store.index, found) for found in (winner_id, loser_id))
