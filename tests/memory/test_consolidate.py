@@ -161,7 +161,9 @@ def claim(days: float = 0, confidence: float = 0.7, trust: Trust = Trust.USER_AS
     [
         (claim(days=2), claim(confidence=0.99), Ruling.FIRST),
         (claim(), claim(days=2), Ruling.SECOND),
-        (claim(confidence=0.9), claim(days=0.5), Ruling.FIRST),
+        (claim(confidence=0.9), claim(days=-0.5), Ruling.FIRST),
+        (claim(confidence=0.9), claim(days=0.5), Ruling.OPEN),
+        (claim(confidence=0.9, trust=Trust.WEB), claim(days=0.5, trust=Trust.WEB), Ruling.FIRST),
         (claim(trust=Trust.AGENT_INFERRED), claim(), Ruling.SECOND),
         (claim(), claim(days=0.5, confidence=0.75), Ruling.OPEN),
         (claim(days=400, trust=Trust.WEB), claim(), Ruling.OPEN),

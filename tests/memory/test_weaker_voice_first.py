@@ -131,7 +131,7 @@ def test_what_agents_only_say_against_a_memory_is_no_part_of_its_label(living: H
 @pytest.mark.parametrize(
     "edit",
     [
-        {"valid_to": datetime(2001, 1, 1, tzinfo=UTC)},
+        {"valid_from": datetime(2000, 1, 1, tzinfo=UTC), "valid_to": datetime(2001, 1, 1, tzinfo=UTC)},
         {"kind": "gap"},
         {"name": "skip-the-review"},
         {"confidence": 0.0},

@@ -125,7 +125,8 @@ def _count(context: HookContext, task: Task, one: Unsolved, known: Memory) -> No
     grows = known.provenance.trust.rank >= Trust.TOOL_OUTPUT.rank and (fresh or len(stands_on) < TIMES)
     if grows and len(told) <= _MOST_SAID and not screen(Trust.TOOL_OUTPUT, told).held:
         # In one change: who looks in between would see a version more than occurrences.
-        known = edit(context.store, known.id, EditRequest(resolution=told), grounds=(episode,))
+        request = EditRequest(resolution=told, agent=context.client)
+        known = edit(context.store, known.id, request, grounds=(episode,))
     else:
         _ground(context, known, episode)
     learn(context.store, task.id, known.id)

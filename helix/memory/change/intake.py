@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from helix.errors import InvalidInputError
+from helix.model.clock import to_micros
 from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.text.cleaning import clean, given_name
 from helix.text.client_ids import kept_session
@@ -116,6 +117,12 @@ def known_kind(word: str) -> Kind:
         return Kind(word.strip().lower())
     except ValueError as error:
         raise InvalidInputError(f"unknown kind {word!r}", hint="one of: " + ", ".join(Kind)) from error
+
+
+def period(since: datetime | None, until: datetime | None) -> None:
+    """Raise InvalidInputError where a memory would end no later than it begins."""
+    if since and until and to_micros(until) <= to_micros(since):
+        raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
 
 
 def moment(value: datetime | None) -> datetime | None:

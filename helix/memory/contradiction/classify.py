@@ -133,7 +133,8 @@ def _refines(said: NewStatement, memory: Memory) -> bool:
 def rule(first: Claim, second: Claim) -> Ruling:
     """Rule which of two contradicting memories holds: the later, else the surer, else the better founded one.
 
-    OPEN where they are close in all three, and where a weaker class of trust would win over a stronger one. How sure
+    OPEN where they are close in all three, where a weaker class of trust would win over a stronger one, and where what
+    the user said before, being surer, would win over what they say now. How sure
     what was derived is and how sure what was stored is are two scales: of one class, neither is the surer one.
     """
     comparable = first.derived is second.derived or first.trust is not second.trust
@@ -146,7 +147,8 @@ def rule(first: Claim, second: Claim) -> Ruling:
     else:
         return Ruling.OPEN
     winner, loser = (first, second) if wins else (second, first)
-    if winner.trust.rank > loser.trust.rank:
+    taken_back = winner.trust is Trust.USER_ASSERTED and winner.trust is loser.trust and winner.since < loser.since
+    if winner.trust.rank > loser.trust.rank or taken_back:
         return Ruling.OPEN
     return Ruling.FIRST if wins else Ruling.SECOND
 

@@ -278,9 +278,8 @@ def _edited(records: Records, memory: Memory, case: _Case) -> bool:
     """Return whether something other than a memory that it contradicts has taken its place."""
     ref, rivals = _ref(memory), {_ref(case.first), _ref(case.second)}
     rivals |= {end for edge in disputes_of(records, memory) for end in (edge.source, edge.target)}
-    return any(
-        op.type is Relation.SUPERSEDES and op.target == ref and op.source not in rivals for op in records.edges_at(ref)
-    )
+    edges = (edge_from(op) for op in records.edges_at(ref) if op.type is Relation.SUPERSEDES)
+    return any(edge.target == ref and edge.source not in rivals and DRAWN not in edge.attributes for edge in edges)
 
 
 def _give_back(composer: Composer, case: _Case, outcome: Outcome) -> dict[str, float]:

@@ -78,11 +78,14 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         valid_from=checks.moment(request.valid_from) or old.valid_from,
         valid_to=checks.moment(request.valid_to) or old.valid_to,
     )
+    if request.valid_from or request.valid_to:
+        checks.period(changed.valid_from, changed.valid_to)
     if changed == old and old.status is not Status.RETIRED:
         return old
     agent = intake.label(request.agent, "agent")
-    changed = _as_persons(_as_agents(changed, old, agent), old, agent)
+    changed = _as_agents(changed, old, agent)
     _check_servable(old, changed)
+    changed = _as_persons(changed, old, agent)
     files = files_of(store.records, old)
     prepared = prepare(store, [ReadText.of(body(trigger, resolution), files)])[0]
 
@@ -246,8 +249,15 @@ def _as_agents(changed: Memory, old: Memory, agent: str) -> Memory:
 
 
 def _as_persons(changed: Memory, old: Memory, agent: str) -> Memory:
-    """Return a changed memory with the mark that its words are a person's, where they are; derived ones tell by it."""
-    if old.is_derived or body(changed.trigger, changed.resolution) == body(old.trigger, old.resolution):
+    """Return a changed memory with the mark that its words are a person's, where they are; derived ones tell by it.
+
+    Then the person says it, whoever said the former words; not what waits for a review, in whatever words.
+    """
+    if body(changed.trigger, changed.resolution) == body(old.trigger, old.resolution):
+        return changed
+    if not agent and old.status is not Status.QUARANTINED:
+        changed = replace(changed, provenance=replace(changed.provenance, trust=Trust.USER_ASSERTED))
+    if old.is_derived:
         return changed
     others = {name: value for name, value in changed.attributes.items() if name != OWN_WORD}
     return replace(changed, attributes=others if agent else {**others, OWN_WORD: True})

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
-from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import screen, texts_of
 from helix.memory.change import intake as checks
 from helix.memory.change.compose import Prepared, ReadText, prepare
 from helix.memory.change.intake import Intake
 from helix.memory.contradiction.classify import NewStatement
 from helix.memory.scores import FIRST_CERTAINTY, bounded_confidence, half_life_of, importance_of
-from helix.model.clock import to_micros
 from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, Memory, body
 from helix.model.provenance import Provenance, Trust
@@ -86,8 +84,7 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedMemory:
     kind = checks.known_kind(request.kind)
     trigger, resolution = intake.pair(request.trigger, request.resolution)
     files = intake.labels(request.files, "file")
-    if request.valid_from and request.valid_to and to_micros(request.valid_to) <= to_micros(request.valid_from):
-        raise InvalidInputError("valid_to is not later than valid_from", hint="a memory is valid from ... to ...")
+    checks.period(request.valid_from, request.valid_to)
     agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
     attributes = intake.attributes(request.attributes)
     said = body(trigger, resolution)

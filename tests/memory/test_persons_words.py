@@ -1,0 +1,64 @@
+"""What a person says last: it is told, as theirs, and neither an agent nor what they said before takes it away."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from helix.errors import InvalidInputError
+from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
+from helix.model.dispute import DisputeStatus
+from helix.model.memory import Memory
+from helix.model.provenance import Trust
+from helix.model.recall import RecallQuery
+from helix.operations import memories, review
+from helix.service import Helix
+from tests.memory.conftest import Moment
+
+PORT = "the api listens on port"
+
+
+def stored(helix: Helix, words: str, **more: object) -> Memory:
+    request = StoreRequest(trigger=words, resolution="", kind="fact", **more)  # type: ignore[arg-type]
+    return memories.get(helix, memories.store(helix, request).id)
+
+
+def told(helix: Helix) -> list[str]:
+    return [item.text for item in helix.recall(RecallQuery(query="which port does the api listen on")).items]
+
+
+@pytest.mark.parametrize("trust", [Trust.AGENT_INFERRED, Trust.TOOL_OUTPUT, Trust.WEB])
+def test_what_a_person_writes_in_an_edit_is_theirs(living: Helix, moment: Moment, trust: Trust) -> None:
+    noted = stored(living, f"{PORT} 8001", agent="bot", trust=trust)
+    mine = memories.edit(living, noted.id, EditRequest(trigger=f"{PORT} 9000"))
+    assert mine.said_by == "you"
+    moment.forward(days=3)
+    stored(living, f"{PORT} 8001", agent="bot")
+    assert f"{PORT} 9000" in told(living)
+    renamed = memories.edit(living, stored(living, "the cache is redis", agent="bot").id, EditRequest(name="cache"))
+    assert renamed.provenance.trust is Trust.AGENT_INFERRED
+
+
+def test_what_a_person_says_is_not_ended_by_what_they_said_before(living: Helix, moment: Moment) -> None:
+    memories.confirm(living, stored(living, f"{PORT} 8001").id)
+    moment.forward(hours=3)
+    stored(living, f"{PORT} 8002")
+    assert f"{PORT} 8002" in told(living)
+    assert [one.status for one in review.contradictions(living).items] == [DisputeStatus.OPEN]
+
+
+def test_an_agents_edge_is_no_later_version(living: Helix) -> None:
+    one, two = stored(living, f"{PORT} 8001"), stored(living, f"{PORT} 8002")
+    remark = stored(living, "the printer is on the second floor", agent="bot")
+    review.resolve_contradiction(living, one.id, two.id, one.id)
+    memories.edge(living, remark.id, two.id, "supersedes", agent="bot")
+    assert review.reopen_contradiction(living, one.id, two.id).status is DisputeStatus.OPEN
+
+
+def test_an_edit_ends_nothing_before_it_begins(living: Helix) -> None:
+    now = living.store.runtime.clock()
+    one = stored(living, f"{PORT} 8001", valid_from=now)
+    with pytest.raises(InvalidInputError, match="not later"):
+        memories.edit(living, one.id, EditRequest(valid_to=now - timedelta(days=5)))
