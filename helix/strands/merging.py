@@ -227,8 +227,9 @@ class Merge:
             composer = Composer(self.store, self.store.runtime.clock())
             here = held_rows(self.store.journal, [one.key for one in wanted])
             coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
+            after = {one.key: merged(here[one.key], one, self.received.signer) for one in wanted}
             for one in wanted:
-                self._row(composer, here[one.key], one, vectors, coming)
+                self._row(composer, here[one.key], after, one.key, vectors, coming)
             return Decision((composer.change(KIND, job=self.job, step=step),) if composer.pending else (), None)
 
         self.store.writer.submit(decision)
@@ -280,11 +281,12 @@ class Merge:
         self,
         composer: Composer,
         mine: StrandRow | None,
-        other: Incoming,
+        batch: Mapping[Key, StrandRow | None],
+        key: Key,
         vectors: Mapping[str, bytes | None],
         coming: set[Ref],
     ) -> None:
-        after = merged(mine, other, self.received.signer)
+        after = batch[key]
         if after == mine:
             return
         if after is None:
@@ -296,7 +298,7 @@ class Merge:
                 return
             composer.add([after.put])
         else:
-            after = self._heard_once(composer, self._named(composer, after))
+            after = self._heard_once(composer, self._named(composer, after, batch))
             composer.add(write_node(mine, after, vectors))
         self._count(mine, after)
 
@@ -320,18 +322,19 @@ class Merge:
                 return False
         return True
 
-    def _named(self, composer: Composer, row: StrandRow) -> StrandRow:
+    def _named(self, composer: Composer, row: StrandRow, batch: Mapping[Key, StrandRow | None]) -> StrandRow:
         """Return an active memory under a name that no other one of its scope has.
 
-        Of two of one name the one that was recorded first keeps it, on whichever side it was: so both sides choose the
-        same. What others signed never takes the name of what is here.
+        One that holds it no more once this batch is in, such as its own old version, leaves it that. Of two of one name
+        the one that was recorded first keeps it, on whichever side it was: so both sides choose the same. What others
+        signed never takes the name of what is here.
         """
         put = row.put
         if not isinstance(put, PutNode) or put.label is not Label.MEMORY or put.props.get("status") != Status.ACTIVE:
             return row
         scope, name = str(put.props.get("scope", "")), str(put.props["name"])
         holder = self.store.index.named(scope, name)
-        if holder is None or holder.id == put.id:
+        if holder is None or holder.id == put.id or not _holds_on(batch, holder, scope, name):
             return row
         (other,) = self.store.records.nodes([holder])
         assert isinstance(other, Memory)
@@ -399,6 +402,16 @@ def _is_hidden(row: StrandRow, hidden: PrivateSessions) -> bool:
     scope, name = str(put.props.get("scope") or GLOBAL_SCOPE), str(put.props.get("session") or "")
     name = name_of_session(scope, put.id) if put.label is Label.SESSION else name
     return bool(name) and hidden.hold(name)
+
+
+def _holds_on(batch: Mapping[Key, StrandRow | None], holder: Ref, scope: str, name: str) -> bool:
+    """Return whether a memory still holds a name once a batch is in."""
+    key = ("0", holder.label.value, holder.id)
+    if key not in batch:
+        return True
+    row = batch[key]
+    props = {} if row is None else row.put.props
+    return (props.get("status"), props.get("scope"), props.get("name")) == (Status.ACTIVE, scope, name)
 
 
 def _apart(name: str, ident: str) -> str:
