@@ -160,6 +160,8 @@ def _say_of(out: Output, counts: Record) -> None:
     """Say what a person may have to do about what came in."""
     if counts.get("changes refused"):
         out.say("changes refused: of what is believed more here than who signed them; it stays as it is")
+    if counts.get("versions left standing"):
+        out.say("versions left standing: older words were forgotten or held elsewhere, and these say something else")
     if counts.get("contradictions to decide"):
         out.say("`helix contradictions` shows what is to be decided")
 

@@ -49,6 +49,7 @@ from helix.strands.received import Received, Signer
 from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
+from helix.strands.succession import hand_on
 from helix.strands.whole import carry_through, under_way
 from helix.text.secrets.redact import redact
 
@@ -229,6 +230,7 @@ def _carry_out(store: Store, note: Mapping[str, Any], watch: Watch) -> Merge:
             done += len(batch)
             watch.progress(done, note["rows"], "importing")
         _ask_again(Run(store, job, KIND, guarded=False))
+        hand_on(Run(store, job, KIND, guarded=False), merge)
         known = staged.known(version) if signer.is_own else ()  # what others say has met there may never have
         meet(Run(store, job, KIND, guarded=False), merge.fresh, known, merge.counts, watch)
     # Not before: what is known as held, and is not here, counts as dropped here.

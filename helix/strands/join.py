@@ -3,7 +3,7 @@
 The two are joined property by property, by rules that do not ask which side is which and come to the same however often
 and in whatever order they are applied: the join of a semilattice, as in state-based CRDTs (Shapiro et al. 2011,
 "Conflict-free replicated data types"). So two stores that import each other's rows end up the same. Nothing that one
-side ended goes on, and trust is the weaker one.
+side ended goes on, and trust is the weaker one; but what the person stood for on one of their machines stays theirs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import MOST_WORDS, Relation, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import Trust
 from helix.strands.rows import StrandRow, canonical_json
 
-_STATUSES = ("active", "quarantined", "archived", "retired", "forgotten")
+_STATUSES = ("active", "archived", "retired", "quarantined", "forgotten")
 _RULING = frozenset({"outcome", "note", "resolved_at"})
 _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
@@ -38,6 +39,30 @@ def joined_row(one: StrandRow, other: StrandRow) -> StrandRow:
         props["attributes"] = _ruled(one, other, str(props.get("attributes") or "{}"))
     texts = max(one.texts, other.texts, key=lambda texts: (len(texts), texts))
     return StrandRow(replace(one.put, props=props), texts, max(one.scope, other.scope))
+
+
+def stood_for(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
+    """Return a joined memory believed as on the side where the person stood for the words, if one side alone says so.
+
+    For the person's own machines alone: on the other one they had not said it yet.
+    """
+    marked = [row for row in (one, other) if OWN_WORD in _told(row)]
+    if both.is_erased or len(marked) != 1 or _words_of(one) != _words_of(other):
+        return both
+    believed = {name: marked[0].put.props[name] for name in ("confidence", "trust") if name in marked[0].put.props}
+    return replace(both, put=replace(both.put, props={**both.put.props, **believed}))
+
+
+def _told(row: StrandRow) -> Mapping[str, Any]:
+    try:
+        told = json.loads(str(row.put.props.get("attributes") or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _words_of(row: StrandRow) -> tuple[Scalar, ...]:
+    return row.put.props.get("trigger"), row.put.props.get("resolution")
 
 
 def _ruled(one: StrandRow, other: StrandRow, both: str) -> str:

@@ -27,7 +27,7 @@ from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.records import node_from
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.strands.join import joined_row
+from helix.strands.join import joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
 from helix.strands.received import COUNTED, Received, Signer
@@ -35,6 +35,7 @@ from helix.strands.rows import Key, Selection, StrandRow, in_batches, paired_row
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
+MOST_EXAMPLES = 50
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
 _BELIEVED = ("trust", "confidence", "status")
 _WORDS = ("trigger", "resolution")
@@ -112,7 +113,7 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         both = joined_row(mine, theirs)
-        return both if signer.is_own else _held_on(_earned(both, mine, theirs), mine, theirs)
+        return stood_for(both, mine, theirs) if signer.is_own else _held_on(_earned(both, mine, theirs), mine, theirs)
     return theirs if unchanged_here else mine
 
 
@@ -196,6 +197,8 @@ class Merge:
     examples: list[str] = field(default_factory=list)
     fresh: list[Ref] = field(default_factory=list)
     """The memories that came in and are to meet those that are here (`meeting.py`)."""
+    memories: list[Ref] = field(default_factory=list)
+    """All memories that came in, whatever became of them (`succession.py`)."""
 
     def wanted(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> Iterator[list[Incoming]]:
         """Yield, in batches, a strand's rows that may change something, as they may be stored; nothing is written.
@@ -219,6 +222,8 @@ class Merge:
     def write(self, wanted: Sequence[Incoming], step: str) -> None:
         """Write a batch of a strand, as one step of the job; one that is in the journal already is passed over."""
         self.fresh += [ref for one in wanted if (ref := _memory_of(one)) is not None]
+        nodes = [ref for one in wanted if (ref := _node_of(one)) is not None]
+        self.memories += [ref for ref in nodes if ref.label is Label.MEMORY]
         if self.store.journal.effects.has_step(self.job, step):
             return
         vectors = self._embedded(wanted)
@@ -226,7 +231,7 @@ class Merge:
         def decision() -> Decision[None]:
             composer = Composer(self.store, self.store.runtime.clock())
             here = held_rows(self.store.journal, [one.key for one in wanted])
-            coming = {ref for one in wanted if (ref := _node_of(one)) is not None}
+            coming = set(nodes)
             after = {one.key: merged(here[one.key], one, self.received.signer) for one in wanted}
             for one in wanted:
                 self._row(composer, here[one.key], after, one.key, vectors, coming)
@@ -375,7 +380,7 @@ class Merge:
         kind = "edges" if isinstance(row.put, PutEdge) else _PLURALS.get(row.table, f"{row.table.lower()}s")
         what = "added" if before is None else "dropped" if after is None else "changed"
         self.counts[f"{kind} {what}"] += 1
-        if isinstance(row.put, PutNode) and row.put.label is Label.MEMORY and len(self.examples) < 50:
+        if isinstance(row.put, PutNode) and row.put.label is Label.MEMORY and len(self.examples) < MOST_EXAMPLES:
             self.examples.append(f"{what}: {row.put.props.get('name')}")
 
 

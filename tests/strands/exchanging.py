@@ -13,7 +13,7 @@ from helix.model.provenance import Trust
 from helix.service import Helix
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.strands import meeting
+from helix.strands import meeting, succession
 from helix.strands.lineage import Known, RowsKept, note_version, rows_known
 from helix.strands.merging import KIND, Merge, side_by_side
 from helix.strands.reading import StrandEntry
@@ -63,6 +63,7 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
             merge.write(batch, f"rows {number}")
         kept.known_as(version.id)
     if meet:
+        succession.hand_on(Run(here, job, KIND, guarded=False), merge)
         known = rows_known(here.path, version.id) or ()
         meeting.meet(Run(here, job, KIND, guarded=False), merge.fresh, known, merge.counts, Unwatched())
     here.journal.versions.keep([replace(one, seq=None) for one in there.journal.versions.ancestry([version.id], 1_000)])

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+from exchanging import take
 from test_carrying import store
 from test_sync import folder as folder
-from test_sync import pair, settle
+from test_sync import pair, settle, synced
 
 from helix.memory.remember.curate import EditRequest
+from helix.model.memory import Status
+from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import memories
+from helix.operations import memories, review
+from helix.strands.received import Signer
 from tests.strands.conftest import Machines
 
 OFFICE = "the address of the office is 5 Sesame Street"
+PORT = "the api listens on port 8001"
 
 
 def test_an_edited_memory_keeps_its_name_through_a_sync(machines: Machines, folder: Path) -> None:
@@ -36,3 +43,96 @@ def test_what_was_edited_here_and_judged_elsewhere_is_forgotten_by_its_name(mach
     settle(folder, one, other)
     memories.forget(one, "office")
     assert not one.recall(RecallQuery(query="address of the office")).items
+
+
+RENAMED: list[dict[str, Any]] = [{"name": "headquarters"}, {"scope": "github.com/acme/api"}]
+
+
+@pytest.mark.parametrize("change", RENAMED)
+@pytest.mark.parametrize("hide", [memories.forget, review.hold])
+def test_what_was_taken_out_of_recall_is_not_brought_back_by_a_rename_or_a_move_elsewhere(
+    machines: Machines, folder: Path, change: dict[str, Any], hide: Any
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    renamed = memories.edit(one, said, EditRequest(**change)).id
+    hidden = hide(other, said).status
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert not machine.recall(RecallQuery(query="address of the office", scope="github.com/acme/api")).items
+        assert memories.get(machine, renamed).status is hidden
+        assert memories.get(machine, said).status is Status.RETIRED
+    memories.restore(one, renamed)
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert memories.get(machine, renamed).status is Status.ACTIVE
+
+
+def test_other_words_than_those_forgotten_stay_and_the_sync_says_so(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    edited = memories.edit(one, said, EditRequest(resolution="it moved to 7 Main Street")).id
+    memories.forget(other, said)
+    synced(one, folder)
+    assert synced(other, folder)["counts"]["versions left standing"] == 1
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert memories.get(machine, edited).status is Status.ACTIVE
+        assert memories.get(machine, said).status is Status.FORGOTTEN
+
+
+@pytest.mark.parametrize("agent", ["", "bot"])
+def test_a_confirmation_is_not_lost_because_another_machine_counted_a_use(
+    machines: Machines, folder: Path, agent: str
+) -> None:
+    one, other = pair(machines)
+    noted = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    sure = memories.confirm(one, noted).confidence
+    memories.feedback(other, [noted], 0.2, agent=agent)
+    settle(folder, one, other)
+    for machine in (one, other):
+        held = memories.get(machine, noted)
+        assert (held.said_by, held.confidence) == ("you", sure)
+
+
+def test_a_confirmation_is_not_lost_because_another_machine_renamed_it(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    noted = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    sure = memories.confirm(one, noted).confidence
+    named = memories.edit(other, noted, EditRequest(name="api-port")).id
+    settle(folder, one, other)
+    for machine in (one, other):
+        held = memories.get(machine, named)
+        assert (held.said_by, held.confidence) == ("you", sure)
+
+
+@pytest.mark.parametrize("change", [{"resolution": "and on 8002"}, {"scope": "github.com/acme/api"}])
+def test_a_confirmation_does_not_reach_what_the_person_did_not_say(
+    machines: Machines, folder: Path, change: dict[str, Any]
+) -> None:
+    one, other = pair(machines)
+    noted = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    memories.confirm(one, noted)
+    edited = memories.edit(other, noted, EditRequest(agent="bot", **change)).id
+    settle(folder, one, other)
+    assert {memories.get(machine, edited).said_by for machine in (one, other)} == {"agent"}
+
+
+@pytest.mark.parametrize("trust", [Trust.AGENT_INFERRED, Trust.WEB])
+def test_somebody_else_confirms_and_forgets_nothing_that_was_renamed_here(machines: Machines, trust: Trust) -> None:
+    here, stranger = machines(), machines()
+    noted = store(here, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    gone = store(here, OFFICE, agent="bot", trust=Trust.AGENT_INFERRED)
+    take(stranger.store, here.store)
+    memories.confirm(stranger, noted)
+    memories.forget(stranger, gone)
+    kept = [memories.edit(here, one, EditRequest(name=f"renamed-{one[-6:]}")).id for one in (noted, gone)]
+    take(here.store, stranger.store, Signer(name="stranger", trust=trust))
+    held = [memories.get(here, one) for one in kept]
+    assert [(one.said_by, one.status) for one in held] == [("agent", Status.ACTIVE)] * 2
+    assert memories.get(here, noted).said_by == "agent"

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from nacl.signing import SigningKey
 from test_merging import FACTS, HISTORIES, act
 
+from helix.memory.change.versions import OWN_WORD
 from helix.memory.remember.request import StoreRequest
 from helix.memory.worker.undo import undo
 from helix.model.edge import Label, Ref, Relation
@@ -32,7 +33,7 @@ from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
 from helix.strands import container
-from helix.strands.join import joined_row
+from helix.strands.join import joined_row, stood_for
 from helix.strands.lineage import note_version
 from helix.strands.reading import StrandReading
 from helix.strands.rollback import roll_back
@@ -182,6 +183,31 @@ def test_in_which_order_three_sides_are_joined_does_not_matter(said: list[Strand
     assert not told or both["trust"] == weakest_trust(*told)
     ended = [held for row in (one, other) if (held := _held(row, "status")) not in ("", "active")]
     assert not ended or both["status"] in ended
+
+
+@st.composite
+def own_sides(draw: st.DrawFn) -> list[StrandRow]:
+    """Draw what three of the person's machines made of one memory's trust; on some the person stood for its words."""
+    props = st.fixed_dictionaries(
+        {
+            "trust": st.sampled_from([trust.value for trust in Trust]),
+            "confidence": st.floats(0, 1),
+            "attributes": st.sampled_from(["{}", json.dumps({OWN_WORD: True})]),
+        }
+    )
+    said = {"trigger": "tests need docker", "resolution": ""}
+    return [row_of(PutNode(label=Label.MEMORY, id="one", props={**said, **draw(props)}), ()) for _ in range(3)]
+
+
+@given(said=own_sides())
+def test_in_which_order_three_machines_hear_of_a_confirmation_does_not_matter(said: list[StrandRow]) -> None:
+    def both(one: StrandRow, other: StrandRow) -> StrandRow:
+        return stood_for(joined_row(one, other), one, other)
+
+    one, other, third = said
+    assert both(one, one) == one
+    assert both(one, other) == both(other, one)
+    assert both(both(one, other), third) == both(one, both(other, third))
 
 
 def _held(row: StrandRow, name: str) -> str:
