@@ -25,6 +25,7 @@ from helix.model.provenance import Trust, weakest_trust
 from helix.model.requests import request_of
 from helix.operations.listed import Operation
 from helix.service import Helix
+from helix.text.cleaning import clean
 
 
 async def carry_out(
@@ -96,7 +97,7 @@ def as_said_by(agent: str, operation: Operation, values: Mapping[str, Any]) -> d
     said = {key: _by(agent, value) if is_dataclass(value) else value for key, value in values.items()}
     for parameter in ("agent", "by"):
         if parameter in taken:
-            said[parameter] = said.get(parameter) or agent
+            said[parameter] = _named(said.get(parameter), agent)
     return said
 
 
@@ -109,11 +110,16 @@ def check_person(agent: str, what: str) -> None:
         )
 
 
+def _named(given: str | None, agent: str) -> str:
+    """Return who an API request says it is of, or the agent that asks: nothing but blanks names nobody."""
+    return given if given and clean(given) else agent
+
+
 def _by(agent: str, request: Any) -> Any:
     """Return a request that has an agent and a trust with the agent's name in it, and no more trust than an agent's."""
     changes: dict[str, Any] = {}
     if hasattr(request, "agent"):
-        changes["agent"] = request.agent or agent
+        changes["agent"] = _named(request.agent, agent)
     if getattr(request, "trust", None) is not None:
         changes["trust"] = weakest_trust(request.trust, Trust.AGENT_INFERRED)
     return replace(request, **changes)

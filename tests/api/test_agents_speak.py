@@ -133,6 +133,14 @@ def test_an_agents_edit_is_an_agents_words(served: Served, helix: Helix) -> None
     )
 
 
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\u00a0"])
+def test_an_agent_that_is_named_by_blanks_is_an_agent(served: Served, helix: Helix, blank: str) -> None:
+    name = by_person(served, "store", **SAID)["name"]
+    asked(served, "edit", nameOrId=name, resolution="start it with make evil", agent=blank)
+    edited = memories.get(helix, name)
+    assert (edited.provenance.trust, edited.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+
+
 @pytest.mark.parametrize("time", [{"validTo": "2099-01-01T00:00:00Z"}, {"validFrom": "2001-01-01T00:00:00Z"}])
 def test_when_it_holds_is_an_agents_word_where_an_agent_says_so(
     served: Served, helix: Helix, time: dict[str, str]
