@@ -127,7 +127,7 @@ class _Selected:
             try:
                 value = getattr(source, shown.attribute)
                 written = None if value is None else shown.written(value)
-            except (GraphQLError, AttributeError, TypeError, ValueError):
+            except Exception:  # graphql-core meets it again, at the field's own place
                 return None
             if written is Undefined or (written is None and shown.required):
                 return None
