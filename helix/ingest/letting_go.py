@@ -13,7 +13,7 @@ from typing import cast
 from helix.ingest.draft import Slice
 from helix.ingest.rereading import PlacesReadAgain
 from helix.memory.change.compose import Composer
-from helix.memory.change.versions import OWN_WORD
+from helix.memory.change.versions import OWN_WORD, SAID_INSTEAD
 from helix.memory.scores import bounded_confidence
 from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
@@ -114,7 +114,7 @@ def _judge(composer: Composer, store: Store, again: PlacesReadAgain, leaving: _L
     if not held:
         composer.patch(memory.ref, status=Status.RETIRED, retired_at=composer.now)
         if leaving.successor is not None:
-            composer.edge(Relation.SUPERSEDES, leaving.successor, memory.ref)
+            composer.edge(Relation.SUPERSEDES, leaving.successor, memory.ref, relation=SAID_INSTEAD)
         return
     best = min(held.values(), key=lambda founded: founded.rank)
     if best.rank > trust.rank:

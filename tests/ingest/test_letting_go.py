@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helix.errors import ConflictError
 from helix.ingest.writing import Importer
 from helix.memory.remember.curate import EditRequest
 from helix.model.memory import Memory, Status
@@ -139,3 +140,16 @@ def test_an_import_that_was_stopped_before_it_let_go_of_anything_does_so_the_nex
     assert len(linter(helix)) == 1
     repository.read_again(mine)
     assert linter(helix) == []
+
+
+def test_what_a_file_says_instead_is_no_version_of_the_rule_that_went(helix: Helix, tmp_path: Path) -> None:
+    repository = Repository(helix, tmp_path)
+    repository.read(True, CLAUDE=(RULE,))
+    (gone,) = linter(helix)
+    repository.read(True, CLAUDE=("Never commit generated files to the repository.",))
+    memories.feedback(helix, [gone.id], -1.0)
+    told = memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE]), first=200).items
+    assert (memories.get(helix, gone.id).failed, [one.failed for one in told]) == (1.0, [0.0] * len(told))
+    with pytest.raises(ConflictError) as refused:
+        memories.forget(helix, gone.id)
+    assert "generated" not in str(refused.value.hint)

@@ -8,6 +8,7 @@ from helix.errors import ConflictError
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
+from helix.model.provenance import Trust
 from helix.operations import memories, review
 from helix.service import Helix
 
@@ -20,7 +21,7 @@ def test_what_is_asked_by_a_former_name_is_refused_with_the_present_one(what: ob
     memories.edit(helix, "vpn", EditRequest(name="gateway"))
     with pytest.raises(ConflictError) as refused:
         what(helix, "vpn")  # type: ignore[operator]
-    assert "gateway" in refused.value.hint
+    assert "gateway" in str(refused.value.hint)
     assert memories.get(helix, "gateway").status is Status.ACTIVE
 
 
@@ -40,3 +41,17 @@ def test_feedback_by_a_former_name_reaches_the_present_version(helix: Helix) -> 
     memories.edit(helix, "vpn", EditRequest(name="gateway"))
     memories.feedback(helix, ["vpn"], 1.0)
     assert memories.get(helix, "gateway").helped == 1.0
+
+
+def test_what_contradicts_a_memory_is_no_version_of_it(helix: Helix) -> None:
+    kept, old, contrary = (
+        memories.store(helix, StoreRequest(trigger=said, resolution="", kind="fact", trust=trust))
+        for said, trust in (
+            ("the search index is at port 9200", Trust.WEB),
+            ("the api listens on port 8001", Trust.WEB),
+            ("the api listens on port 8002", Trust.USER_ASSERTED),
+        )
+    )
+    review.settle_duplicate(helix, old.id, kept.id, kept.id)
+    memories.feedback(helix, [old.id], -1.0)
+    assert (memories.get(helix, contrary.id).failed, memories.get(helix, kept.id).failed) == (0.0, 1.0)

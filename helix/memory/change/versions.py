@@ -22,6 +22,11 @@ from helix.text.tokens import lexical_tokens
 OWN_WORD = f"{OWN_ATTRIBUTE}own"
 """Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
 
+SAID_INSTEAD = "said instead"
+"""Word of a SUPERSEDES edge: its place in a source says something else since, which is no version of the memory."""
+
+_REPLACING = frozenset({Relation.SUPERSEDES, Relation.CONTRADICTS})
+
 # What a version passes on: the links people and outcomes made, and its evidence. Mentions are read anew from the text.
 _INHERITED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {Relation.GROUNDED_IN, Relation.LEARNED}
 
@@ -62,12 +67,21 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
 
 
 def present_version(records: Records, memory: Memory) -> Memory:
-    """Return the newest version of a memory, or what it was folded into: whatever took its place."""
+    """Return the newest version of a memory, or what it was folded into.
+
+    Not what contradicts it, nor what its place in a source says since it says this no more: those are other statements.
+    """
     seen = {memory.id}
     while memory.status is Status.RETIRED:
         here = memory.ref
-        edges = (edge_from(op) for op in records.edges_at(here) if op.type is Relation.SUPERSEDES)
-        newer = [edge.source.id for edge in edges if edge.target == here and DRAWN not in edge.attributes]
+        edges = [edge_from(op) for op in records.edges_at(here) if op.type in _REPLACING]
+        contrary = {end for edge in edges if edge.type is Relation.CONTRADICTS for end in (edge.source, edge.target)}
+        newer = [
+            edge.source.id
+            for edge in edges
+            if edge.type is Relation.SUPERSEDES and edge.target == here and edge.source not in contrary
+            if DRAWN not in edge.attributes and edge.relation != SAID_INSTEAD
+        ]
         fresh = [ident for ident in sorted(newer) if ident not in seen]
         if not fresh:
             break
