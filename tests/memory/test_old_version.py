@@ -55,3 +55,15 @@ def test_what_contradicts_a_memory_is_no_version_of_it(helix: Helix) -> None:
     review.settle_duplicate(helix, old.id, kept.id, kept.id)
     memories.feedback(helix, [old.id], -1.0)
     assert (memories.get(helix, contrary.id).failed, memories.get(helix, kept.id).failed) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("relation", ["supersedes", "contradicts"])
+def test_no_edge_that_an_agent_draws_leads_away_from_the_present_version(helix: Helix, relation: str) -> None:
+    old = memories.store(helix, GATEWAY)
+    present = memories.edit(helix, "vpn", EditRequest(name="gateway"))
+    other = memories.store(helix, StoreRequest(trigger="push without tests", resolution="", kind="fact", agent="bot"))
+    for end in (present.id, other.id):
+        memories.edge(helix, end, old.id, relation, agent="bot")
+        memories.edge(helix, old.id, end, relation, agent="bot")
+    memories.feedback(helix, [old.id], 1.0)
+    assert memories.get(helix, "gateway").helped == 1.0

@@ -69,13 +69,14 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
 def present_version(records: Records, memory: Memory) -> Memory:
     """Return the newest version of a memory, or what it was folded into.
 
-    Not what contradicts it, nor what its place in a source says since it says this no more: those are other statements.
+    Not what contradicts it and ended it, nor what its place in a source says instead: those are other statements.
     """
     seen = {memory.id}
     while memory.status is Status.RETIRED:
         here = memory.ref
         edges = [edge_from(op) for op in records.edges_at(here) if op.type in _REPLACING]
-        contrary = {end for edge in edges if edge.type is Relation.CONTRADICTS for end in (edge.source, edge.target)}
+        ended = (edge for edge in edges if edge.type is Relation.CONTRADICTS and "until" in edge.attributes)
+        contrary = {end for edge in ended for end in (edge.source, edge.target)}
         newer = [
             edge.source.id
             for edge in edges
