@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
@@ -69,7 +68,8 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
 def present_version(records: Records, memory: Memory) -> Memory:
     """Return the newest version of a memory, or what it was folded into.
 
-    Not what contradicts it and ended it, nor what its place in a source says instead: those are other statements.
+    Not what contradicts it and ended it, nor what its place in a source says instead: those are other statements. Of
+    several it is the best founded, as a strand may say what it likes of the ids that it brought.
     """
     seen = {memory.id}
     while memory.status is Status.RETIRED:
@@ -78,16 +78,17 @@ def present_version(records: Records, memory: Memory) -> Memory:
         ended = (edge for edge in edges if edge.type is Relation.CONTRADICTS and "until" in edge.attributes)
         contrary = {end for edge in ended for end in (edge.source, edge.target)}
         newer = [
-            edge.source.id
+            edge.source
             for edge in edges
             if edge.type is Relation.SUPERSEDES and edge.target == here and edge.source not in contrary
             if DRAWN not in edge.attributes and edge.relation != SAID_INSTEAD
         ]
-        fresh = [ident for ident in sorted(newer) if ident not in seen]
+        told = (one for one in records.present(newer) if isinstance(one, Memory) and one.id not in seen)
+        fresh = sorted(told, key=lambda one: (-one.provenance.trust.rank, one.id))
         if not fresh:
             break
-        seen.add(fresh[-1])
-        memory = cast(Memory, records.node(Ref.memory(fresh[-1])))
+        memory = fresh[-1]
+        seen.add(memory.id)
     return memory
 
 
