@@ -15,7 +15,7 @@ from graphql import GraphQLError, GraphQLSchema, get_named_type
 
 from helix.api.schema import Executor, mark_shown
 
-DOCUMENTS = 60
+DOCUMENTS = 20
 """For each seed."""
 
 

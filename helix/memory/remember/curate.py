@@ -92,7 +92,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
     def decision() -> Decision[Memory]:
         current = standing_memory_of(store.index, old.id)
         if current.status is Status.RETIRED:
-            raise _old_version(store, current, "edit")
+            raise _old_version(store, current)
         _check_name_free(store.index, changed, but=current)
         composer = Composer(store, store.runtime.clock())
         new = replace(changed, id=composer.new_id(), recorded_at=composer.now, retired_at=None)
@@ -118,7 +118,7 @@ def forget(store: Store, name_or_id: str) -> Memory:
 
     def forgotten(memory: Memory, _: Composer) -> Memory:
         if memory.status is Status.RETIRED:
-            raise _old_version(store, memory, "forget")
+            raise _old_version(store, memory)
         return replace(memory, status=Status.FORGOTTEN)
 
     return _restate(store, name_or_id, "forget", forgotten)
@@ -135,7 +135,7 @@ def restore(store: Store, name_or_id: str) -> Memory:
         if memory.status is Status.ACTIVE:
             return memory
         if memory.status is Status.RETIRED:
-            raise _old_version(store, memory, "get")
+            raise _old_version(store, memory)
         if memory.status is Status.QUARANTINED:
             return released(memory, composer)
         # Brought back by a person: it counts as used now, or it would be faded the moment it returns.
@@ -156,7 +156,7 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         if memory.status is Status.QUARANTINED:
             raise ConflictError(f"{memory.name!r} is quarantined", hint="look at it first: `helix review`")
         if memory.status is Status.RETIRED:
-            raise _old_version(store, memory, "confirm")
+            raise _old_version(store, memory)
         if memory.status is Status.FORGOTTEN:
             raise ConflictError(
                 f"{memory.name!r} is {memory.status}", hint=f"`helix restore {memory.name}` brings it back"
@@ -214,10 +214,11 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
     return changed
 
 
-def _old_version(store: Store, memory: Memory, command: str) -> ConflictError:
-    """Return that a memory was replaced, with the command for what has its place now."""
+def _old_version(store: Store, memory: Memory) -> ConflictError:
+    """Return that a memory was replaced, with the name of what has its place now."""
     present = present_version(store.records, memory)
-    hint = "nothing has its place any more" if present.id == memory.id else f"`helix {command} {present.name}`"
+    same = present.id == memory.id
+    hint = "nothing has its place any more" if same else f"the present version is called {present.name}"
     return ConflictError(f"{memory.name!r} ({memory.id}) is an old version", hint=hint)
 
 
