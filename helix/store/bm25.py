@@ -6,14 +6,14 @@ since the last fold is a small set of postings beside a large one; when it has g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
-from helix.store.node_columns import BoolArray, FloatArray, IndexArray
-from helix.store.postings import LengthArray, Postings, build_postings, keys_of
+from helix.store.node_columns import BoolArray, FloatArray, IndexArray, RowArray
+from helix.store.postings import KeyArray, LengthArray, Postings, build_postings, keys_of
 from helix.store.snapshot_file import Image
 
 K1 = 0.9
@@ -61,20 +61,15 @@ class WordView:
         weights = (self._idf(self._frequency(keys)) * (self.k1 + 1)).astype(np.float32)
         fixed = np.float32(self.k1 * (1 - self.b))
         by_length = np.float32(max(self.k1 * self.b * self.living / max(self.tokens, 1), _SMALLEST))
-        for postings in (self.base, self.recent):
-            held, ranks = postings.find(keys)
-            for weight, start, stop in zip(
-                weights[held], postings.bounds[ranks].tolist(), postings.bounds[ranks + 1].tolist(), strict=True
-            ):
-                passages = postings.passages[start:stop]
-                counts = postings.counts[start:stop].astype(np.float32)
-                parts = self.lengths[passages]
-                parts *= by_length
-                parts += fixed
-                parts += counts
-                np.divide(counts, parts, out=parts)
-                parts *= weight
-                scores[passages] += parts
+        for place, passages, times in self._listed(keys):
+            counts = times.astype(np.float32)
+            parts = self.lengths[passages]
+            parts *= by_length
+            parts += fixed
+            parts += counts
+            np.divide(counts, parts, out=parts)
+            parts *= weights[place]
+            scores[passages] += parts
         found = np.flatnonzero(scores)
         return found, scores[found]
 
@@ -85,30 +80,29 @@ class WordView:
     def holders(self, terms: Sequence[str]) -> dict[str, IndexArray]:
         """Return the indexes of the store's living passages that hold each distinct term, ascending; none: no entry."""
         distinct = list(dict.fromkeys(terms))
-        keys = keys_of(distinct)
         found: dict[str, list[IndexArray]] = {}
-        for postings in (self.base, self.recent):
-            held, ranks = postings.find(keys)
-            for place, start, stop in zip(
-                held.tolist(), postings.bounds[ranks].tolist(), postings.bounds[ranks + 1].tolist(), strict=True
-            ):
-                passages = postings.passages[start:stop].astype(np.int64)
-                found.setdefault(distinct[place], []).append(passages[self.lengths[passages] < _DEAD])
+        for place, listed, _ in self._listed(keys_of(distinct)):
+            passages = listed.astype(np.int64)
+            found.setdefault(distinct[place], []).append(passages[self.lengths[passages] < _DEAD])
         return {term: np.concatenate(parts) for term, parts in found.items()}
 
     def holding(self, terms: Sequence[str], passages: IndexArray) -> dict[str, BoolArray]:
         """Return for each distinct term which of the store's `passages`, in any order, hold it; none: no entry."""
         found: dict[str, BoolArray] = {}
-        keys = keys_of(terms)
+        wanted = passages.astype(np.int32)  # as they are listed, or each list would be copied to compare
+        for place, listed, _ in self._listed(keys_of(terms)):
+            holds = listed[np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)] == wanted
+            found[terms[place]] = holds | found.get(terms[place], False)
+        return found
+
+    def _listed(self, keys: KeyArray) -> Iterator[tuple[int, RowArray, npt.NDArray[np.uint8]]]:
+        """Yield the place of each key that is a term, its passages, dead ones too, and how often; part after part."""
         for postings in (self.base, self.recent):
             held, ranks = postings.find(keys)
             for place, start, stop in zip(
                 held.tolist(), postings.bounds[ranks].tolist(), postings.bounds[ranks + 1].tolist(), strict=True
             ):
-                listed = postings.passages[start:stop]
-                holds = listed[np.minimum(np.searchsorted(listed, passages), len(listed) - 1)] == passages
-                found[terms[place]] = holds | found.get(terms[place], False)
-        return found
+                yield place, postings.passages[start:stop], postings.counts[start:stop]
 
     def _frequency(self, keys: npt.NDArray[np.uint64]) -> IndexArray:
         found = np.zeros(len(keys), np.int64)

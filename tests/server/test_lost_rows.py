@@ -64,12 +64,17 @@ def store(process: Process, key: str, *triggers: str) -> None:
         process.data(key, STORE, t=trigger, r="so it is", s="shop")
 
 
-def test_what_the_server_lost_is_told_nobody_soon_though_nothing_is_written(team: Team) -> None:
+def with_the_till(team: Team) -> tuple[Process, Process, str, Callable[[], None]]:
+    """Return two processes, a key of a tenant of theirs with one memory, and what puts its rows back to that."""
     slug = team.tenant()
     key = team.key(slug, Role.OWNER)
     home, other = team.processes
     store(home, key, "the till is old")
-    put_back = kept(team, slug)
+    return home, other, key, kept(team, slug)
+
+
+def test_what_the_server_lost_is_told_nobody_soon_though_nothing_is_written(team: Team) -> None:
+    home, other, key, put_back = with_the_till(team)
     store(home, key, "the drawer is lost")
     assert len(listed(other, key)) == 2
     put_back()
@@ -79,11 +84,7 @@ def test_what_the_server_lost_is_told_nobody_soon_though_nothing_is_written(team
 
 
 def test_the_graph_tells_nothing_that_the_server_lost_once_as_much_is_written_again(team: Team) -> None:
-    slug = team.tenant()
-    key = team.key(slug, Role.OWNER)
-    home, other = team.processes
-    store(home, key, "the till is old")
-    put_back = kept(team, slug)
+    home, other, key, put_back = with_the_till(team)
     store(home, key, "the drawer is lost", "the lamp is lost")
     assert len(in_graph(other, key)) == 3
     put_back()

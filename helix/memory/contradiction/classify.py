@@ -134,8 +134,8 @@ def rule(first: Claim, second: Claim) -> Ruling:
     """Rule which of two contradicting memories holds: the later, else the surer, else the better founded one.
 
     OPEN where they are close in all three, where a weaker class of trust would win over a stronger one, and where what
-    the user said before, being surer, would win over what they say now. How sure
-    what was derived is and how sure what was stored is are two scales: of one class, neither is the surer one.
+    the user said before, being surer, would win over what they say now. How sure what was derived is and how sure what
+    was stored is are two scales: of one class, neither is the surer one.
     """
     comparable = first.derived is second.derived or first.trust is not second.trust
     if abs(first.since - second.since) >= CLOSE_IN_TIME:

@@ -50,7 +50,7 @@ def oppose(
         "left": why.left,
         "right": why.right,
         "since": {side: moment.isoformat() for side, moment in since.items()},
-        "trust": {FIRST: newer.provenance.trust.value, SECOND: known.provenance.trust.value},
+        "trust": trust_of(newer, known),
         "chosen": {side: moment.isoformat() for side, moment in chosen.items()},
     }
     before = {side: _before(index.records, memory, former) for side, memory in held.items()}
@@ -132,6 +132,11 @@ def ruled(
     if winner in chosen and chosen[winner] > chosen[loser]:
         return ruling
     return rule(*(replace(claim, since=told[side]) for side, claim in zip((FIRST, SECOND), claims, strict=True)))
+
+
+def trust_of(first: Memory, second: Memory) -> dict[str, str]:
+    """Return how two contradicting memories are trusted, by their sides."""
+    return {FIRST: first.provenance.trust.value, SECOND: second.provenance.trust.value}
 
 
 def choices(records: Records, first: Memory, second: Memory) -> dict[str, datetime]:

@@ -19,7 +19,7 @@ from helix.memory.contradiction.classify import (
     why_contrary,
 )
 from helix.memory.contradiction.detect import Contradiction, Ground
-from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back
+from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back, trust_of
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge
@@ -31,8 +31,9 @@ from helix.text.tokens import lexical_tokens
 T = TypeVar("T")
 
 NEAREST = 20
-_SAME_WORDS = 0.8
 """How many memories a memory is compared with."""
+_SAME_WORDS = 0.8
+"""Share of the longer one's words from which two memories that contradicted each other say the same."""
 
 
 class Steps(Protocol):
@@ -167,7 +168,7 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
         )
         if edge.attributes.get("status") == DisputeStatus.SETTLED.value:
             chosen = {side: moment.isoformat() for side, moment in choices(records, newer, known).items()}
-            trust = {"first": newer.provenance.trust.value, "second": known.provenance.trust.value}
+            trust = trust_of(newer, known)
             moved |= chosen != edge.attributes.get("chosen", {}) or trust != edge.attributes.get("trust", trust)
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes. An
         # open one has ended nothing; but other words may just be too far off to be compared.

@@ -50,7 +50,9 @@ def scan(store: Store, ticket: Ticket, *, apply: bool = False) -> ScanReport:
         if apply:
             if not ticket.cancelled:  # what cannot be looked through may hold secrets, whatever the rest does
                 erasing.leave_losses(store)
-                erasure = erasing.erase_in_copies(store, partial(_in_copy, store, (), Remembering()), REDACT)
+                erasure = erasing.erase_in_copies(
+                    store, partial(_in_copy, (), Remembering(), to_micros(store.runtime.clock())), REDACT
+                )
             erasing.end_erasure(store)
         return ScanReport(scanned=sweep.scanned, found=found, erasure=erasure if erasure and erasure.copies else None)
     noted = ErasureNote(kind=REDACT, refs=tuple(sweep.refs), at=to_micros(store.runtime.clock()))
@@ -94,17 +96,20 @@ def carry_out(store: Store, note: ErasureNote, tell: Callable[[str], None]) -> E
             store.writer.submit(partial(_decided, store, note.refs[start : start + _AT_ONCE], redact))
 
     texts = secrets_at(store.journal, note.refs, redact)
-    in_copy = partial(_in_copy, store, note.refs, redact)
+    in_copy = partial(_in_copy, note.refs, redact, note.at)
     return erasing.erase_everywhere(store, note, texts=texts, remove=remove, in_copy=in_copy, tell=tell)
 
 
-def _in_copy(store: Store, known: tuple[Ref, ...], redact: Redact, copy: Journal) -> frozenset[str]:
-    """Take all secrets out of a copy's journal; return the ids of the nodes that had any there, or are known to."""
+def _in_copy(known: tuple[Ref, ...], redact: Redact, at: int, copy: Journal) -> frozenset[str]:
+    """Take all secrets out of a copy's journal, as of `at` (microseconds).
+
+    Returns the ids of the nodes that had any there, or are known to.
+    """
     sweep = Sweep(copy)
     sweep.run()
     refs = tuple(dict.fromkeys((*known, *sweep.refs)))
     if operations := clearing(copy, refs, redact, pages.next_passage_number(copy)):
-        copy.append([Change(kind=REDACT, operations=tuple(operations))], to_micros(store.runtime.clock()))
+        copy.append([Change(kind=REDACT, operations=tuple(operations))], at)
     return frozenset(ref.id for ref in refs)
 
 
