@@ -59,7 +59,7 @@ def pretending(store: Path, behave: Behave | None) -> Iterator[list[bytes]]:
         ended = threading.Event()
 
         def serve() -> None:
-            while not ended.is_set():
+            while True:  # also what still waits in line when the hook has ended
                 try:
                     connection, _ = server.accept()
                 except OSError:
@@ -67,7 +67,10 @@ def pretending(store: Path, behave: Behave | None) -> Iterator[list[bytes]]:
                 with connection:
                     connection.settimeout(MOST_SECONDS)
                     try:
-                        heard.append(_request(connection))
+                        request = _request(connection)
+                        if ended.is_set() and not request.strip():
+                            return
+                        heard.append(request)
                         if behave is not None:
                             behave(connection)
                     except OSError:
