@@ -20,7 +20,7 @@ from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, t
 from helix.ingest.note_files import NoteFile, NoteFolder, exists, note_files
 from helix.ingest.note_kinds import SectionNote, notes_of
 from helix.ingest.plain import shorten
-from helix.ingest.sections import Document, Section, parse_markdown, parse_rst
+from helix.ingest.sections import BlockKind, Document, Section, parse_markdown, parse_rst
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
@@ -134,8 +134,11 @@ class _Reading:
             return
         dated = date_of(self.document.front_matter)
         met: Counter[str] = Counter()
-        sections = self.document.sections  # a title above a single thing says what that is about
-        titled = len({one.path[:1] for one in sections}) == 1 < sum(len(one.blocks) for one in sections)
+        sections = self.document.sections
+        blocks = [block for section in sections for block in section.blocks]
+        # A title above a single text says what that is about; a list of rules may have shrunk to a single one.
+        about = len(blocks) == 1 and blocks[0].kind is not BlockKind.ITEM
+        titled = len({one.path[:1] for one in sections}) == 1 and not about
         for section in (part for whole in sections for part in _parts(whole)):
             heading = " > ".join(section.path)
             met[heading] += 1

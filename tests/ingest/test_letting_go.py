@@ -9,7 +9,7 @@ import pytest
 from helix.errors import ConflictError
 from helix.ingest.writing import Importer
 from helix.memory.remember.curate import EditRequest
-from helix.model.memory import Memory, Status
+from helix.model.memory import Kind, Memory, Status
 from helix.model.provenance import Trust
 from helix.operations import ingest, memories
 from helix.service import Helix
@@ -153,3 +153,16 @@ def test_what_a_file_says_instead_is_no_version_of_the_rule_that_went(helix: Hel
     with pytest.raises(ConflictError) as refused:
         memories.forget(helix, gone.id)
     assert "generated" not in str(refused.value.hint)
+
+
+def test_a_rule_that_is_left_alone_in_its_list_stays_what_a_person_made_of_it(helix: Helix, tmp_path: Path) -> None:
+    repository = Repository(helix, tmp_path)
+    notes = repository.root / "CLAUDE.md"
+    notes.write_text(f"# Rules\n\n- Keep functions short.\n- {RULE}\n", "utf-8")
+    repository.read_again(True)
+    (told,) = linter(helix)
+    memories.edit(helix, told.id, EditRequest(kind=Kind.PREFERENCE))
+    notes.write_text(f"# Rules\n\n- {RULE}\n", "utf-8")
+    repository.read_again(True)
+    (kept,) = linter(helix)
+    assert (kept.kind, kept.trigger, kept.resolution) == (Kind.PREFERENCE, told.trigger, told.resolution)
