@@ -229,9 +229,9 @@ def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetim
     view = index.view
     rows = rows[rows < view.count]
     rows = rows[eligible(view.columns, view.lookups.scopes, query, now, rows)]
-    columns = view.columns.at(rows)
-    users: BoolArray = columns.trust == TRUST_CODE[Trust.USER_ASSERTED]
-    fit: IndexArray = rows[users | (shrunk_effectiveness(columns.helped, columns.failed) >= SPOKEN_AGAINST)]
+    columns = view.columns
+    users: BoolArray = columns.trust[rows] == TRUST_CODE[Trust.USER_ASSERTED]
+    fit: IndexArray = rows[users | (shrunk_effectiveness(columns.helped[rows], columns.failed[rows]) >= SPOKEN_AGAINST)]
     return fit
 
 

@@ -132,11 +132,10 @@ def look_up(
     index, now = store.index, store.runtime.clock()
     line = action.commands if isinstance(action, CommandRun) and ACTION in by else ()
     found: dict[int, _EntityKey] = {}
-    for key in _keys(index, action, line, by):
-        for row in _owners(index, key, scope, now):
-            known = found.get(row)
-            if known is None or key.level < known.level:
-                found[row] = key
+    for key, row in _led_to(index, [key for key in _keys(index, action, line, by) if key.rows], scope, now):
+        known = found.get(row)
+        if known is None or key.level < known.level:
+            found[row] = key
     for row in _sharing_words(index, line, scope, now):
         if row not in found or found[row].is_rule:
             found[row] = _BY_WORDS
@@ -370,12 +369,18 @@ def _is_file(known: str, names: tuple[str, ...]) -> bool:
     return known in asked or (loose and "/" in known and asked[0].endswith(f"/{known}"))
 
 
-def _owners(index: StoreIndex, key: _EntityKey, scope: str | None, now: datetime) -> list[int]:
-    """Return the rows of the memories that a key leads to and that may be shown."""
-    if not key.rows:
-        return []
-    owners = (row for held in index.supported_by(key.rows, key.relation) for row in held)
-    return answerable_rows(index, owners, _asked(key.kinds, scope), now)
+def _led_to(
+    index: StoreIndex, keys: Sequence[_EntityKey], scope: str | None, now: datetime
+) -> list[tuple[_EntityKey, int]]:
+    """Return each key, in order, with each row of a memory that it leads to and that may be shown."""
+    ends = {key.relation: [row for one in keys if one.relation is key.relation for row in one.rows] for key in keys}
+    held = {relation: iter(index.supported_by(rows, relation)) for relation, rows in ends.items()}
+    led = [(key, row) for key in keys for owners in islice(held[key.relation], len(key.rows)) for row in owners]
+    fit = {
+        kinds: set(answerable_rows(index, (row for key, row in led if key.kinds == kinds), _asked(kinds, scope), now))
+        for kinds in {key.kinds for key, _ in led}
+    }
+    return [(key, row) for key, row in led if row in fit[key.kinds]]
 
 
 def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
@@ -388,6 +393,8 @@ def _systemic(
     """Return the systemic failures that what is found causes, each as exact as the most exact of its causes."""
     rows = sorted(found)
     caused = index.supports_of(rows, Relation.CAUSES)
+    if not any(caused):
+        return {}
     fit = set(
         answerable_rows(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now)
     )

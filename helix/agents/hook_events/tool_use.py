@@ -44,20 +44,18 @@ def action_ended(context: HookContext, event: ActionEnded) -> Reaction:
         return Reaction(
             always=(context.when_sure(worker, lambda: _edited(context, worker, action, event.wrote, tasks)),)
         )
-    kept = (context.when_sure(worker, lambda: _ran(context, worker, action, tasks)),)
-    if not action.has_failed:
-        return Reaction(always=kept)
-    found, known = _looked_up(context, action, ON_ERROR), _looked_up(context, action, ACTION)
-    exact = [site for site in known if site.level == 0 and action.ended_well is False]
-    repeats = tuple(dict.fromkeys(site.memory.id for site in (*found, *exact)))
-    noted = (
-        (*kept, context.when_sure(worker, lambda: _repeated(context, worker, action, tasks, repeats)))
-        if repeats
-        else kept
-    )
+    found = _looked_up(context, action, ON_ERROR) if action.has_failed else ()
+
+    def keep() -> None:
+        known = _looked_up(context, action, ACTION) if action.ended_well is False else ()
+        exact = [site for site in known if site.level == 0]  # before this failure is learned from
+        _ran(context, worker, action, tasks)
+        if repeats := tuple(dict.fromkeys(site.memory.id for site in (*found, *exact))):
+            _repeated(context, worker, action, tasks, repeats)
+
     shown_now = () if _wants_none(context, worker) else worker.unseen(found)
     reaction = _show(context, worker, shown_now, action)
-    return replace(reaction, always=(*noted, *reaction.always))
+    return replace(reaction, always=(context.when_sure(worker, keep), *reaction.always))
 
 
 def _placed(context: HookContext, action: Action) -> Action:
