@@ -120,7 +120,7 @@ def holding_terms(index: StoreIndex, rows: Rows, terms: Sequence[str]) -> list[i
     return [int(row) for row in rows_holding(index.view, np.flatnonzero(rows.mask), terms)]
 
 
-def term_shares(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, float]) -> dict[int, float]:
+def term_shares(index: StoreIndex, rows: IndexArray, terms: Mapping[str, float]) -> dict[int, float]:
     """Return by row the weights of the recall question's terms it holds, summed; by how rare each is among the rows.
 
     A term that one row alone holds counts whole: its idf is taken over the greatest, with the idf of Lucene's BM25.
@@ -128,7 +128,7 @@ def term_shares(index: StoreIndex, rows: Sequence[int], terms: Mapping[str, floa
     """
     view, found = index.view, dict[int, float]()
     here = np.zeros(view.count, np.bool_)
-    here[list(rows)] = True
+    here[rows] = True
     for term, passages in view.words.holders(list(terms)).items():
         owners = np.unique(view.passages.owner[passages])
         held = owners[here[owners]].tolist()

@@ -216,13 +216,13 @@ def _ages(moments: npt.NDArray[np.int64], now: int) -> FloatArray:
     return np.where(moments == NO_START, 0, np.maximum(now - moments, 0)).astype(np.float64)
 
 
-def answerable_rows(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> list[int]:
+def answerable(index: StoreIndex, rows: Iterable[int], query: RecallQuery, now: datetime) -> IndexArray:
     """Return those of the rows that a recall query may be answered with, ascending.
 
     What outcomes speak against is not among them, unless the user stands for it.
     """
     array = np.flatnonzero(rows.mask) if isinstance(rows, Rows) else np.unique(np.fromiter(rows, np.int64))
-    return [int(row) for row in _heard(index, array, query, now)]
+    return _heard(index, array, query, now)
 
 
 def _heard(index: StoreIndex, rows: IndexArray, query: RecallQuery, now: datetime) -> IndexArray:

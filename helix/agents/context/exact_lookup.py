@@ -26,7 +26,7 @@ from helix.model.provenance import QUOTED, Trust, is_hand_written
 from helix.model.recall import RecallQuery
 from helix.model.task import ACTION, ON_ERROR
 from helix.recall.relevance import term_shares
-from helix.recall.scoring import answerable_rows, by_exactness
+from helix.recall.scoring import answerable, by_exactness
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, ERROR, PROMPT, RULED
@@ -327,7 +327,7 @@ def _sharing_words(index: StoreIndex, line: Sequence[Command], scope: str | None
     own = index.of_trust(Trust.USER_ASSERTED)
     if not (parts and own):
         return
-    notes = answerable_rows(index, own, _asked(_RULES, scope), now)
+    notes = answerable(index, own, _asked(_RULES, scope), now)
     for terms in parts:
         shared = term_shares(index, notes, terms)
         best = max(shared, key=lambda row: (shared[row], -row), default=None)
@@ -377,10 +377,16 @@ def _led_to(
     held = {relation: iter(index.supported_by(rows, relation)) for relation, rows in ends.items()}
     led = [(key, row) for key in keys for owners in islice(held[key.relation], len(key.rows)) for row in owners]
     fit = {
-        kinds: set(answerable_rows(index, (row for key, row in led if key.kinds == kinds), _asked(kinds, scope), now))
+        kinds: _answerable(index, (row for key, row in led if key.kinds == kinds), kinds, scope, now)
         for kinds in {key.kinds for key, _ in led}
     }
     return [(key, row) for key, row in led if row in fit[key.kinds]]
+
+
+def _answerable(
+    index: StoreIndex, rows: Iterable[int], kinds: frozenset[Kind], scope: str | None, now: datetime
+) -> set[int]:
+    return set(answerable(index, rows, _asked(kinds, scope), now).tolist())
 
 
 def _asked(kinds: frozenset[Kind], scope: str | None) -> RecallQuery:
@@ -395,9 +401,7 @@ def _systemic(
     caused = index.supports_of(rows, Relation.CAUSES)
     if not any(caused):
         return {}
-    fit = set(
-        answerable_rows(index, (row for held in caused for row in held), _asked(frozenset({Kind.SYSTEMIC}), scope), now)
-    )
+    fit = _answerable(index, (row for held in caused for row in held), frozenset({Kind.SYSTEMIC}), scope, now)
     best: dict[int, _EntityKey] = {}
     for cause, systemic in ((row, one) for row, held in zip(rows, caused, strict=True) for one in held):
         key, known = found[cause], found.get(systemic) or best.get(systemic)
