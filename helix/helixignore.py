@@ -18,6 +18,7 @@ from helix.errors import InvalidInputError
 from helix.text.cleaning import decode
 
 IGNORE_FILE = ".helixignore"
+GITIGNORE = ".gitignore"
 
 _MOST_BYTES = 32 << 10
 _MOST_RULES, _LONGEST_PATTERN = 2_000, 250
@@ -80,14 +81,24 @@ class IgnoreRules:
         return next((not rule.negated for rule in reversed(self.rules) if rule.says(path, is_folder=is_folder)), False)
 
 
-def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) -> IgnoreRules:
+def git_rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None) -> IgnoreRules:
+    """Return `rules`, extended by the `.gitignore` of a folder; one that is too long, or cannot be read, adds none."""
+    try:
+        return rules_of(folder, place, rules, GITIGNORE)
+    except InvalidInputError:
+        return rules or IgnoreRules()
+
+
+def rules_of(
+    folder: Path, place: str = "", rules: IgnoreRules | None = None, name: str = IGNORE_FILE
+) -> IgnoreRules:
     """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
 
     Where anybody may put files, as in `/tmp`, another user's says nothing.
     Raises InvalidInputError where that file cannot be read: going on without it would ingest what it excludes.
     """
     rules = rules or IgnoreRules()
-    file = folder / IGNORE_FILE
+    file = folder / name
     try:
         if files.is_strangers(file):
             return rules

@@ -35,6 +35,11 @@ _LONGEST_PATH = 290
 _GLOB_KEYS = ("globs", "paths", "applyto", "files")
 _MOST_GLOBS = 30
 _FOUND_OUT = (Kind.SYSTEMIC, Kind.GAP)
+_CHANGELOG = re.compile(
+    r"change[-_ ]?log.*|(?:changes|history|news|release[-_ ]?notes)(?:[-_ ]?v?\d.*)?", re.IGNORECASE
+)
+"""What a file is called, without its suffix, that tells what was changed: 114 of other projects made 65,889 memories,
+6,314 of them "conventions" such as `Fix segfault on test-crypto`."""
 
 
 def read_notes(
@@ -125,14 +130,17 @@ class _Reading:
         return cls(file=file, document=parse(file.text), prefix=prefix, trust=trust)
 
     def passages(self) -> Iterator[_Passage]:
-        """Yield the sections, headings that repeat told apart by a number; of a decision record, the whole."""
+        """Yield the sections, headings that repeat told apart by a number; of a decision record, the whole.
+
+        A changelog tells what happened, and no rule.
+        """
         title = self._title()
         if (recorded := decision_of(self.document, title)) is not None:
             note, decided_at = recorded
             text = shorten(self.file.text.strip(), _LONGEST_EPISODE)
             yield _Passage(heading="", text=text, notes=(note,), valid_from=decided_at)
             return
-        dated = date_of(self.document.front_matter)
+        dated, tells = date_of(self.document.front_matter), _CHANGELOG.fullmatch(self.file.path.stem) is None
         met: Counter[str] = Counter()
         sections = self.document.sections
         blocks = [block for section in sections for block in section.blocks]
@@ -145,7 +153,7 @@ class _Reading:
             yield _Passage(
                 heading=heading if met[heading] == 1 else f"{heading} ({met[heading]})",
                 text=section.text,
-                notes=tuple(self._with_kind(note) for note in notes_of(section, title, titled=titled)),
+                notes=tuple(self._with_kind(note) for note in notes_of(section, title, titled=titled) if tells),
                 valid_from=dated,
             )
 

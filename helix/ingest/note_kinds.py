@@ -70,7 +70,7 @@ def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[S
             yield _rule(block, heading, last)
         elif block.kind is BlockKind.CODE and (snippet := _snippet(block, heading, last, alone=len(blocks) == 1)):
             yield snippet
-        elif block.kind is BlockKind.PARAGRAPH and _leads(block, blocks[at + 1 :]):
+        elif block.kind is BlockKind.PARAGRAPH and _leads(block, blocks[at + 1 :], heading, last):
             continue  # it is part of what it leads to
         elif block.kind is BlockKind.PARAGRAPH and len(block.text) >= _SHORTEST_PARAGRAPH:
             yield from _rest(block.text, heading, last, named=True)
@@ -142,9 +142,14 @@ def _trigger_and_resolution(text: str, heading: str, lead: str = "") -> tuple[st
     return first, text[len(first) :].strip()
 
 
-def _leads(block: SectionBlock, following: Sequence[SectionBlock]) -> bool:
-    """Return whether a paragraph does no more than announce the list or code after it."""
-    return block.text.endswith(":") and bool(following) and following[0].lead == block.text and len(block.text) < 200
+def _leads(block: SectionBlock, following: Sequence[SectionBlock], heading: str, last: str) -> bool:
+    """Return whether a paragraph announces the list or code after it, or is a fact that stands whole in a snippet."""
+    if not (following and following[0].lead == block.text):
+        return False
+    if block.text.endswith(":") and len(block.text) < 200:
+        return True
+    snippet = _snippet(following[0], heading, last, alone=False) if following[0].kind is BlockKind.CODE else None
+    return snippet is not None and snippet.trigger.endswith(block.text) and kind_of(block.text, last) is Kind.FACT
 
 
 def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterator[SectionNote]:

@@ -66,7 +66,7 @@ def test_a_file_that_says_again_what_it_said_before_is_read_again(helix: Helix, 
     for said in (first, second, first, first, second, second):
         noted(helix, file, said)
         standing = memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE])).items
-        assert [one.resolution for one in standing] == [f"Always {said}."]
+        assert [one.trigger or one.resolution for one in standing] == [f"Always {said}."]
         found = helix.recall(RecallQuery(query="run the linter", scope="shop")).items
         assert [item.node.id for item in found] == [standing[0].id]
     assert len(memories.history(helix, standing[0].name).items) == 4, "what says the same is no new version"

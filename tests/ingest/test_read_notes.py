@@ -204,6 +204,18 @@ Two files.
     assert memory.attributes == {"status": "Superseded by 0009"}
 
 
+def test_what_explains_a_piece_of_code_is_said_once_but_for_a_rule(tmp_path: Path) -> None:
+    told = "Installs shims for all binaries known to the tool, which have to be made anew after each installation."
+    rule = "Always run the formatter over all that you have changed before you push a branch to the shared remote."
+    file = write(tmp_path, "a.md", f"# Manual\n\n## rehash\n\n{told}\n\n    $ tool rehash\n\n{rule}\n\n    $ make fmt\n")
+    found = memories(read_notes([file]))
+    assert [(one.kind, told in f"{one.trigger} {one.resolution}") for one in found] == [
+        (Kind.SNIPPET, True),
+        (Kind.CONVENTION, False),
+        (Kind.SNIPPET, False),
+    ]
+
+
 def test_front_matter_names_kind_date_and_files(tmp_path: Path) -> None:
     head = '---\nkind: convention\ndate: 2024-02-30\nglobs: "src/**/*.ts, lib/**"\n---\n'
     file = write(tmp_path, "rule.mdc", f"{head}The names of all types begin with T here.\n")
@@ -244,6 +256,39 @@ def test_ignore_files_hold_from_the_work_tree_down_even_for_a_named_file(tmp_pat
     found = list(read_notes(named))
     assert slices(found) == []
     assert set(problems(found).values()) == {"excluded by .helixignore"}
+
+
+def test_folders_that_git_ignores_are_passed_over_unless_they_are_named(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path, ".gitignore", "/versions\nbuild/\n*.local.md\n")
+    write(tmp_path, "docs/.gitignore", "/made\n!/build\n")
+    write(tmp_path, "wide/.gitignore", b"kept/\n" * 10_000)  # longer than a list of names is
+    for name in ("versions/a.md", "build/b.md", "docs/made/c.md", "docs/build/d.md", "AGENTS.local.md", "wide/kept/e.md"):
+        write(tmp_path, name, f"This file is called {name} by everybody.")
+    names = [item.episode.files[0] for item in slices(read_notes([tmp_path]))]
+    assert names == ["AGENTS.local.md", "docs/build/d.md", "wide/kept/e.md"]
+    named = [tmp_path / "versions", tmp_path / "docs" / "made" / "c.md"]
+    assert [item.episode.files[0] for item in slices(read_notes(named))] == ["versions/a.md", "docs/made/c.md"]
+
+
+def test_licences_and_texts_in_a_work_tree_are_read_where_they_are_named(tmp_path: Path) -> None:
+    others = ("LICENSE.md", "LICENCE-MIT.md", "CODE_OF_CONDUCT.md", "requirements.txt", "docs/table.txt")
+    for name in (*others, "conducting.md", "docs/notices_of_users.md"):
+        write(tmp_path, name, f"This file is called {name} by everybody.")
+    (tmp_path / ".git").mkdir()
+    names = [item.episode.files[0] for item in slices(read_notes([tmp_path]))]
+    assert names == ["conducting.md", "docs/notices_of_users.md"]
+    named = [item.episode.files[0] for item in slices(read_notes([tmp_path / name for name in others]))]
+    assert named == list(others)
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "changelog_v12.md", "HISTORY.rst", "NEWS-2.md", "Release Notes.md"])
+def test_a_changelog_is_what_happened_and_makes_no_rules(tmp_path: Path, name: str) -> None:
+    text = "# Changes\n\n## 1.2\n\n- Always close the stream.\n- Add a parser for dates.\n"
+    (item,) = slices(read_notes([write(tmp_path, name, text)]))
+    assert "Add a parser" in item.episode.content and item.memories == ()
+    (told,) = slices(read_notes([write(tmp_path, "history-of-us.md", text)]))
+    assert told.memories
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tmp_path: Path) -> None:
