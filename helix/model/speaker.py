@@ -46,6 +46,7 @@ SAYS_SO = "AI_AGENT"
 """Variable by which an agent of any name says which it is."""
 _UNFIT = re.compile(r"[^a-z0-9@._-]+")
 _LONGEST = 60
+_NAMELESS = "agent"
 
 
 def agent_of(environ: Mapping[str, str]) -> str:
@@ -57,5 +58,8 @@ def agent_of(environ: Mapping[str, str]) -> str:
 
 
 def agent_name(text: str) -> str:
-    """Return a coding agent's name in normal form: short, lower case, letters and digits; empty for an empty one."""
-    return _UNFIT.sub("-", text[:_LONGEST].lower()).strip("-")
+    """Return a coding agent's name in normal form: short, lower case, letters and digits; empty for an empty one.
+
+    One that has none of these letters is an agent's all the same.
+    """
+    return _UNFIT.sub("-", text[:_LONGEST].lower()).strip("-") or (_NAMELESS if text.strip() else "")

@@ -21,7 +21,7 @@ from helix.memory.capture.episodes import EpisodeRequest, record
 from helix.memory.remember.request import StoreRequest
 from helix.model.provenance import Trust
 from helix.model.reports import JobState
-from helix.model.speaker import HEADER, MARKS, agent_of
+from helix.model.speaker import HEADER, MARKS, SAYS_SO, agent_of
 from helix.operations import capture, ingest, memories, strands, upkeep
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
@@ -139,6 +139,14 @@ def test_an_agent_that_is_named_by_blanks_is_an_agent(served: Served, helix: Hel
     asked(served, "edit", nameOrId=name, resolution="start it with make evil", agent=blank)
     edited = memories.get(helix, name)
     assert (edited.provenance.trust, edited.provenance.agent) == (Trust.AGENT_INFERRED, "claude-code")
+
+
+@pytest.mark.parametrize("name", ["!", "\u514b\u52b3\u5fb7", "\u0430\u0433\u0435\u043d\u0442"])
+def test_an_agent_whose_name_has_no_letter_of_ours_is_an_agent(served: Served, helix: Helix, name: str) -> None:
+    assert agent_of({SAYS_SO: name}) == "agent"
+    sent = {HEADER: name.encode().decode("latin-1")}
+    stored = served.post(document("store"), SAID, headers=sent).json["data"]["store"]["result"]
+    assert memories.get(helix, stored["id"]).said_by == "agent"
 
 
 @pytest.mark.parametrize("time", [{"validTo": "2099-01-01T00:00:00Z"}, {"validFrom": "2001-01-01T00:00:00Z"}])
