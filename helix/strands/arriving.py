@@ -20,8 +20,9 @@ from helix.memory.contradiction import disputes
 from helix.memory.erasure import hard_forget
 from helix.memory.job_run.run import Run, Watch
 from helix.model.clock import to_micros
-from helix.model.edge import Label, Ref
+from helix.model.edge import Ref
 from helix.model.provenance import Trust
+from helix.model.tombstone import ERASED_SOURCE
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
@@ -46,7 +47,7 @@ from helix.strands.meeting import meet
 from helix.strands.merging import KIND, Incoming, Merge, completed, held_rows, side_by_side
 from helix.strands.reading import StrandEntry, StrandReading
 from helix.strands.received import Received, Signer
-from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, schema_number
+from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, StrandRow, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
 from helix.strands.succession import hand_on
@@ -364,14 +365,15 @@ def _rows_in(strand: Strand) -> int:
         raise InvalidInputError("the strand does not say how much it holds") from error
 
 
-def _stage(store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged) -> tuple[Merge, list[Ref]]:
+def _stage(
+    store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged
+) -> tuple[Merge, list[StrandRow]]:
     """Lay ready what is to be written; return what has read it, and what the person has erased on another machine."""
-    merge, erased = _reading_by(store, strand, staged.job), list[Ref]()
+    merge, erased = _reading_by(store, strand, staged.job), list[StrandRow]()
     with staged.writing() as staging:
         for batch in _read_through(store, strand, merge, base, ticket, staging.kept.add):
             staging.add(batch)
-            gone = [one.key for one in batch if one.theirs is not None and one.theirs.is_erased]
-            erased += [Ref.of(label, ident) for _, label, ident in gone]
+            erased += [one.theirs for one in batch if one.theirs is not None and one.theirs.is_erased]
         staged.keep(staging)
     return merge, erased
 
@@ -382,17 +384,17 @@ def _check_root(strand: Strand, reading: StrandReading) -> None:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
-def _erase_here(store: Store, erased: Sequence[Ref], within: Selection, ticket: Ticket) -> bool:
+def _erase_here(store: Store, erased: Sequence[StrandRow], within: Selection, ticket: Ticket) -> bool:
     """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything."""
-    here = held_rows(store.journal, [("0", ref.label.value, ref.id) for ref in erased])
-    still = [
-        ref
-        for ref, row in zip(erased, here.values(), strict=True)
-        if row and not row.is_erased and within.holds(ref.id, row.scope)
-    ]
+    here = held_rows(store.journal, [one.key for one in erased])
+    still = {
+        Ref.of(one.key[1], one.key[2]): str(one.put.props.get("source"))
+        for one in erased
+        if (row := here[one.key]) and not row.is_erased and within.holds(one.key[2], row.scope)
+    }
     if not still:
         return False
-    keep_out = tuple(ref for ref in still if ref.label is Label.MEMORY)
+    keep_out = tuple(ref for ref, source in still.items() if source == ERASED_SOURCE)
     note = ErasureNote(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
     erasing.begin_erasure(store, note)
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))

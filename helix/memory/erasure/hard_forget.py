@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import cast
 
@@ -102,19 +104,24 @@ def note(store: Store, plan: ErasePlan) -> ErasureNote:
 
 
 def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
-    """Return what a noted erasure takes away by now; durable where that has changed.
+    """Return what a noted erasure takes away by now: all that was noted, and what belongs to it here; durable if more.
 
-    A root that is gone already took its plan with it: then what was noted is what is left to do.
+    What is gone already took its plan with it: then what was noted is what is left to do.
     """
     if noted.here:
         return noted
-    try:
-        now = plan_hard_forget(store, noted.refs[0].id)
-    except (NotFoundError, InvalidInputError, ConflictError):
+    found: dict[Ref, str] = {}
+    for ref in dict.fromkeys((noted.refs[0], *noted.keep_out)):
+        with suppress(NotFoundError, InvalidInputError, ConflictError):
+            found.update((each.ref, each.why) for each in plan_hard_forget(store, ref.id).goes)
+    refs = dict.fromkeys((*noted.refs, *found))
+    refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
+    if refs.keys() == set(noted.refs):
         return noted
-    if not now.goes or {each.ref for each in now.goes} == set(noted.refs):
-        return noted
-    return note(store, now)
+    said = [ref for ref, why in found.items() if ref.label is Label.MEMORY and why in _SAYS_IT]
+    now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *said))))
+    erasing.begin_erasure(store, now)
+    return now
 
 
 def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> EraseReport:

@@ -1,0 +1,64 @@
+"""Holds that what was erased on one machine is gone on the others, with its versions and the names in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exchanging import rows_of
+from test_carrying import store
+from test_sync import folder as folder
+from test_sync import pair, settle
+
+from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.remember.curate import EditRequest
+from helix.model.provenance import Trust
+from helix.operations import memories
+from helix.service import Helix
+from helix.strands.whole import Unwatched
+from tests.memory.working import copied
+from tests.strands.conftest import Machines
+
+OFFICE = "the address of the office is 5 Sesame Street"
+AGENTS: dict[str, Any] = {"agent": "bot", "trust": Trust.AGENT_INFERRED}
+
+
+def erase(helix: Helix, ident: str) -> None:
+    hard_forget(helix.store, plan_hard_forget(helix.store, ident), Unwatched())
+
+
+def told_in_rows(helix: Helix) -> list[str]:
+    return [row.table for row in rows_of(helix.store) if b"Sesame" in row.line()]
+
+
+def told_in_files(helix: Helix) -> list[str]:
+    helix.store.graph.settle()
+    helix.store.journal.database.checkpoint()
+    with copied(helix.store.path) as files:
+        return [file.name for file in files if b"Sesame" in file.read_bytes()]
+
+
+def test_all_versions_leave_the_files_of_another_machine(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = memories.edit(one, store(one, OFFICE, **AGENTS), EditRequest(resolution="second floor")).id
+    settle(folder, one, other)
+    assert "journal.db" in told_in_files(other)
+    erase(one, said)
+    settle(folder, one, other)
+    assert not told_in_files(other)
+
+
+@pytest.mark.parametrize("change", [{"name": "hq"}, {"resolution": "second floor"}])
+def test_a_version_that_another_machine_made_meanwhile_goes_too(
+    machines: Machines, folder: Path, change: dict[str, Any]
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE, **AGENTS)
+    settle(folder, one, other)
+    memories.edit(other, said, EditRequest(**change))
+    erase(one, said)
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert not told_in_rows(machine)
+        assert not told_in_files(machine)
