@@ -41,7 +41,8 @@ LAST_ANSWERS = "last_answers"
 
 _RESTATE = "restate"
 _OF_ERASURES = frozenset({_RESTATE, "erase", "redact"})
-_NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
+NAMES_ONLY = frozenset({Label.ENTITY, Label.SESSION})
+"""Labels of nodes that are mere names: they go with the last that speaks of them."""
 _OPERATIONS_OF_A_ROW = 2_000
 _ROWS_AT_ONCE = 512
 _QUOTED = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -163,7 +164,7 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
         edge.target
         for edges in edges_at(journal, refs).values()
         for edge in edges
-        if edge.target.label in _NAMES_ONLY and edge.target not in refs
+        if edge.target.label in NAMES_ONLY and edge.target not in refs
     }
     gone = frozenset(refs)
     left = edges_at(journal, spoken_of) if spoken_of else {}
@@ -182,7 +183,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
     going = [
         ref
         for ref in sorted(doomed, key=lambda ref: (ref.label, ref.id))
-        if ref.label not in _NAMES_ONLY or all(edge.source in doomed for edge in edges[ref])
+        if ref.label not in NAMES_ONLY or all(edge.source in doomed for edge in edges[ref])
     ]
     bare = [ref for ref in going if ref.label not in WORK]
     operations: list[Operation] = list(dict.fromkeys(edge for ref in bare for edge in edges[ref]))

@@ -62,3 +62,33 @@ def test_a_version_that_another_machine_made_meanwhile_goes_too(
     for machine in (one, other):
         assert not told_in_rows(machine)
         assert not told_in_files(machine)
+
+
+@pytest.mark.parametrize("elsewhere", ["the tests need docker", ""])
+def test_no_name_comes_back_by_a_machine_that_left_something_before_it_knew(
+    machines: Machines, folder: Path, elsewhere: str
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    assert "Entity" in told_in_rows(other)
+    if elsewhere:
+        store(other, elsewhere)
+    else:
+        memories.feedback(other, [said], 1.0)
+    erase(one, said)
+    settle(folder, other, one)
+    for machine in (one, other):
+        assert not told_in_rows(machine)
+    assert not told_in_files(one)
+
+
+def test_a_name_that_something_else_speaks_of_stays(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    store(other, "the caretaker lives in Sesame Street")
+    erase(one, said)
+    settle(folder, other, one)
+    for machine in (one, other):
+        assert sorted(told_in_rows(machine)) == ["Entity", "Episode", "Memory"]
