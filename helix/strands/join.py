@@ -41,6 +41,20 @@ def joined_row(one: StrandRow, other: StrandRow) -> StrandRow:
     return StrandRow(replace(one.put, props=props), texts, max(one.scope, other.scope))
 
 
+def ended_last(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
+    """Return a joined memory with the end that was set last: one whose end is moved counts as recorded then.
+
+    For the person's own machines alone: who confirms or chooses what had ended has it hold again.
+    """
+    sides = sorted((one, other), key=lambda row: _order(row.put.props.get("recorded_at")))
+    recorded = [row.put.props.get("recorded_at") for row in sides]
+    if both.is_erased or "trigger" not in both.put.props or recorded[0] == recorded[1]:
+        return both
+    props = {name: value for name, value in both.put.props.items() if name != "valid_to"}
+    last = {name: value for name, value in sides[1].put.props.items() if name == "valid_to"}
+    return replace(both, put=replace(both.put, props={**props, **last}))
+
+
 def stood_for(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
     """Return a joined memory believed as on the side where the person stood for the words, if one side alone says so.
 

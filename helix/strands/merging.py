@@ -29,7 +29,7 @@ from helix.model.records import node_from
 from helix.model.tombstone import WORK, is_erased
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.strands.join import joined_row, stood_for
+from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
 from helix.strands.received import COUNTED, Received, Signer
@@ -115,7 +115,8 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
         return mine  # nobody changes what is believed more than they are
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         both = joined_row(mine, theirs)
-        return stood_for(both, mine, theirs) if signer.is_own else _held_on(_earned(both, mine, theirs), mine, theirs)
+        own = stood_for(ended_last(both, mine, theirs), mine, theirs) if signer.is_own else None
+        return own or _held_on(_earned(both, mine, theirs), mine, theirs)
     return theirs if unchanged_here else mine
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from exchanging import take
-from test_carrying import store
+from test_carrying import know_each_other, store
 from test_sync import folder as folder
 from test_sync import pair, settle, synced
 
@@ -17,6 +17,7 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.operations import memories, review
 from helix.strands.received import Signer
+from tests.memory.conftest import Moment
 from tests.strands.conftest import Machines
 
 OFFICE = "the address of the office is 5 Sesame Street"
@@ -136,3 +137,24 @@ def test_somebody_else_confirms_and_forgets_nothing_that_was_renamed_here(machin
     held = [memories.get(here, one) for one in kept]
     assert [(one.said_by, one.status) for one in held] == [("agent", Status.ACTIVE)] * 2
     assert memories.get(here, noted).said_by == "agent"
+
+
+@pytest.mark.parametrize("decide", [False, True])
+def test_what_a_person_has_hold_again_does_not_end_because_another_machine_counted_a_use(
+    machines: Machines, folder: Path, decide: bool
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    moment.forward(days=3)
+    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    assert memories.get(other, first).valid_to is not None
+    if decide:
+        review.resolve_contradiction(one, first, second, first)
+    else:
+        memories.confirm(one, first)
+    memories.feedback(other, [first], 0.2)
+    settle(folder, one, other)
+    assert {memories.get(machine, first).valid_to for machine in (one, other)} == {None}

@@ -33,7 +33,7 @@ from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.store.writer import Decision
 from helix.strands import container
-from helix.strands.join import joined_row, stood_for
+from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import note_version
 from helix.strands.reading import StrandReading
 from helix.strands.rollback import roll_back
@@ -192,6 +192,8 @@ def own_sides(draw: st.DrawFn) -> list[StrandRow]:
         {
             "trust": st.sampled_from([trust.value for trust in Trust]),
             "confidence": st.floats(0, 1),
+            "recorded_at": st.integers(0, 2),
+            "valid_to": st.none() | st.integers(0, 3),
             "attributes": st.sampled_from(["{}", json.dumps({OWN_WORD: True})]),
         }
     )
@@ -202,7 +204,7 @@ def own_sides(draw: st.DrawFn) -> list[StrandRow]:
 @given(said=own_sides())
 def test_in_which_order_three_machines_hear_of_a_confirmation_does_not_matter(said: list[StrandRow]) -> None:
     def both(one: StrandRow, other: StrandRow) -> StrandRow:
-        return stood_for(joined_row(one, other), one, other)
+        return stood_for(ended_last(joined_row(one, other), one, other), one, other)
 
     one, other, third = said
     assert both(one, one) == one
