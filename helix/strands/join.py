@@ -22,6 +22,7 @@ from helix.strands.rows import StrandRow, canonical_json
 
 _STATUSES = ("active", "archived", "retired", "quarantined", "forgotten")
 _RULING = frozenset({"outcome", "note", "resolved_at"})
+_RESOLVED, _PERSONS = "resolved", "persons"
 _TYPES: tuple[type, ...] = (type(None), bool, int, float, str, list, dict)
 
 
@@ -82,17 +83,22 @@ def _words_of(row: StrandRow) -> tuple[Scalar, ...]:
 def _ruled(one: StrandRow, other: StrandRow, both: str) -> str:
     """Return what a contradiction says of itself: it is open again where the two sides were decided otherwise.
 
-    It keeps `before`, how the memories stood: whoever joins them has them stand so again (`disputes.stand_again`).
+    What a person decided on one side alone is as they decided it, whatever a rule made of the other one. It keeps
+    `before`, how the memories stood: whoever joins them has them stand so again (`disputes.stand_again`).
     """
     try:
         said = [json.loads(str(row.put.props.get("attributes") or "{}")) for row in (one, other)]
+        persons = [held for held in said if held.get("status") == _RESOLVED or _PERSONS in held]
+        if len(persons) == 1:
+            return json.dumps(persons[0], ensure_ascii=False, sort_keys=True)
         rulings = sorted({str(ruling) for held in said for ruling in _rulings(held)})
         kept = {name: value for name, value in json.loads(both).items() if name not in _RULING}
     except (AttributeError, TypeError, ValueError, RecursionError):
         return both
     if len(rulings) < 2:
         return both
-    return json.dumps({**kept, "status": "open", "rulings": rulings}, ensure_ascii=False, sort_keys=True)
+    told = {**kept, "status": "open", "rulings": rulings, **({_PERSONS: True} if persons else {})}
+    return json.dumps(told, ensure_ascii=False, sort_keys=True)
 
 
 def _rulings(held: Mapping[str, Any]) -> list[Any]:

@@ -12,6 +12,7 @@ from test_sync import folder as folder
 from test_sync import pair, settle, synced
 
 from helix.memory.remember.curate import EditRequest
+from helix.model.dispute import DisputeStatus, Outcome
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
@@ -158,3 +159,20 @@ def test_what_a_person_has_hold_again_does_not_end_because_another_machine_count
     memories.feedback(other, [first], 0.2)
     settle(folder, one, other)
     assert {memories.get(machine, first).valid_to for machine in (one, other)} == {None}
+
+
+def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Machines, folder: Path) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    moment.forward(days=3)
+    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    review.resolve_contradiction(one, first, second, first)
+    memories.edge(other, second, first, "contradicts", agent="bot")
+    settle(folder, one, other)
+    for machine in (one, other):
+        (decided,) = review.contradictions(machine, any_status=True).items
+        assert (decided.status, decided.outcome) == (DisputeStatus.RESOLVED, Outcome.SECOND)
+        assert [held.valid_to for held in machine.store.index.memories(Status.ACTIVE)] == [None]

@@ -212,6 +212,25 @@ def test_in_which_order_three_machines_hear_of_a_confirmation_does_not_matter(sa
     assert both(both(one, other), third) == both(one, both(other, third))
 
 
+RULED = ({"status": "open"}, *({"status": how, "outcome": stays} for how in ("settled", "resolved") for stays in "12"))
+
+
+@given(said=st.lists(st.sampled_from(RULED), min_size=3, max_size=3))
+def test_in_which_order_three_machines_hear_of_a_decision_does_not_matter(said: list[dict[str, str]]) -> None:
+    ends = at(Label.MEMORY), Ref.memory("another")
+    edges = [
+        PutEdge(type=Relation.CONTRADICTS, source=ends[0], target=ends[1], props={"attributes": json.dumps(each)})
+        for each in said
+    ]
+    one, other, third = (row_of(edge, scope="global") for edge in edges)
+    whole = joined_row(joined_row(one, other), third)
+    assert joined_row(one, other) == joined_row(other, one)
+    assert whole == joined_row(one, joined_row(other, third)) == joined_row(whole, one)
+    outcomes = {each["outcome"] for each in said if each["status"] == "resolved"}
+    told = json.loads(str(whole.put.props["attributes"]))
+    assert len(outcomes) != 1 or (told["status"], told["outcome"]) == ("resolved", *outcomes)
+
+
 def _held(row: StrandRow, name: str) -> str:
     return str(row.put.props.get(name) or "")
 
