@@ -11,6 +11,7 @@ from test_carrying import know_each_other, store
 from test_sync import folder as folder
 from test_sync import pair, settle, synced
 
+from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
 from helix.model.dispute import DisputeStatus, Outcome
 from helix.model.memory import Status
@@ -19,6 +20,7 @@ from helix.model.recall import RecallQuery
 from helix.operations import memories, review
 from helix.strands.received import Signer
 from tests.memory.conftest import Moment
+from tests.memory.saying import PROJECT, job, learned, say
 from tests.strands.conftest import Machines
 
 OFFICE = "the address of the office is 5 Sesame Street"
@@ -138,6 +140,23 @@ def test_somebody_else_confirms_and_forgets_nothing_that_was_renamed_here(machin
     held = [memories.get(here, one) for one in kept]
     assert [(one.said_by, one.status) for one in held] == [("agent", Status.ACTIVE)] * 2
     assert memories.get(here, noted).said_by == "agent"
+
+
+@pytest.mark.parametrize("change", ["feedback", "rename"])
+def test_a_confirmation_of_what_was_learned_is_not_lost_either(machines: Machines, folder: Path, change: str) -> None:
+    one, other = pair(machines)
+    say(one.store, "Remember: always run the linter before pushing.", trust=Trust.AGENT_INFERRED)
+    consolidate(job(one.store, "learn"), {"scope": PROJECT})
+    (noted,) = learned(one.store)
+    settle(folder, one, other)
+    sure = memories.confirm(one, noted.id).confidence
+    if change == "feedback":
+        memories.feedback(other, [noted.id], 0.2)
+    else:
+        memories.edit(other, noted.id, EditRequest(name="lint"))
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert [(held.said_by, held.confidence) for held in learned(machine.store)] == [("you", sure)]
 
 
 @pytest.mark.parametrize("decide", [False, True])

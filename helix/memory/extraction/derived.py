@@ -16,7 +16,7 @@ from typing import cast
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.change.versions import supersede, take_place
+from helix.memory.change.versions import OWN_WORD, supersede, take_place
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
     NewStatement,
@@ -214,6 +214,7 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
     """
     old, outranked = known.memory, is_outranked(known, wanted)
     edited = known.edited and not outranked
+    kept = old.attributes if edited else {name: held for name, held in old.attributes.items() if name != OWN_WORD}
     memory = replace(
         old,
         id=composer.new_id(),
@@ -229,7 +230,7 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
         half_life_days=old.half_life_days if old.kind is wanted.kind else half_life_of(wanted.kind),
         valid_from=_valid_from(old, wanted),
         source=f"{DERIVED_SOURCE}{wanted.key}",
-        attributes=_attributes(old.attributes, wanted),
+        attributes=_attributes(kept, wanted),
         provenance=replace(_provenance(wanted), trust=old.provenance.trust if edited else wanted.trust),
     )
     if outranked:

@@ -166,10 +166,7 @@ def confirm(store: Store, name_or_id: str) -> Memory:
         name = memory.name if memory.status is Status.ACTIVE else composer.name(memory.scope, memory.name)
         vouched = reinforced(memory, _PERFECT, composer.now)
         theirs = replace(memory.provenance, trust=Trust.USER_ASSERTED)
-        apart = {
-            **with_claimed(memory.attributes, unproven_of(memory)),
-            **({} if memory.is_derived else {OWN_WORD: True}),
-        }
+        apart = {**with_claimed(memory.attributes, unproven_of(memory)), OWN_WORD: True}
         return replace(
             vouched, status=Status.ACTIVE, name=name, confidence=confidence, provenance=theirs, attributes=apart
         )
