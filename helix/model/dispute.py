@@ -51,3 +51,22 @@ class Dispute:
     resolved_at: Annotated[datetime | None, "When a person resolved it."] = None
     note: Annotated[str, "What that person had to say."] = ""
     drawn_by: Annotated[str, "Who says by hand that they contradict, `you` or `agent`; empty where it was found."] = ""
+
+
+REWORDED = "reworded"
+"""Attribute of a contradiction that a person decided for words in whose place somebody else has put others since."""
+_OF_BOTH = frozenset({"outcome", "before", "note", "resolved_at"})
+
+
+def reworded(attributes: Mapping[str, object], side: int) -> dict[str, object]:
+    """Return what a contradiction says of itself once its first (0) or second (1) side has words of no person.
+
+    What was decided against stays so, but the new words were not chosen; whether they may hold beside others is open.
+    """
+    if attributes.get("status") != DisputeStatus.RESOLVED.value:
+        return dict(attributes)
+    if attributes.get("outcome") == Outcome.BOTH.value:
+        kept = {name: value for name, value in attributes.items() if name not in _OF_BOTH}
+        return {**kept, "status": DisputeStatus.OPEN.value}
+    chosen = attributes.get("outcome") == (Outcome.FIRST, Outcome.SECOND)[side].value
+    return {**attributes, REWORDED: True} if chosen else dict(attributes)

@@ -62,3 +62,25 @@ def test_an_edit_ends_nothing_before_it_begins(living: Helix) -> None:
     one = stored(living, f"{PORT} 8001", valid_from=now)
     with pytest.raises(InvalidInputError, match="not later"):
         memories.edit(living, one.id, EditRequest(valid_to=now - timedelta(days=5)))
+
+
+def test_a_choice_of_the_persons_is_not_one_of_the_words_that_an_agent_puts_in_its_place(
+    living: Helix, moment: Moment
+) -> None:
+    mine = stored(living, f"{PORT} 8003")
+    moment.forward(minutes=5)
+    theirs, other = stored(living, f"{PORT} 8002", agent="bot"), stored(living, f"{PORT} 8001")
+    moment.forward(minutes=5)
+    review.resolve_contradiction(living, other.id, theirs.id, theirs.id)
+    moment.forward(minutes=5)
+    memories.edit(living, theirs.id, EditRequest(trigger=f"{PORT} 6666", agent="bot"))
+    assert memories.get(living, mine.id).valid_to is None
+    assert memories.get(living, other.id).valid_to is not None, "it was decided against"
+
+
+def test_that_both_hold_is_not_said_of_what_an_agent_says_instead(living: Helix, moment: Moment) -> None:
+    mine, theirs = stored(living, f"{PORT} 8001"), stored(living, f"{PORT} 8002", agent="bot")
+    review.resolve_contradiction(living, mine.id, theirs.id, "both")
+    memories.edit(living, theirs.id, EditRequest(trigger=f"{PORT} 6666", agent="bot"))
+    (open_one,) = review.contradictions(living).items
+    assert {open_one.first.trigger, open_one.second.trigger} == {f"{PORT} 8001", f"{PORT} 6666"}

@@ -11,9 +11,11 @@ from datetime import datetime
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.model.dispute import reworded
 from helix.model.edge import DRAWN, OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, body
+from helix.model.provenance import Trust
 from helix.model.records import edge_from
 from helix.store.index import StoreIndex
 from helix.text.tokens import lexical_tokens
@@ -48,6 +50,7 @@ def supersede(
 def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -> None:
     """Retire memory `old` in favour of `new`, which is written already, and pass on what a version passes on."""
     before, after = old.ref, new.ref
+    others = _in_other_words(old, new)
     composer.edge(Relation.SUPERSEDES, after, before, provenance=new.provenance)
     composer.patch(before, status=Status.RETIRED, retired_at=composer.now)
     for stored in records.edges_at(before):
@@ -56,6 +59,8 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
         edge = edge_from(stored)
         if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(records, edge.target, old, new):
             continue
+        if edge.type is Relation.CONTRADICTS and others:
+            edge = replace(edge, attributes=reworded(edge.attributes, 0 if edge.source == before else 1))
         composer.put_edge(
             replace(
                 edge,
@@ -63,6 +68,13 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
                 target=after if edge.target == before else edge.target,
             )
         )
+
+
+def _in_other_words(old: Memory, new: Memory) -> bool:
+    """Return whether somebody who is no person put other words in the place of a memory's; derived ones just follow."""
+    said = new.provenance.agent or not new.is_derived
+    same = body(old.trigger, old.resolution) == body(new.trigger, new.resolution)
+    return bool(said) and not same and new.provenance.trust is not Trust.USER_ASSERTED
 
 
 def present_version(records: Records, memory: Memory) -> Memory:

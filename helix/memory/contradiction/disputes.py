@@ -27,7 +27,7 @@ from helix.memory.contradiction.resolve import (
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.model.clock import to_micros
-from helix.model.dispute import Dispute, DisputeStatus, Outcome, dispute_status
+from helix.model.dispute import REWORDED, Dispute, DisputeStatus, Outcome, dispute_status
 from helix.model.edge import DRAWN, Edge, Ref, Relation
 from helix.model.memory import Memory, Status
 from helix.model.operations import PutEdge
@@ -271,7 +271,7 @@ _STAYING: Mapping[Outcome, tuple[str, ...]] = {
     Outcome.BOTH: (FIRST, SECOND),
     Outcome.NEITHER: (),
 }
-_DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at"})
+_DECIDED = frozenset({"outcome", "before", "until", "note", "resolved_at", REWORDED})
 
 
 def _edited(records: Records, memory: Memory, case: _Case) -> bool:

@@ -17,7 +17,7 @@ from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
 from helix.memory.contradiction.classify import Claim, Ruling, rule
 from helix.memory.contradiction.detect import Contradiction
-from helix.model.dispute import DisputeStatus, Outcome
+from helix.model.dispute import REWORDED, DisputeStatus, Outcome
 from helix.model.edge import Edge, Relation
 from helix.model.memory import Memory, Status
 from helix.model.records import edge_from
@@ -143,7 +143,8 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
     """Return when a person last chose each of two contradicting memories over another; one never chosen is excluded."""
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
-        won = [edge for edge in disputes_of(records, memory) if by_person(edge) and _stays(edge, memory)]
+        decided = filter(by_person, disputes_of(records, memory))
+        won = [edge for edge in decided if _stays(edge, memory) and REWORDED not in edge.attributes]
         if won:
             chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
     return chosen
