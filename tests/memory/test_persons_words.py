@@ -21,7 +21,7 @@ PORT = "the api listens on port"
 
 
 def stored(helix: Helix, words: str, **more: object) -> Memory:
-    request = StoreRequest(trigger=words, resolution="", kind="fact", **more)  # type: ignore[arg-type]
+    request = StoreRequest(trigger=words, resolution="", **{"kind": "fact", **more})  # type: ignore[arg-type]
     return memories.get(helix, memories.store(helix, request).id)
 
 
@@ -64,6 +64,26 @@ def test_an_edit_ends_nothing_before_it_begins(living: Helix) -> None:
         memories.edit(living, one.id, EditRequest(valid_to=now - timedelta(days=5)))
 
 
+def test_an_edit_of_what_has_ended_is_told(living: Helix, moment: Moment) -> None:
+    noted = stored(living, f"{PORT} 8001", agent="bot")
+    moment.forward(days=3)
+    stored(living, f"{PORT} 8002", agent="bot")
+    moment.forward(days=3)
+    memories.edit(living, noted.id, EditRequest(trigger="the api reads its port from config.toml"))
+    assert "the api reads its port from config.toml" in told(living)
+
+
+def test_what_a_person_says_last_in_an_edit_is_not_ended_by_what_they_said_before(
+    living: Helix, moment: Moment
+) -> None:
+    mine = stored(living, f"{PORT} 8001")
+    moment.forward(days=3)
+    stored(living, f"{PORT} 8002")
+    moment.forward(days=3)
+    memories.edit(living, mine.id, EditRequest(trigger=f"{PORT} 9000"))
+    assert told(living) == [f"{PORT} 9000"]
+
+
 def test_a_choice_of_the_persons_is_not_one_of_the_words_that_an_agent_puts_in_its_place(
     living: Helix, moment: Moment
 ) -> None:
@@ -84,3 +104,22 @@ def test_that_both_hold_is_not_said_of_what_an_agent_says_instead(living: Helix,
     memories.edit(living, theirs.id, EditRequest(trigger=f"{PORT} 6666", agent="bot"))
     (open_one,) = review.contradictions(living).items
     assert {open_one.first.trigger, open_one.second.trigger} == {f"{PORT} 8001", f"{PORT} 6666"}
+
+
+def test_what_a_person_says_now_holds_now_though_an_agent_said_it_of_later(living: Helix, moment: Moment) -> None:
+    stored(living, "tests do not need docker", agent="bot", trust=Trust.TOOL_OUTPUT)
+    moment.forward(days=3)
+    stored(living, "tests need docker", agent="bot", valid_from=moment.now + timedelta(days=2))
+    stored(living, "tests need docker")
+    (held,) = [one.node for one in living.recall(RecallQuery(query="do tests need docker")).items[:1]]
+    assert isinstance(held, Memory)
+    assert (held.trigger, held.said_by) == ("tests need docker", "you")
+
+
+def test_whatever_else_is_settled_with_it_a_person_is_not_ended_by_an_agent(living: Helix, moment: Moment) -> None:
+    stored(living, "tests do not need docker", agent="bot", confidence=0.2)
+    later = moment.now + timedelta(days=2)
+    stored(living, "tests do not need docker", kind="convention", agent="bot", valid_from=later)
+    stored(living, "tests need docker", agent="bot")
+    mine = stored(living, "tests need docker")
+    assert (mine.said_by, mine.valid_to) == ("you", None)

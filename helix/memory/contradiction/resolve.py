@@ -214,7 +214,7 @@ def _before(records: Records, memory: Memory, former: Edge | None) -> dict[str, 
     for edge in sorted(settled, key=lambda edge: (edge.created_at, edge.source.id, edge.target.id)):
         sides = cast(Mapping[str, Mapping[str, str | None]], edge.attributes["before"])
         told = sides.get(_side(edge, memory), {})
-        if "until" in edge.attributes and _loser(edge) == _side(edge, memory):
+        if has_lost(edge, memory):
             return {"valid_from": told.get("valid_from"), "valid_to": told.get("valid_to")}
     held = {"valid_from": memory.valid_from, "valid_to": memory.valid_to}
     return {name: None if moment is None else moment.isoformat() for name, moment in held.items()}
@@ -237,9 +237,7 @@ def _ends(memory: Memory, rivals: Iterable[tuple[Edge, Status]]) -> list[str]:
     return [
         str(edge.attributes["until"])
         for edge, status in rivals
-        if "until" in edge.attributes
-        and _loser(edge) == _side(edge, memory)
-        and (status is Status.ACTIVE or (by_person(edge) and status is not Status.RETIRED))
+        if has_lost(edge, memory) and (status is Status.ACTIVE or (by_person(edge) and status is not Status.RETIRED))
     ]
 
 
@@ -251,6 +249,24 @@ def _end(composer: Composer, index: StoreIndex, memory: Memory, until: datetime 
         composer.patch(memory.ref, valid_to=until)
     else:
         hold_until(composer, index, memory, until)
+
+
+def has_lost(edge: Edge, memory: Memory) -> bool:
+    """Return whether a contradiction was decided against a memory, which ended by it."""
+    return "until" in edge.attributes and _loser(edge) == _side(edge, memory)
+
+
+def begins_sooner(edge: Edge, memory: Memory) -> bool:
+    """Return whether a memory holds sooner than its contradiction says that it does."""
+    told = cast(Mapping[str, str], edge.attributes.get("since", {})).get(_side(edge, memory))
+    return told is not None and datetime.fromisoformat(told) > (memory.valid_from or memory.recorded_at)
+
+
+def said_anew(edge: Edge, memory: Memory) -> Edge:
+    """Return a contradiction in which a memory says what it says since now, whenever it was said before."""
+    told = cast(Mapping[str, str], edge.attributes.get("since", {}))
+    since = {side: moment for side, moment in told.items() if side != _side(edge, memory)}
+    return replace(edge, attributes={**edge.attributes, "since": since})
 
 
 def _taken_by(edge: Edge, memory: Memory) -> float:

@@ -19,7 +19,17 @@ from helix.memory.contradiction.classify import (
     why_contrary,
 )
 from helix.memory.contradiction.detect import Contradiction, Ground
-from helix.memory.contradiction.resolve import choices, disputes_of, oppose, stated_end, take_back, trust_of
+from helix.memory.contradiction.resolve import (
+    begins_sooner,
+    choices,
+    disputes_of,
+    has_lost,
+    oppose,
+    said_anew,
+    stated_end,
+    take_back,
+    trust_of,
+)
 from helix.memory.neighbours import LeftOut, nearest_active
 from helix.model.dispute import DisputeStatus
 from helix.model.edge import Edge
@@ -32,6 +42,7 @@ T = TypeVar("T")
 
 NEAREST = 20
 """How many memories a memory is compared with."""
+_ROUNDS = 5
 _SAME_WORDS = 0.8
 """Share of the longer one's words from which two memories that contradicted each other say the same."""
 
@@ -58,10 +69,10 @@ class Unsettled:
     former: Edge | None = None
 
 
-def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[Unsettled]:
+def unsettled(store: Store, memory: Memory, but: LeftOut | None = None, *, reworded: bool = False) -> list[Unsettled]:
     """Return the contradictions to settle between a memory and all others, whatever order they came in.
 
-    `but`: memories that it was set against elsewhere.
+    `but`: memories that it was set against elsewhere. `reworded`: it says what it says since now.
     """
     if memory.status is not Status.ACTIVE or not can_contradict(memory.kind):
         return []
@@ -72,7 +83,7 @@ def unsettled(store: Store, memory: Memory, but: LeftOut | None = None) -> list[
         for other, why in _contraries(store, memory, but)
         if other.id not in {*told, memory.id} and _meet(store.records, memory, other)
     ]
-    return [*_outdated(store.records, disputed), *fresh]
+    return [*_outdated(store.records, disputed, memory if reworded else None), *fresh]
 
 
 def set_against_all(run: Steps, memories: Iterable[Memory], rest: Callable[[], None]) -> bool:
@@ -92,29 +103,45 @@ def settle_in_run(run: Steps, one: Unsettled) -> bool:
     return run.write(step, settle_one(run.store, one)) is not False
 
 
-def settle_stored(store: Store, memory: Memory) -> tuple[str, ...]:
-    """Settle or flag the contradictions of a stored memory, and return the names of the contrary ones."""
-    _settle(store, unsettled(store, memory))
+def settle_stored(store: Store, memory: Memory, *, reworded: bool = False) -> tuple[str, ...]:
+    """Settle or flag the contradictions of a stored memory, and return the names of the contrary ones.
+
+    `reworded`: it has taken the place of what was said before.
+    """
+    _settle(store, memory, lambda now: unsettled(store, now, reworded=reworded))
     ref = memory.ref
     rivals = [edge.target if edge.source == ref else edge.source for edge in disputes_of(store.records, memory)]
     standing = (cast(Memory, node) for node in store.records.nodes(rivals))
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
 
-def settle_known(store: Store, memory: Memory) -> None:
-    """Settle anew those known contradictions of a memory that its words or its trust now make otherwise."""
-    _settle(store, _outdated(store.records, disputes_of(store.records, memory)))
+def settle_known(store: Store, memory: Memory, *, reworded: bool = False) -> None:
+    """Settle anew those known contradictions of a memory that its words or its trust now make otherwise.
+
+    `reworded`: an edit has put other words in the place of what it said.
+    """
+    records = store.records
+    _settle(store, memory, lambda now: _outdated(records, disputes_of(records, now), now if reworded else None))
 
 
-def _settle(store: Store, found: Iterable[Unsettled]) -> None:
-    for one in found:
-        change = settle_one(store, one)
+def _settle(store: Store, memory: Memory, found: Callable[[Memory], Iterable[Unsettled]]) -> None:
+    """Settle what is found for a memory, anew where settling one has moved since when it holds."""
+    for _ in range(_ROUNDS):
+        (now,) = store.records.present([memory.ref])
+        changes = [settle_one(store, one) for one in found(now)] if isinstance(now, Memory) else []
+        if all([_settled(store, change) for change in changes]):
+            return
 
-        def decision(change: Callable[[Composer], bool] = change) -> Decision[None]:
-            composer = Composer(store, store.runtime.clock())
-            return Decision((composer.change("settle"),) if change(composer) else (), None)
 
-        store.writer.submit(decision)
+def _settled(store: Store, change: Callable[[Composer], bool]) -> bool:
+    """Settle one contradiction; return whether both memories were unchanged."""
+
+    def decision() -> Decision[bool]:
+        composer = Composer(store, store.runtime.clock())
+        undisturbed = change(composer)
+        return Decision((composer.change("settle"),) if undisturbed else (), undisturbed)
+
+    return store.writer.submit(decision)
 
 
 def settle_one(store: Store, found: Unsettled) -> Callable[[Composer], bool]:
@@ -141,12 +168,12 @@ def _contraries(store: Store, memory: Memory, but: LeftOut | None) -> list[tuple
     return contraries(NewStatement.of(memory), near, thresholds_of(store.runtime))
 
 
-def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
+def _outdated(records: Records, disputed: list[Edge], reworded: Memory | None = None) -> list[Unsettled]:
     """Return the contradictions that no person decided and that begin otherwise now, or that are gone: by the words of
     both, an open one, or one of what was derived.
 
     A person's choice counts for what rules settled, and so does a trust that has changed since, as where a person now
-    stands for the loser. What was left open, or opened again, waits for a decision.
+    stands for the loser, and that the loser was `reworded`. What was left open, or opened again, waits for a decision.
     """
     found = []
     for edge in disputed:
@@ -173,7 +200,12 @@ def _outdated(records: Records, disputed: list[Edge]) -> list[Unsettled]:
         # What somebody stored and words anew ended the other all the same; derived words follow from the episodes. An
         # open one has ended nothing; but other words may just be too far off to be compared.
         opened = edge.attributes.get("status") == DisputeStatus.OPEN.value
-        gone = why is None and ((opened and _agree(newer, known)) or (newer.is_derived and known.is_derived))
+        lost = False
+        if reworded is not None:
+            lost = not opened and has_lost(edge, reworded)
+            moved |= lost or begins_sooner(edge, reworded)
+            edge = said_anew(edge, reworded)
+        gone = why is None and (lost or (opened and _agree(newer, known)) or (newer.is_derived and known.is_derived))
         if gone or (why is not None and moved):
             found.append(Unsettled(newer=newer, known=known, why=why, former=edge))
     return found

@@ -105,8 +105,8 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         return Decision((composer.change("edit", memory=new.id),), new)
 
     new = store.writer.submit(decision, once="edit")
-    if new.status is Status.ACTIVE and (old.trigger, old.resolution) != (new.trigger, new.resolution):
-        settle_known(store, new)
+    if new.status is Status.ACTIVE:
+        settle_known(store, new, reworded=_words(old) != _words(new))
     return new
 
 
@@ -259,6 +259,10 @@ def _as_persons(changed: Memory, old: Memory, agent: str) -> Memory:
         return changed
     others = {name: value for name, value in changed.attributes.items() if name != OWN_WORD}
     return replace(changed, attributes=others if agent else {**others, OWN_WORD: True})
+
+
+def _words(memory: Memory) -> str:
+    return body(memory.trigger, memory.resolution)
 
 
 def _stated(memory: Memory) -> tuple[object, ...]:

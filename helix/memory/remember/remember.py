@@ -102,7 +102,9 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
     if answer.status in (StoreStatus.MERGED, StoreStatus.QUARANTINED):
         return answer
     (memory,) = store.records.nodes([Ref.memory(answer.id)])
-    return replace(answer, contradicts=settle_stored(store, memory)) if isinstance(memory, Memory) else answer
+    if not isinstance(memory, Memory):
+        return answer
+    return replace(answer, contradicts=settle_stored(store, memory, reworded=answer.status is StoreStatus.UPDATED))
 
 
 def _takes_over(draft: Memory, known: Memory, now: datetime) -> bool:
