@@ -58,7 +58,8 @@ class Journal:
     ) -> None:
         """Take over a journal's tables, and close them again; `tokenise` turns passage text into lexical tokens.
 
-        With a mark, that is written over with every transaction; copies of a journal have none.
+        With a mark, that is written over with every transaction, and of a server's journal with every append and by
+        `note_reach`; copies of a journal have none.
         """
         self._mark = mark
         self._last: tuple[int, bytes] = (0, GENESIS)
@@ -81,7 +82,7 @@ class Journal:
                     )
             self._look()
             self.idempotency = Idempotency(self.database)
-            if mark is not None:
+            if mark is not None and not self.is_served:
                 self.file.committed = self._reached
                 with self.database.transaction():
                     """Write the mark: it may be missing, or behind."""
@@ -95,11 +96,18 @@ class Journal:
 
         def note() -> None:
             self._last = self._appended or self._last
-            seq, chain = self._last
-            assert self._mark is not None
-            self._mark.write(Reach(store=self.store_id, seq=seq, chain=chain.hex(), commits=commits))
+            self.note_reach(commits)
 
         return note
+
+    def note_reach(self, commits: int = -1) -> None:
+        """Have the journal's mark say how far that has come; of a server's, `commits` is not known."""
+        if self._mark is None:
+            return
+        seq, chain = self._last
+        self._mark.write(Reach(store=self.store_id, seq=seq, chain=chain.hex(), commits=commits))
+        if self.is_served:
+            self._mark.close()  # a thousand tenants may be open
 
     def _look(self) -> None:
         with self.database.reading() as connection:
@@ -129,7 +137,10 @@ class Journal:
     @property
     def mark_trouble(self) -> str:
         """Why the journal's mark cannot be relied on, in a sentence; empty while it can, or without one."""
-        return "" if self._mark is None else self._mark.trouble
+        if self._mark is None:
+            return ""
+        told = self._mark.trouble  # which folders a server's machine has is not told to its clients
+        return told.replace(f"{self._mark.path.parent}/", "") if self.is_served else told
 
     @property
     def is_served(self) -> bool:
@@ -201,6 +212,8 @@ class Journal:
                 self.idempotency.note(connection, note, at)
             self._appended = (seq, chain)
         self._last = (seq, chain)
+        if self.is_served:
+            self.note_reach()
         return rows
 
     def _tokens(self, op: PutPassage) -> tuple[int, str]:

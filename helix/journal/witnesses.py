@@ -2,7 +2,8 @@
 
 The mark is written with every transaction, the image now and then. Where one of them knows more than the journal, what
 was acknowledged is lost: that is written down in the store's folder until a person takes note, and whatever may still
-hold it is put aside before anything is opened, which would write over it.
+hold it is put aside before anything is opened, which would write over it. Of a journal that a server keeps, each
+process that was its home has a mark.
 """
 
 from __future__ import annotations
@@ -129,6 +130,20 @@ def learn_losses(journal: Journal, folder: Path) -> None:
         _tell(journal, folder, found)
     elif noted:
         keep(folder, noted)
+
+
+def examine_served(journal: Journal, mark: MarkFile, graph: Path, at: int) -> None:
+    """Note what a server's journal lost of what this process had seen in it, and keep the graph, which may hold that.
+
+    The mark says from then on what there is now. Another store's is of a tenant that had the same number, on a server
+    that was turned back.
+    """
+    known, store = mark.read(), journal.store_id
+    if known is not None and known.store == store and known.seq and journal.chain_at(known.seq) != known.chain:
+        held, told, kept = journal.last_seq, ("its mark",), tuple(put_aside(graph, at // 1_000_000))
+        loss = Loss(found_at=at, store=store, held=held, known=known.seq, witnesses=told, kept=kept)
+        note_loss(journal, graph.parent, loss)
+    journal.note_reach()
 
 
 def is_loss_noted(backend: Backend) -> bool:

@@ -24,7 +24,8 @@ from starlette.applications import Starlette
 from helix.api.app import create_tenant_app
 from helix.api.resolver_context import Threads
 from helix.errors import HelixError, NotFoundError, NotHomeError
-from helix.files import read_text, write_private
+from helix.files import private_folder, read_text, write_private
+from helix.journal.mark import MarkFile
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Whereabouts
 from helix.journal.postgres.tenant_database import TenantDatabase
@@ -113,6 +114,8 @@ class Tenants:
         self._most = most
         self._idle_seconds = idle_seconds
         self._caches = settings.home / "tenants"
+        self._marks = settings.home / "marks"
+        """How far each tenant had come at this process: told of a loss by, also where another one served it since."""
         self._open: dict[int, Open] = {}
         self._under_way: dict[int, asyncio.Task[Open]] = {}
         self._turns: dict[int, asyncio.Lock] = {}
@@ -225,7 +228,7 @@ class Tenants:
             closing = partial(self._home.release, there.id)
             found = open_tenant_engine(self._server, self._home, there.id, own, folder, closing)
             write_private(caches / _SERVED, self._note(there.id, there.epoch + 1))
-            return found
+            return replace(found, mark=MarkFile(private_folder(self._marks) / str(there.id)))
 
         return Helix.open(
             own, embedder=self._embedder, reranker=self._reranker, engine=opens, turns=self._turns_of_recall
@@ -259,7 +262,10 @@ class Tenants:
 
     def _outdated(self) -> list[Path]:
         closed = {one: number for one in self._caches.glob("*") if (number := _number_of(one)) not in self._open}
-        epochs = self._directory.epochs(list(closed.values()))
+        marks = {one: _number_of(one) for one in self._marks.glob("*")}
+        epochs = self._directory.epochs([*closed.values(), *marks.values()])
+        for one in [one for one, number in marks.items() if number not in epochs]:
+            one.unlink(missing_ok=True)
         return [
             one
             for one, number in closed.items()
@@ -339,7 +345,7 @@ class Tenants:
 
 
 def _number_of(caches: Path) -> int:
-    """Return the number of the tenant that a folder is of; 0 for one that an older Helix named otherwise."""
+    """Return the number of the tenant that a folder or a mark is of; 0 for one that an older Helix named otherwise."""
     return int(caches.name) if re.fullmatch("[1-9][0-9]{0,17}", caches.name) else 0
 
 

@@ -40,10 +40,10 @@ class VectorSearch(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """The tables of one store. `mark` notes beside a file how far it has come; a server's word is enough."""
+    """The tables of one store. `mark` notes how far it has come, as far as this machine knows."""
 
     backend: Backend
-    mark: MarkFile | None
+    mark: MarkFile
     address: str
     """What another process finds the same tables by: a file, or a server's address."""
     tenant: int
@@ -110,4 +110,5 @@ def open_tenant_engine(
         requires_quorum=settings.require_quorum,
         archive_days=settings.archive_days,
     )
-    return Engine(backend=backend, mark=None, address=settings.engine, tenant=tenant, vectors=backend)
+    mark = MarkFile(folder / MARK_NAME)
+    return Engine(backend=backend, mark=mark, address=settings.engine, tenant=tenant, vectors=backend)

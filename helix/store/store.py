@@ -126,6 +126,8 @@ class Store:
         self.journal = Journal(engine.backend, tokenise=lexical_tokens, mark=engine.mark)
         moving.check_here(self.journal.meta, to_clients=settings.one_of_many)
         witnesses.learn_losses(self.journal, self.path)
+        if self.journal.is_served:
+            witnesses.examine_served(self.journal, engine.mark, self.path / GRAPH_NAME, to_micros(clock()))
         self.memory_rows = MemoryRows(self.journal)
         self.near_pairs = NearPairs()
         self.costly = CostlyAnswers()

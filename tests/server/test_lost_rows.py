@@ -120,3 +120,31 @@ def test_a_loss_is_told_by_each_home_until_somebody_has_acknowledged_it(team: Te
     assert lost(second, key) == []
     move(team, number, first, key)
     assert lost(first, key) == kept_graphs(first, number) == []
+
+
+def test_a_loss_is_told_though_no_graph_was_asked(team: Team) -> None:
+    home, other, key, put_back = with_the_till(team)
+    store(home, key, "the drawer is lost", "the lamp is lost")
+    put_back()
+    until(lambda: len(listed(home, key)) == 1)
+    assert "rows 2 to 3" in lost(other, key)[0]
+    found = home.data(key, "{ health { status } doctor { healthy } }")
+    assert (found["health"]["status"], found["doctor"]["healthy"]) == ("failing", False)
+    assert home.data(key, ACKNOWLEDGE)["acknowledgeLoss"]["result"] == 1
+    assert lost(other, key) == []
+
+
+def test_a_process_tells_what_was_lost_while_another_was_home(team: Team) -> None:
+    home, other, key, put_back = with_the_till(team)
+    number = int(team.sql("SELECT max(tenant) FROM head")[0][0])
+    store(home, key, "the drawer is lost")
+    put_back()
+    move(team, number, other, key)
+    store(other, key, "the lamp is new", "the door is new")
+    assert lost(other, key) == []
+    move(team, number, home, key)
+    assert "not those that were acknowledged" in lost(home, key)[0]
+    assert home.data(key, ACKNOWLEDGE)["acknowledgeLoss"]["result"] == 1
+    for one in (other, home):
+        move(team, number, one, key)
+        assert lost(one, key) == []
