@@ -41,6 +41,8 @@ _STEP_SECONDS = 120.0
 _IDLE_SECONDS = 60.0
 _RETRY_SECONDS = 10.0
 """How long a graph that could not follow is left alone, unless somebody asks."""
+_BEHIND = "the graph is behind: "
+"""How it begins what the graph is told of until it follows again."""
 _CLOSE_SECONDS = 5.0
 """How long closing waits for a question that is being answered; its process is ended then."""
 _CHECK_AFTER_SECONDS = 2.0
@@ -206,6 +208,8 @@ class GraphFollower:
 
     def _note(self, said: dict[str, Any]) -> None:
         self.applied_seq = said["applied"]
+        if self.trouble.startswith(_BEHIND):  # such as while the server of the journal was away
+            self.trouble = ""
         for sentence in sorted(set(said["refused"]) - set(self.refused)):
             log.error("the graph refuses what was journalled", extra={"refused": sentence})
         self.refused = tuple(said["refused"])
@@ -351,7 +355,7 @@ class GraphFollower:
         except HelixError as error:
             self._retry_at = time.monotonic() + _RETRY_SECONDS
             if not self.trouble:
-                self.trouble = f"the graph is behind: {error.message}"
+                self.trouble = f"{_BEHIND}{error.message}"
             log.warning("the graph does not follow", extra={"error": str(error)})
         except Exception:  # the thread's outermost boundary: without it, nothing would follow any more
             self._retry_at = time.monotonic() + _RETRY_SECONDS

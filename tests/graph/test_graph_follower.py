@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from helix.errors import GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
+from helix.errors import EngineError, GraphUnavailableError, HelixError, InvalidInputError, QueryTimeoutError
 from helix.graph import cypher_gate, graph_follower
 from helix.graph.build import build
 from helix.graph.graph_files import Place
@@ -546,6 +547,27 @@ def test_nobody_waits_for_rows_that_the_journal_lost_while_it_was_open(
     os.kill(follower.pid, signal.SIGCONT)
     with pytest.raises(GraphUnavailableError, match="lost rows"):
         held(follower)
+
+
+def test_a_graph_that_follows_again_is_told_of_no_more(
+    journal: Journal, follower: GraphFollower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that keeps the journal was away for a moment; the graph's process runs on."""
+    written(journal, node("a"))
+    assert held(follower) == ["a"]
+    ask, away = GraphProcess.ask, ["the server is away"]
+
+    def asked(process: GraphProcess, question: str, seconds: float, **named: Any) -> Any:
+        if question == "follow" and away:
+            raise EngineError(away[0])
+        return ask(process, question, seconds, **named)
+
+    monkeypatch.setattr(GraphProcess, "ask", asked)
+    follower.follow(written(journal, node("b")))
+    until(lambda: "the server is away" in follower.trouble)
+    away.clear()
+    assert held(follower) == ["a", "b"]
+    assert follower.trouble == ""
 
 
 def test_a_graph_that_other_programs_have_open_is_not_taken_for_damaged(
