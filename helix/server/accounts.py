@@ -192,7 +192,7 @@ class Accounts:
             self._check_peer(tenant, role, digits_of(peer))
         prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         values = (prefix, tenant.id, kind, name, role.value, json.dumps(bound), _digest(secret), peer, by, seconds)
-        with mapped(), self._server.connection() as connection, connection.transaction():
+        with self._server.changing() as connection:
             connection.execute(_MAKE, values)
             detail = {"key": prefix, "name": name, "role": role.value, "scopes": bound}
             audit.note(connection, tenant.id, by, f"{kind}.create", detail)
@@ -219,7 +219,7 @@ class Accounts:
         if shown is None:
             return None
         prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        with mapped(), self._server.connection() as connection, connection.transaction():
+        with self._server.changing() as connection:
             row = connection.execute(_USE_LINK, (shown[1], _digest(shown[2]))).fetchone()
             if row is None:
                 return None
@@ -266,7 +266,7 @@ class Accounts:
             " WHERE (prefix = $1 OR made_by = 'link ' || $1) AND tenant = $2"
             " RETURNING name"
         )
-        with mapped(), self._server.connection() as connection, connection.transaction():
+        with self._server.changing() as connection:
             row = connection.execute(statement, (prefix, tenant.id)).fetchone()
             if row is None:
                 raise NotFoundError(f"{tenant.slug} has no key {prefix!r:.40}", hint="`helix key list` shows them")
@@ -290,7 +290,7 @@ class Accounts:
         if name and not NAME.fullmatch(name):
             raise InvalidInputError(f"a person's name {_NAMED}")
         bound = _checked(scopes)
-        with mapped(), self._server.connection() as connection, connection.transaction():
+        with self._server.changing() as connection:
             row = connection.execute(_ACCOUNT, (issuer, subject, tenant.id)).fetchone()
             assert row is not None  # what was put is returned
             connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound), name))
@@ -299,7 +299,7 @@ class Accounts:
 
     def remove_member(self, tenant: Tenant, issuer: str, subject: str, *, by: str) -> None:
         """Take away a person's access to a tenant. Raises NotFoundError."""
-        with mapped(), self._server.connection() as connection, connection.transaction():
+        with self._server.changing() as connection:
             if memberships.remove(connection, tenant.id, issuer, subject) == 0:
                 raise NotFoundError(f"{tenant.slug} has no such member", hint="`helix user list` shows them")
             detail = {"issuer": issuer, "subject": subject}
@@ -323,7 +323,7 @@ class Accounts:
 
     def note(self, tenant: Tenant | None, actor: str, action: str, detail: dict[str, Any]) -> None:
         """Write down what somebody administered on the server."""
-        with mapped(), self._server.connection() as connection:
+        with self._server.changing() as connection:
             audit.note(connection, None if tenant is None else tenant.id, actor, action, detail)
 
     def audit(self, slug: str = "", first: int = 100, *, tenant: int | None = None) -> list[AuditEntry]:

@@ -36,6 +36,8 @@ from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import MOVED
+from helix.model.principal import Role
+from helix.server.accounts import Accounts
 from helix.service import Helix
 from helix.store.engine import open_tenant_engine
 from tests.journal.conftest import put_entity
@@ -191,6 +193,33 @@ def test_a_cancelled_wait_for_a_standby_acknowledges_nothing(
     again.append([put_entity("z")], 3)
     assert names(server, tenant) == [*there, "z"]
     assert again.verify_chain().damaged == ()
+
+
+def test_what_is_administered_is_no_more_acknowledged_than_what_is_stored(server: Server, tenant: Tenant) -> None:
+    """A key that a standby does not know to be revoked would be good again once that takes over."""
+    accounts = Accounts(server)
+    prefix = accounts.create_key(tenant, "ada", Role.EDITOR, by="the test").split("_")[1]
+    works = (
+        lambda: accounts.revoke(tenant, prefix, by="the test"),
+        lambda: server.set_quota(tenant.id, "{}"),
+        lambda: server.create(f"f{uuid.uuid4().hex[:8]}"),
+    )
+    refused: list[HelixError] = []
+
+    def work_on(work: Callable[[], object]) -> None:  # the server hears of its standby a moment later than it is told
+        try:
+            for _ in range(500):
+                work()
+        except HelixError as error:
+            refused.append(error)
+
+    with without_its_standby(server):
+        for work in works:
+            working = threading.Thread(target=work_on, args=(work,))
+            working.start()
+            assert until(lambda working=working: ended_by_cancelling(server, working))
+    assert [type(error) for error in refused] == [EngineError] * len(works)
+    assert all("durable" in str(error) for error in refused)
 
 
 def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server: Server, tenant: Tenant) -> None:

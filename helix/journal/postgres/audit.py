@@ -39,7 +39,7 @@ def note(
 
 def set_state(server: Server, tenant: int, state: str, by: str, action: str, detail: Mapping[str, object]) -> None:
     """Say in PostgreSQL what a tenant is from now on, with a line of audit where it was something else before."""
-    with mapped(), server.connection() as connection, connection.transaction():
+    with server.changing() as connection:
         changed = connection.execute("UPDATE tenant SET state = $2 WHERE id = $1 AND state <> $2", (tenant, state))
         if changed.rowcount:
             note(connection, tenant, by, action, detail)

@@ -27,7 +27,7 @@ from helix.errors import (
 )
 from helix.journal.postgres import memberships, own_tables, vector_index
 from helix.journal.postgres.dialect import scripts, tables
-from helix.journal.postgres.server_connections import ServerConnections, check_address
+from helix.journal.postgres.server_connections import ServerConnections, check_address, hearing
 from helix.journal.postgres.server_errors import mapped
 from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
 from helix.model.reports import Durability
@@ -131,6 +131,16 @@ class Server:
         """Lend a connection to PostgreSQL outside of any transaction."""
         with self._connections.lent() as connection:
             yield connection
+
+    @contextmanager
+    def changing(self) -> Iterator[psycopg.Connection[Any]]:
+        """Lend a connection within a transaction of PostgreSQL. EngineError where nobody knows that it is durable."""
+        with mapped(), self.connection() as connection, hearing(connection) as said:
+            with connection.transaction():
+                connection.execute("SELECT set_config('client_min_messages', 'warning', true)")
+                yield connection
+                said.clear()
+            _check_durable(said)
 
     def close(self) -> None:
         """End every connection to PostgreSQL; twice is no error."""
@@ -237,7 +247,7 @@ class Server:
             raise ConfigError(
                 f"{slug!r} is not the name of a tenant", hint="use up to 63 small letters, digits and inner hyphens"
             )
-        with mapped(), self.connection() as connection, connection.transaction():
+        with self.changing() as connection:
             made = connection.execute(
                 "INSERT INTO tenant (slug, state) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id", (slug, state)
             ).fetchone()
@@ -248,12 +258,12 @@ class Server:
 
     def set_state(self, tenant: int, state: str) -> None:
         """Say in PostgreSQL that a tenant is `active`, `incoming` while it is carried here, or `moved`."""
-        with mapped(), self.connection() as connection:
+        with self.changing() as connection:
             connection.execute("UPDATE tenant SET state = $2 WHERE id = $1", (tenant, state))
 
     def set_quota(self, tenant: int, quota: str) -> None:
         """Say in PostgreSQL how much a tenant may use, as JSON."""
-        with mapped(), self.connection() as connection:
+        with self.changing() as connection:
             connection.execute("UPDATE tenant SET quota = $2 WHERE id = $1", (tenant, quota))
 
     def check_deletable(self, tenant: int) -> None:
@@ -268,7 +278,7 @@ class Server:
         """
         self.check_deletable(tenant)
         self.set_state(tenant, DELETING)
-        with mapped(), self.connection() as connection, connection.transaction():
+        with self.changing() as connection:
             connection.execute("SELECT set_config('helix.tenant', $1::bigint::text, true)", (tenant,))
             for table in (*tables(), "api_key"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = $1", (tenant,))
@@ -443,11 +453,7 @@ class Server:
                     hint = "look at the server, then try again with the same idempotency key"
                     raise EngineError(f"what became of the change is not known: {why}", hint=hint) from error
             time.sleep(_LOOK_SECONDS)
-        if said:
-            raise EngineError(
-                f"the server cannot say that the change is durable: {'; '.join(said)}",
-                hint="look at its standbys, then try again with the same idempotency key",
-            )
+        _check_durable(said, " with the same idempotency key")
 
     def _proved(
         self, connection: psycopg.Connection[Any], tenant: int, epoch: int | None, commits: int, why: str
@@ -471,25 +477,17 @@ class Server:
         return said
 
 
-@contextmanager
-def hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
-    """Lend a list that takes what PostgreSQL warns of on a connection."""
-    said: list[str] = []
-
-    def heard(notice: errors.Diagnostic) -> None:
-        said.append(notice.message_primary or "")
-
-    connection.add_notice_handler(heard)
-    try:
-        yield said
-    finally:
-        connection.remove_notice_handler(heard)
-
-
 DURABILITY = ", ".join(
     f"current_setting('{name}')" for name in ("fsync", "synchronous_commit", "synchronous_standby_names")
 )
 """What a statement asks to know the durability of its own commit."""
+
+
+def _check_durable(said: Sequence[str], how: str = "") -> None:
+    """Raise EngineError where PostgreSQL warned as it committed: a wait for its standbys was cancelled."""
+    if said:
+        hint = f"look at its standbys, then try again{how}"
+        raise EngineError(f"the server cannot say that the change is durable: {'; '.join(said)}", hint=hint)
 
 
 def _one(cursor: psycopg.Cursor[Any]) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 import psycopg
+from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -168,3 +169,18 @@ def _check_if_told(connection: psycopg.Connection[Any]) -> None:
     said.register(connection.fileno(), select.POLLIN)
     if said.poll(0):
         ConnectionPool.check_connection(connection)
+
+
+@contextmanager
+def hearing(connection: psycopg.Connection[Any]) -> Iterator[list[str]]:
+    """Lend a list that takes what PostgreSQL warns of on a connection."""
+    said: list[str] = []
+
+    def heard(notice: errors.Diagnostic) -> None:
+        said.append(notice.message_primary or "")
+
+    connection.add_notice_handler(heard)
+    try:
+        yield said
+    finally:
+        connection.remove_notice_handler(heard)

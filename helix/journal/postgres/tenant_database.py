@@ -28,7 +28,8 @@ from helix.errors import EngineError, NotHomeError, StoreError
 from helix.journal.backend import DatabaseConnection, StatementRows
 from helix.journal.postgres import vector_index
 from helix.journal.postgres.dialect import translated
-from helix.journal.postgres.postgres_server import DURABILITY, Server, hearing
+from helix.journal.postgres.postgres_server import DURABILITY, Server
+from helix.journal.postgres.server_connections import hearing
 from helix.journal.postgres.server_errors import mapped
 from helix.model.reports import ENOUGH_FOR_A_QUORUM, Durability
 
