@@ -19,6 +19,7 @@ from helix.memory.job_run.foreground import Foreground
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7
+from helix.model.reports import JobState
 from helix.providers.choose import reranker_for, router_for
 from helix.providers.embedder import Embedder
 from helix.providers.litellm_router import Router
@@ -27,14 +28,14 @@ from helix.recall.last import LastAnswers
 from helix.recall.pipeline import Recaller, Turns
 from helix.recall.recipes import recipe_named, recipes_of
 from helix.settings import Settings
-from helix.store import backup
+from helix.store import backup, erasing
 from helix.store.change_events import ChangeEvents
 from helix.store.engine import OpensEngine
 from helix.store.graph_rebuilds import GraphRebuilds
 from helix.store.jobs import Jobs
 from helix.store.opening import open_store
 from helix.store.store import Store
-from helix.strands import recovering, sync
+from helix.strands import recovering, sync, whole
 from helix.strands.watching import Watching
 
 
@@ -147,6 +148,16 @@ class Helix:
         self.hooks.forget_words()
         self.jobs.forget_words()
         self.answers.clear()
+
+    def left_unfinished(self) -> bool:
+        """Whether a job failed before an erasure, an import or a rollback was whole: the next opening ends that.
+
+        Raises what asking the journal does.
+        """
+        if self.jobs.are_running() or all(job.state is not JobState.FAILED for job in self.jobs.all()):
+            return False
+        journal = self.store.journal
+        return erasing.under_way(journal) is not None or whole.under_way(journal) is not None
 
     def close(self) -> None:
         """Close the service: stop the jobs, finish what is being written, and close the store."""

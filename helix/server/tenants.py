@@ -13,7 +13,7 @@ import re
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +32,7 @@ from helix.journal.postgres.tenant_database import TenantDatabase
 from helix.journal.postgres.tenant_states import ACTIVE, name_is_anothers, not_served
 from helix.journal.witnesses import KNOWS_MORE, is_loss_noted
 from helix.model.clock import system_clock, to_micros
+from helix.model.reports import JobState
 from helix.providers.embedder import Embedder
 from helix.providers.reranker import Reranker
 from helix.recall.pipeline import Turns
@@ -307,6 +308,7 @@ class Tenants:
                 await asyncio.gather(
                     *(self._close_in_turn(one, "another process may serve it by now") for one in fenced)
                 )
+                await self._close_unfinished()
                 for one in self.all():
                     if one.idle and now - one.used > self._idle_seconds:
                         await self._close_in_turn(one, "nobody asked for it", unused=True)
@@ -320,8 +322,16 @@ class Tenants:
             except Exception:  # the task's outermost boundary: without it, no tenant would be closed any more
                 log.exception("tenants were not looked after")
 
+    async def _close_unfinished(self) -> None:
+        """Close a tenant in which a job failed before it was whole: it is opened again soon, which ends that."""
+        for one in self.all():
+            if any(job.state is JobState.FAILED for job in one.helix.jobs.all()):
+                with suppress(HelixError):  # the server is out of reach
+                    if await asyncio.to_thread(one.helix.left_unfinished):
+                        await self._close_in_turn(one, "what failed in it is to be ended")
+
     async def _wake(self) -> None:
-        """Open some of the tenants that have work due and that nobody serves."""
+        """Open some of the tenants that have work due, or what was cut short, and that nobody serves."""
         room = min(_WOKEN_AT_ONCE, self._most - len(self._open))
         if self.draining or room <= 0:
             return
