@@ -112,7 +112,9 @@ def test_what_is_kept_of_a_tenant_is_not_taken_by_one_that_has_its_name_next(sma
     places = [here.home / f"server-{here.url.rpartition(':')[2]}" / "tenants" / str(number) for number in numbers]
     held = [file.read_bytes() for file in places[1].rglob("*") if file.is_file()]
     assert any(b"zinnober" in one for one in held) and not any(b"quastel" in one for one in held)
-    until(lambda: not places[0].exists())
+    marks = [place.parent.with_name("marks") / place.name for place in places]
+    until(lambda: not places[0].exists() and not marks[0].exists())
+    assert marks[1].exists()
 
 
 def test_what_the_work_of_a_tenant_logs_names_it(
