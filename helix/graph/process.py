@@ -11,8 +11,10 @@ import os
 import pickle
 import selectors
 import struct
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any
 
@@ -56,6 +58,7 @@ class GraphProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         """Start the command, whose program answers questions; raises GraphUnavailableError where it cannot start."""
+        self._asking = threading.RLock()
         try:
             self._process = Popen(
                 command,
@@ -91,8 +94,22 @@ class GraphProcess:
         Raises ProcessEndedError when it ended instead, and QueryTimeoutError when it took longer than `seconds` and a
         little: it is ended then.
         """
-        self.tell(question, **named)
-        return self.hear(seconds)[1]
+        with self._using_pipes():
+            self.tell(question, **named)
+            return self.hear(seconds)[1]
+
+    @contextmanager
+    def _using_pipes(self) -> Iterator[None]:
+        """Keep the pipes open though another thread ends the graph's process meanwhile: that closes them at its end.
+
+        The number of a closed one may be another file's at once, for which the asking thread would wait.
+        """
+        with self._asking:
+            try:
+                yield
+            finally:
+                if not self.alive:
+                    self._close_pipes()
 
     def tell(self, question: str, **named: Any) -> None:
         """Ask the graph's process without waiting for the answer."""
@@ -163,13 +180,21 @@ class GraphProcess:
     def kill(self) -> int:
         """End the graph's process at once; return its exit code."""
         self._process.kill()
+        code = self._process.wait()
+        if self._asking.acquire(blocking=False):  # else the thread that asks meets the end of the pipe, and closes it
+            try:
+                self._close_pipes()
+            finally:
+                self._asking.release()
+        return code
+
+    def _close_pipes(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             try:
                 pipe.close()
             except BrokenPipeError:
                 continue  # what was still to be written to it is not wanted any more
-        return self._process.wait()
 
 
 def ask_once(command: Sequence[str], question: str, seconds: float, **named: Any) -> Any:

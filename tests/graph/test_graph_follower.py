@@ -148,6 +148,33 @@ def test_the_process_that_runs_statements_has_no_keys(tmp_path: Path, monkeypatc
     assert "ORT_DISABLE_TELEMETRY=1" in told and "tell-nobody" not in told
 
 
+def test_who_waits_for_a_process_that_another_thread_ends_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it takes a moment to end, and other files are opened meanwhile: they are not taken for its pipe."""
+    monkeypatch.setattr("helix.graph.process.Popen", subprocess.Popen)  # not one that is forked
+    process = GraphProcess(["sleep", "600"])
+    ends = subprocess.Popen.kill
+    monkeypatch.setattr(subprocess.Popen, "kill", lambda one: threading.Timer(0.5, ends, (one,)).start())
+    told: list[HelixError] = []
+
+    def ask() -> None:
+        try:
+            process.ask("follow", 600)
+        except HelixError as error:
+            told.append(error)
+
+    asking, ending = threading.Thread(target=ask, daemon=True), threading.Thread(target=process.kill)
+    asking.start()
+    asking.join(0.5)
+    ending.start()
+    ending.join(0.2)
+    opened = [os.pipe() for _ in range(8)]
+    ending.join()
+    asking.join(10)
+    for number in (one for pair in opened for one in pair):
+        os.close(number)
+    assert [type(error) for error in told] == [ProcessEndedError]
+
+
 @pytest.mark.parametrize("statement", CRASHES)
 def test_a_statement_that_ends_kuzu_ends_the_graphs_process_alone(
     journal: Journal, follower: GraphFollower, statement: str
