@@ -72,6 +72,15 @@ class Versions:
                 rows,
             )
 
+    def let_go(self, after: int, taken: str = "") -> list[str]:
+        """Know of no strand version in the journal that the store held it behind a row of its log, and of one that it
+        was `taken`; return the ids of them all."""
+        with self._database.transaction() as connection:
+            held = [ident for (ident,) in connection.execute("SELECT id FROM strand_version WHERE seq > ?", (after,))]
+            connection.execute("UPDATE strand_version SET seq = NULL WHERE seq > ?", (after,))
+            connection.execute("UPDATE strand_version SET taken_at = NULL WHERE id = ?", (taken,))
+        return [*held, *([taken] if taken and taken not in held else [])]
+
     def tag(self, version_id: str, tag: str) -> None:
         """Give a strand version in the journal a name, which no other one has then."""
         with self._database.transaction() as connection:

@@ -206,6 +206,7 @@ def _note_of(store: Store, strand: Strand, staged: Staged) -> dict[str, Any]:
         "bytes": WRITTEN_BYTES,
         "signer": strand.signer.name,
         "trust": strand.signer.trust.value,
+        "taken": "" if strand.id in _contained(store.journal, strand) else strand.id,
         "version": {
             "id": strand.id,
             "selection": said["selection"],

@@ -71,7 +71,7 @@ def _take_back(store: Store, note: Mapping[str, Any], why: str) -> None:
     job = note["job"]
     log.warning("a job that was cut short is taken back", extra={"job": job, "why": why})
     try:
-        if whole.taken_back(store, job):
+        if whole.taken_back(store, note):
             return
     except (ConflictError, NotFoundError, StoreCorruptError, *_DAMAGED) as error:  # in no start's way
         why = f"what it did cannot be read: {type(error).__name__}"

@@ -15,6 +15,7 @@ from helix.journal.log import Journal
 from helix.memory.job_run.run import Watch
 from helix.memory.worker.undo import undo
 from helix.store.store import Store
+from helix.strands.lineage import rows_file
 
 T = TypeVar("T")
 UNDER_WAY = "strand_under_way"
@@ -47,23 +48,26 @@ def carry_through(
     """
     if under_way(store.journal) is not None:
         raise ConflictError("an earlier import has not ended", hint="`helix stop`: the next start ends it")
+    note = {**note, "after": store.journal.last_seq}
     store.writer.call(lambda: store.journal.set_meta(UNDER_WAY, json.dumps(note)))
     try:
         done = work(watch)
+        note_job_ended(store)
+        return done
     except BaseException:
-        if _taken_back_for_sure(store, note["job"], forsake):
+        if _taken_back_for_sure(store, note, forsake):
             raise
         done = work(Unwatched())
     note_job_ended(store)
     return done
 
 
-def _taken_back_for_sure(store: Store, job: str, forsake: Callable[[], None]) -> bool:
+def _taken_back_for_sure(store: Store, note: Mapping[str, Any], forsake: Callable[[], None]) -> bool:
     try:
-        return taken_back(store, job)
+        return taken_back(store, note)
     except (HelixError, OSError):  # the disk is full
         forsake()
-        return taken_back(store, job)
+        return taken_back(store, note)
 
 
 def under_way(journal: Journal) -> Mapping[str, Any] | None:
@@ -80,10 +84,18 @@ def under_way(journal: Journal) -> Mapping[str, Any] | None:
     return note if all(isinstance(note.get(part), str) for part in ("kind", "job")) else {"kind": "", "job": ""}
 
 
-def taken_back(store: Store, job: str) -> bool:
-    """Take back what a strand job has done by now; return False, and leave all, where somebody has built on it."""
+def taken_back(store: Store, note: Mapping[str, Any]) -> bool:
+    """Take back what a strand job has done by now; return False, and leave all, where somebody has built on it.
+
+    Nor is a version known any more that only the job's changes had made the store's: its rows would count as dropped.
+    """
+    job = note["job"]
     if store.journal.effects.steps(job) and store.journal.effects.undone_at(job) is None and undo(store, job).conflicts:
         return False
+    if isinstance(note.get("after"), int):
+        taken = str(note.get("taken") or "")
+        for version in store.writer.call(lambda: store.journal.versions.let_go(note["after"], taken)):
+            rows_file(store.path, version).unlink(missing_ok=True)
     note_job_ended(store)
     return True
 
