@@ -89,9 +89,7 @@ def git_rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None
         return rules or IgnoreRules()
 
 
-def rules_of(
-    folder: Path, place: str = "", rules: IgnoreRules | None = None, name: str = IGNORE_FILE
-) -> IgnoreRules:
+def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None, name: str = IGNORE_FILE) -> IgnoreRules:
     """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
 
     Where anybody may put files, as in `/tmp`, another user's says nothing.

@@ -207,7 +207,9 @@ Two files.
 def test_what_explains_a_piece_of_code_is_said_once_but_for_a_rule(tmp_path: Path) -> None:
     told = "Installs shims for all binaries known to the tool, which have to be made anew after each installation."
     rule = "Always run the formatter over all that you have changed before you push a branch to the shared remote."
-    file = write(tmp_path, "a.md", f"# Manual\n\n## rehash\n\n{told}\n\n    $ tool rehash\n\n{rule}\n\n    $ make fmt\n")
+    file = write(
+        tmp_path, "a.md", f"# Manual\n\n## rehash\n\n{told}\n\n    $ tool rehash\n\n{rule}\n\n    $ make fmt\n"
+    )
     found = memories(read_notes([file]))
     assert [(one.kind, told in f"{one.trigger} {one.resolution}") for one in found] == [
         (Kind.SNIPPET, True),
@@ -263,7 +265,8 @@ def test_folders_that_git_ignores_are_passed_over_unless_they_are_named(tmp_path
     write(tmp_path, ".gitignore", "/versions\nbuild/\n*.local.md\n")
     write(tmp_path, "docs/.gitignore", "/made\n!/build\n")
     write(tmp_path, "wide/.gitignore", b"kept/\n" * 10_000)  # longer than a list of names is
-    for name in ("versions/a.md", "build/b.md", "docs/made/c.md", "docs/build/d.md", "AGENTS.local.md", "wide/kept/e.md"):
+    passed_over = ("versions/a.md", "build/b.md", "docs/made/c.md")
+    for name in (*passed_over, "docs/build/d.md", "AGENTS.local.md", "wide/kept/e.md"):
         write(tmp_path, name, f"This file is called {name} by everybody.")
     names = [item.episode.files[0] for item in slices(read_notes([tmp_path]))]
     assert names == ["AGENTS.local.md", "docs/build/d.md", "wide/kept/e.md"]
