@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from helix.errors import ConflictError
+from helix.ingest import markdown
 from helix.ingest.writing import Importer
 from helix.memory.remember.curate import EditRequest
 from helix.model.memory import Kind, Memory, Status
@@ -166,3 +168,17 @@ def test_a_rule_that_is_left_alone_in_its_list_stays_what_a_person_made_of_it(he
     repository.read_again(True)
     (kept,) = linter(helix)
     assert (kept.kind, kept.trigger, kept.resolution) == (Kind.PREFERENCE, told.trigger, told.resolution)
+
+
+def test_rules_that_an_older_helix_read_in_a_changelog_go_once_it_is_read_again(
+    helix: Helix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(helix, tmp_path)
+    with monkeypatch.context() as older:
+        older.setattr(markdown, "_CHANGELOG", re.compile("(?!)"))
+        repository.read(False, CHANGELOG=(RULE,), CLAUDE=("Never commit generated files.",))
+    assert len(linter(helix)) == 1
+    for _ in range(2):
+        repository.read_again(False)
+        assert linter(helix) == []
+    assert len(memories.memories(helix, MemoryFilter(scope="shop", status=[Status.ACTIVE])).items) == 2
