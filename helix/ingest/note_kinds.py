@@ -116,8 +116,8 @@ def _rule(block: SectionBlock, heading: str, last: str) -> SectionNote:
 
 
 def _snippet(block: SectionBlock, heading: str, last: str, *, alone: bool) -> SectionNote | None:
-    """Return the code with the words that explain it: the paragraph before, or the heading it stands alone under."""
-    if len(block.text) > _LONGEST_SNIPPET or not (block.lead or alone):
+    """Return the code with the words that explain it: the paragraph before, or the heading that it stands under."""
+    if len(block.text) > _LONGEST_SNIPPET or not (block.lead or heading or alone):
         return None
     attributes: dict[str, object] = {"language": block.language.split()[0]} if block.language else {}
     return SectionNote(
