@@ -50,7 +50,7 @@ _DECISION_HEADING = cue_pattern(r"decisions?|rationale|why we .+|trade-?offs?|ad
 _FAILURE_HEADING = cue_pattern(
     r"gotchas?|pitfalls?|caveats?|troubleshooting|known (?:issues|bugs|problems)|common (?:mistakes|errors|problems)"
 )
-_LINK = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+")
+_MARKUP = re.compile(r"!?\[[^\]]{0,300}\]\([^)]{0,500}\)|https?://\S+|</?[a-zA-Z][^<>]{0,500}>")
 
 
 def notes_of(section: Section, title: str, *, titled: bool = True) -> Iterator[SectionNote]:
@@ -99,7 +99,7 @@ def _bare(text: str) -> str:
 
 def _stands_alone(text: str, heading: str) -> bool:
     """Return whether a list item is a memory of its own: a rule in a few words, or anything told in a sentence."""
-    said = len(_LINK.sub(" ", text).split())
+    said = len(_MARKUP.sub(" ", text).split())
     return said >= _FEWEST_WORDS_OF_ITEM or (said >= _FEWEST_WORDS and kind_of(text, heading) is not Kind.FACT)
 
 
@@ -154,7 +154,7 @@ def _leads(block: SectionBlock, following: Sequence[SectionBlock], heading: str,
 
 def _rest(text: str, heading: str, last: str, *, named: bool = False) -> Iterator[SectionNote]:
     """Yield running text as memories; `named` gives each a name of its own words rather than of its heading."""
-    said = len(re.findall(r"[^\W_]+", _LINK.sub(" ", text)))
+    said = len(re.findall(r"[^\W_]+", _MARKUP.sub(" ", text)))
     if said < _FEWEST_WORDS or (said < _FEWEST_WORDS_OF_TEXT and kind_of(text, "") is Kind.FACT):
         return
     for piece in chunks(text, _LONGEST_REST):

@@ -224,6 +224,13 @@ def test_code_that_only_a_heading_explains_is_a_snippet_each(tmp_path: Path) -> 
     assert [(one.kind, one.trigger) for one in found] == [(Kind.SNIPPET, "Make a slice")] * 2
 
 
+def test_tags_and_links_say_nothing(tmp_path: Path) -> None:
+    tags = (
+        '<a name="api_nan_decode_write"></a>\n\n<p align="center"><img src="theme-dark-and-wide.png" alt="A theme"></p>'
+    )
+    assert memories(read_notes([write(tmp_path, "a.md", f"# Decoding\n\n{tags}\n")])) == []
+
+
 def test_front_matter_names_kind_date_and_files(tmp_path: Path) -> None:
     head = '---\nkind: convention\ndate: 2024-02-30\nglobs: "src/**/*.ts, lib/**"\n---\n'
     file = write(tmp_path, "rule.mdc", f"{head}The names of all types begin with T here.\n")
