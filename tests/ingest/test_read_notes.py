@@ -219,7 +219,8 @@ def test_what_explains_a_piece_of_code_is_said_once_but_for_a_rule(tmp_path: Pat
 
 
 def test_code_that_only_a_heading_explains_is_a_snippet_each(tmp_path: Path) -> None:
-    text = "# Guide\n\n## Make a slice\n\n```ts\nimport { slice } from 'store'\n```\n```ts\nexport const one = slice()\n```\n"
+    code = "```ts\nimport { slice } from 'store'\n```\n```ts\nexport const one = slice()\n```\n"
+    text = f"# Guide\n\n## Make a slice\n\n{code}"
     found = memories(read_notes([write(tmp_path, "a.md", text)]))
     assert [(one.kind, one.trigger) for one in found] == [(Kind.SNIPPET, "Make a slice")] * 2
 
