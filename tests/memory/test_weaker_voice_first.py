@@ -183,7 +183,7 @@ def test_the_user_s_notes_are_said_whatever_an_agent_had_said_in_their_place(
     living: Helix, tmp_path: Path, how: str
 ) -> None:
     if how == "said before":
-        same = replace(SAID, trigger="Linting", resolution="Always run the linter before pushing.")
+        same = replace(SAID, trigger="Always run the linter before pushing.", resolution="")
         theirs = replace(same, name="always-run-linter-before-pushing", trust=Trust.AGENT_INFERRED)
         memories.store(living, replace(theirs, agent="claude-code"))
     file, noted = _noted(living, tmp_path)
