@@ -68,7 +68,7 @@ command(
     "ingest_notes",
     "helix ingest notes CLAUDE.md AGENTS.md docs/adr",
     "helix ingest notes --mine ~/.claude/CLAUDE.md",
-    says="Ingest Markdown notes: files, or folders with all below them.\n\n"
+    says="Ingest Markdown notes: files, or folders but for what git ignores.\n\n"
     "They count as what the repository says, like its commits: quoted, below what you say, and not in a brief. With "
     "--mine they count as yours, those too that were ingested before. What they say no more is retired when they are "
     "ingested again.",
