@@ -31,8 +31,11 @@ WORK = frozenset({Label.PLAN, Label.TASK, Label.EXPLORATION, Label.WORKSPACE, La
 """Labels of what was planned and done. Without its words it still counts: what came of it, and its edges, stay."""
 _EXTRACTOR = "erased"
 _OWN = "helix:"
-# The id of a commit says nothing by itself; without it, the next reading of the history would bring the text back.
-_WORDLESS_SOURCE = re.compile(r"git:[^:]*:[0-9a-f]{7,64}")
+# Ids that clients draw at random, or Helix made of others. A scope may hold a colon: `localhost:3000/ada/shop`.
+_ID = r"(?:[0-9a-f-]{16,64}|[a-z]{1,8}_[0-9A-Za-z]{16,40}|~[0-9a-f]{16})"
+# The id of a commit or of a client's call says nothing by itself; without it, the next reading of the history would
+# bring the text back.
+_WORDLESS_SOURCE = re.compile(rf"git:.*:[0-9a-f]{{7,64}}|[a-z-]+:{_ID}:{_ID}(?:#[a-z]+)?")
 
 
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:

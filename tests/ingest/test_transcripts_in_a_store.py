@@ -15,7 +15,7 @@ from helix.ingest import plain
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.memory import Kind, Status
 from helix.model.provenance import Trust
-from helix.operations import capture, ingest, memories
+from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from tests.waiting import finished
@@ -185,3 +185,22 @@ def test_a_file_without_an_end_is_read_to_its_first_endless_line(
         opened.truncate(1 << 42)  # takes no room on the disk
     (problem, *_) = take_in(helix, file)["problems"]
     assert "longer than" in problem["why"]
+
+
+def test_what_was_erased_of_a_history_comes_back_by_no_reading_of_it(
+    helix: Helix, project: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "history.jsonl"
+    session = "5d0e7c0a-8f7b-4a1e-9c3d-2b6f1a7e8d90"
+    text = "".join(json.dumps(record) + "\n" for record in records(project)).replace('"s1"', f'"{session}"')
+    for short in ("u0", "u7"):
+        text = text.replace(f'"{short}"', f'"7c1b0e5a-3f2d-4e6b-8a9c-0d1e2f3a4b5{short[1]}"')
+    for short, long in (("t1", "toolu_01RDwkS4SzPNGtaYmsMZt80Jg7"), ("t5", "toolu_01Jf6GsXv1AqYo4KtB7NzEw3Ci")):
+        text = text.replace(f'"{short}"', f'"{long}"')
+    path.write_text(text, "utf-8")
+    assert take_in(helix, path)["episodes"] == 4
+    for one in capture.episodes(helix).items:
+        finished(helix, erasure.hard_forget(helix, one.id, one.id))
+    assert take_in(helix, path)["episodes"] == 0
+    assert {one.content for one in capture.episodes(helix).items} == {""}
+    assert memories.memories(helix, MemoryFilter()).items == ()
