@@ -25,7 +25,9 @@ _LONGEST_FIELD = 1 << 20
 _MOST_CHANGES = 10_000
 """Changes of one commit that are kept; others are counted. Few bytes can name billions of files."""
 _FOLDERS_KNOWN = 4_096
-"""Folders whose rules are held: a history comes back to the same ones."""
+"""Folders whose rules are held, and what those say of it: a history comes back to the same ones."""
+_EFFORT, _MOST_EFFORT = 500_000, 10_000_000
+"""Comparisons of a path with a rule that each commit adds, and that are saved up at most: seconds of them."""
 
 # Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
 # by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
@@ -82,7 +84,7 @@ def read_history(
     if not repository.has_commits():
         return
     scope = scope or repository.scope
-    rules = _rules_of_folders(repository.work_tree)
+    rules = _Ignored(repository.work_tree)
     index = CommitIndex()
     if limit is not None:  # a commit may name one from before the range, which is known already
         with repository.stream("rev-list", "HEAD", "--") as lines:
@@ -97,27 +99,62 @@ def read_history(
                 yield drafted
 
 
-def _rules_of_folders(top: Path | None) -> Callable[[str], IgnoreRules]:
-    """Return what tells which rules hold in a folder of a work tree, as it is now; none without one."""
+class _Ignored:
+    """Tells which paths of a history the rules exclude that its work tree has now; none without one.
 
-    @lru_cache(maxsize=_FOLDERS_KNOWN)
-    def rules(folder: str) -> IgnoreRules:
-        return IgnoreRules() if top is None else rules_above(top / folder, top)
+    A repository brings both its rules and its paths, and a few hundred bytes can name thousands of files, a thousand
+    folders deep: each folder is compared once, and each commit adds so many comparisons to those that may be made. What
+    is left then counts as excluded.
+    """
 
-    return rules
+    def __init__(self, top: Path | None) -> None:
+        self._left = _MOST_EFFORT
+        self._folders: dict[str, bool] = {}
+
+        @lru_cache(maxsize=_FOLDERS_KNOWN)
+        def rules(folder: str) -> IgnoreRules:
+            return IgnoreRules() if top is None else rules_above(top / folder, top)
+
+        self._rules = rules
+
+    def begin_commit(self) -> None:
+        """Go on with the next commit."""
+        self._left = min(max(self._left, 0) + _EFFORT, _MOST_EFFORT)
+
+    def excludes(self, path: str) -> bool:
+        """Return whether a path of this commit, or a folder that it lies in, is excluded."""
+        rules, at = self._rules(path.rpartition("/")[0]), 0
+        if not rules.rules:
+            return False
+        while (at := path.find("/", at) + 1) > 0:
+            folder = path[: at - 1]
+            if self._left <= 0:
+                return True
+            if folder not in self._folders:
+                if len(self._folders) == _FOLDERS_KNOWN:
+                    self._folders.clear()
+                self._folders[folder] = self._matches(rules, folder, is_folder=True)
+            self._left -= 1
+            if self._folders[folder]:
+                return True
+        return self._left <= 0 or self._matches(rules, path)
+
+    def _matches(self, rules: IgnoreRules, place: str, *, is_folder: bool = False) -> bool:
+        self._left -= len(rules.rules)
+        return rules.ignores_here(place, is_folder=is_folder)
 
 
-def _visible(commit: Commit, rules: Callable[[str], IgnoreRules], stopped: Callable[[], bool]) -> Commit | None:
+def _visible(commit: Commit, rules: _Ignored, stopped: Callable[[], bool]) -> Commit | None:
     """Return the commit without the files that are ignored; None where it touched nothing else, or once `stopped`.
 
-    A file that was renamed out of an ignored place is one that was added. A repository brings both its rules and its
-    paths: thousands of each take long to compare.
+    A file that was renamed out of an ignored place is one that was added.
     """
     if not commit.changes:
         return commit
+    rules.begin_commit()
 
     def ignored(path: str) -> bool:
-        return stopped() or rules(path.rpartition("/")[0]).ignores(path)
+        return stopped() or rules.excludes(path)
 
     kept = tuple(
         change
