@@ -56,7 +56,7 @@ def let_go(store: Store, again: PlacesReadAgain, read: Sequence[Reread], scope: 
     for one in read:
         item, here = one.slice, one.slice.episode.scope or scope
         readings = again.readings(item.supersedes, here)
-        if len(readings) < 2 and item.memories:
+        if not readings or (len(readings) < 2 and item.memories):
             continue  # it has said nothing else, but where an older Helix read rules in what says none
         episodes = [cast(Episode, node) for node in store.index.records.nodes(readings)]
         if episodes[-1].source != item.episode.source or episodes[-1].status is not Status.ACTIVE:

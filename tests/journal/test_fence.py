@@ -392,7 +392,7 @@ def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_
     home.append([put_entity("a")], 1)
     with server.connection() as one:
         others = "pid <> pg_backend_pid() AND datname = 'postgres'"
-        one.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}".encode())
+        one.execute(f"SELECT pg_terminate_backend(pid, 20_000) FROM pg_stat_activity WHERE {others}".encode())
     assert home.rows(0, 1)
     home.append([put_entity("b")], 2)
     assert names(server, tenant) == ["a", "b"]
