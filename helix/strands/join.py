@@ -59,13 +59,18 @@ def ended_last(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
 def stood_for(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
     """Return a joined memory believed as on the side where the person stood for the words, if one side alone says so.
 
-    For the person's own machines alone: on the other one they had not said it yet.
+    For the person's own machines alone: on the other one they had not said it yet, or an agent had changed it since.
     """
-    marked = [row for row in (one, other) if OWN_WORD in _told(row)]
+    marked = [row for row in (one, other) if _is_persons(row)]
     if both.is_erased or len(marked) != 1 or _words_of(one) != _words_of(other):
         return both
     believed = {name: marked[0].put.props[name] for name in ("confidence", "trust") if name in marked[0].put.props}
     return replace(both, put=replace(both.put, props={**both.put.props, **believed}))
+
+
+def _is_persons(row: StrandRow) -> bool:
+    """Return whether a memory's words are a person's, and are believed as theirs: an agent's rename changes that."""
+    return OWN_WORD in _told(row) and row.put.props.get("trust") == Trust.USER_ASSERTED.value
 
 
 def _told(row: StrandRow) -> Mapping[str, Any]:

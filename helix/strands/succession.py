@@ -82,7 +82,7 @@ def _is_vouched(memory: Memory) -> bool:
 
 def _vouched(old: Memory, version: Memory) -> Memory:
     """Return a version as confirmed where it differs from the confirmed one by no more than its name and its weight."""
-    if not _is_vouched(old) or OWN_WORD in version.attributes or _stated(old) != _stated(version):
+    if not _is_vouched(old) or _is_vouched(version) or _stated(old) != _stated(version):
         return version
     return replace(
         version,

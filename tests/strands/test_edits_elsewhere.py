@@ -11,6 +11,7 @@ from test_carrying import know_each_other, store
 from test_sync import folder as folder
 from test_sync import pair, settle, synced
 
+from helix.memory.change.versions import OWN_WORD
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
 from helix.model.dispute import DisputeStatus, Outcome
@@ -112,6 +113,35 @@ def test_a_confirmation_is_not_lost_because_another_machine_renamed_it(machines:
     for machine in (one, other):
         held = memories.get(machine, named)
         assert (held.said_by, held.confidence) == ("you", sure)
+
+
+@pytest.mark.parametrize("change", ["feedback", "rename"])
+def test_a_confirmation_of_own_words_that_an_agent_renamed_is_not_lost(
+    machines: Machines, folder: Path, change: str
+) -> None:
+    one, other = pair(machines)
+    mine = memories.edit(one, store(one, OFFICE), EditRequest(resolution="second floor")).id
+    named = memories.edit(one, mine, EditRequest(name="headquarters", agent="bot")).id
+    settle(folder, one, other)
+    memories.confirm(other, named)
+    if change == "feedback":
+        memories.feedback(one, [named], 0.2)
+    else:
+        named = memories.edit(one, named, EditRequest(name="office")).id
+    settle(folder, one, other)
+    assert [memories.get(machine, named).said_by for machine in (one, other)] == ["you"] * 2
+
+
+def test_words_that_an_agent_puts_in_the_place_of_learned_and_confirmed_ones_are_not_marked_as_the_persons(
+    machines: Machines,
+) -> None:
+    one = machines()
+    say(one.store, "Remember: always run the linter before pushing.", trust=Trust.AGENT_INFERRED)
+    consolidate(job(one.store, "learn"), {"scope": PROJECT})
+    (noted,) = learned(one.store)
+    assert OWN_WORD in memories.confirm(one, noted.id).attributes
+    theirs = memories.edit(one, noted.id, EditRequest(resolution="with the strict rules", agent="bot"))
+    assert OWN_WORD not in theirs.attributes
 
 
 @pytest.mark.parametrize("change", [{"resolution": "and on 8002"}, {"scope": "github.com/acme/api"}])

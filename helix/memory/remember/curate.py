@@ -255,10 +255,10 @@ def _as_persons(changed: Memory, old: Memory, agent: str) -> Memory:
         return changed
     if not agent and old.status is not Status.QUARANTINED:
         changed = replace(changed, provenance=replace(changed.provenance, trust=Trust.USER_ASSERTED))
-    if old.is_derived:
-        return changed
     others = {name: value for name, value in changed.attributes.items() if name != OWN_WORD}
-    return replace(changed, attributes=others if agent else {**others, OWN_WORD: True})
+    if agent:
+        return replace(changed, attributes=others)
+    return changed if old.is_derived else replace(changed, attributes={**others, OWN_WORD: True})
 
 
 def _words(memory: Memory) -> str:
