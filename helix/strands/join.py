@@ -86,7 +86,8 @@ def _words_of(row: StrandRow) -> tuple[Scalar, ...]:
 
 
 def _ruled(one: StrandRow, other: StrandRow, both: str) -> str:
-    """Return what a contradiction says of itself: it is open again where the two sides were decided otherwise.
+    """Return what a contradiction says of itself: it is open again where the two sides were decided otherwise, or one
+    of them is open.
 
     What a person decided on one side alone is as they decided it, whatever a rule made of the other one. It keeps
     `before`, how the memories stood: whoever joins them has them stand so again (`disputes.stand_again`).
@@ -107,7 +108,10 @@ def _ruled(one: StrandRow, other: StrandRow, both: str) -> str:
 
 
 def _rulings(held: Mapping[str, Any]) -> list[Any]:
-    return [held["outcome"]] if "outcome" in held else list(held.get("rulings", []))
+    """Return how a contradiction was decided on a side of a merge; that it was left or made open is a ruling, too."""
+    if "outcome" in held:
+        return [held["outcome"]]
+    return list(held.get("rulings", [held["status"]] if "status" in held else []))
 
 
 def _value(name: str, one: Scalar, other: Scalar) -> Scalar:

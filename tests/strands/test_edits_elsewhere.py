@@ -225,3 +225,21 @@ def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Ma
         (decided,) = review.contradictions(machine, any_status=True).items
         assert (decided.status, decided.outcome) == (DisputeStatus.RESOLVED, Outcome.SECOND)
         assert [held.valid_to for held in machine.store.index.memories(Status.ACTIVE)] == [None]
+
+
+def test_what_a_person_opened_again_waits_for_them_whatever_a_rule_settled_meanwhile(
+    machines: Machines, folder: Path
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
+    moment.forward(days=3)
+    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
+    settle(folder, one, other)
+    review.reopen_contradiction(one, first, second)
+    memories.confirm(other, second)
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert [held.status for held in review.contradictions(machine, any_status=True).items] == [DisputeStatus.OPEN]
+        assert [memories.get(machine, one_side).valid_to for one_side in (first, second)] == [None, None]
