@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +165,8 @@ def _merged(store: Store, strand: Strand, base: str | None, job: str, ticket: Ti
         read, erased = _stage(store, strand, base, ticket, staged)
         if _erase_here(store, erased, read.within, ticket):  # what was set against what is gone now is read once more
             read, _ = _stage(store, strand, base, ticket, staged)
-        if silent := read.left_alone():  # they were erased too, and nothing of them is to be written
-            read, _ = _stage(store, strand, base, ticket, staged, silent)
+        while more := read.erased.belonging():  # it was erased too, and nothing of it is to be written
+            read, _ = _stage(store, strand, base, ticket, staged, read.erased.silent | more)
         note, waiting = _note_of(store, strand, staged), _to_decide(store.index)
         done = carry_through(store, note, lambda watch: _carry_out(store, note, watch), ticket, forsake=staged.remove)
     finally:
@@ -372,7 +372,8 @@ def _stage(
     store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged, silent: frozenset[Ref] = frozenset()
 ) -> tuple[Merge, list[StrandRow]]:
     """Lay ready what is to be written; return what has read it, and what the person has erased on another machine."""
-    merge, erased = replace(_reading_by(store, strand, staged.job), silent=silent), list[StrandRow]()
+    merge, erased = _reading_by(store, strand, staged.job), list[StrandRow]()
+    merge.erased.silent = silent
     with staged.writing() as staging:
         for batch in _read_through(store, strand, merge, base, ticket, staging.kept.add):
             staging.add(batch)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from helix.errors import ConflictError, InvalidInputError
-from helix.journal.erase import NAMES_ONLY
 from helix.journal.log import Journal
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
@@ -26,9 +25,9 @@ from helix.model.memory import GLOBAL_SCOPE, Memory, Status
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage, drop_of
 from helix.model.provenance import STRANGERS, Provenance, Trust
 from helix.model.records import node_from
-from helix.model.tombstone import WORK, is_erased
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.strands.erased_here import ErasedHere
 from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
@@ -202,10 +201,11 @@ class Merge:
     """The memories that came in and are to meet those that are here (`meeting.py`)."""
     memories: list[Ref] = field(default_factory=list)
     """All memories that came in, whatever became of them (`succession.py`)."""
-    silent: frozenset[Ref] = frozenset()
-    """Names that are not taken in: they went with what was erased here."""
-    named: dict[Ref, bool] = field(default_factory=dict)
-    """The names that the rows speak of, and whether anything does that is not erased here."""
+    erased: ErasedHere = field(init=False)
+    """What is not taken in, as it belongs to what was erased here."""
+
+    def __post_init__(self) -> None:
+        self.erased = ErasedHere(self.store)
 
     def wanted(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> Iterator[list[Incoming]]:
         """Yield, in batches, a strand's rows that may change something, as they may be stored; nothing is written.
@@ -251,7 +251,7 @@ class Merge:
         for one in batch:
             if one.theirs is not None:
                 self._check_within(one.theirs)
-                if _is_settled(one) or _node_of(one) in self.silent or self._is_of_erased(one.theirs.put):
+                if _is_settled(one) or self.erased.keeps_out(one.theirs):
                     continue
                 if _is_hidden(one.theirs, hidden):
                     self.counts["private"] += 1
@@ -313,21 +313,6 @@ class Merge:
             after = self._heard_once(composer, self._named(composer, after, batch))
             composer.add(write_node(mine, after, vectors))
         self._count(mine, after)
-
-    def left_alone(self) -> frozenset[Ref]:
-        """Return the names that are not here, and of which only what is erased here speaks in what was read."""
-        return frozenset(ref for ref, told in self.named.items() if not told and ref not in self.store.index)
-
-    def _is_of_erased(self, put: PutNode | PutEdge) -> bool:
-        """Return whether a row is an edge from what was erased here: only what was done still says something by its."""
-        if isinstance(put, PutNode):
-            return False
-        source, erased = put.source, False
-        if source.label not in WORK and self.store.index.status_of(source) is Status.FORGOTTEN:
-            erased = any(node is not None and is_erased(node) for node in self.store.records.present([source]))
-        if put.target.label in NAMES_ONLY:
-            self.named[put.target] = self.named.get(put.target, False) or not erased
-        return erased
 
     def _may_draw(self, edge: PutEdge, mine: StrandRow | None, coming: set[Ref]) -> bool:
         """Return whether both ends are there, within what the merge may change, and not believed more than the signer.

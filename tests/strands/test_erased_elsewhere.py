@@ -7,16 +7,20 @@ from typing import Any
 
 import pytest
 from exchanging import rows_of
-from test_carrying import store
+from test_carrying import know_each_other, store
 from test_sync import folder as folder
-from test_sync import pair, settle
+from test_sync import pair, settle, synced
 
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
+from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
+from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import memories
 from helix.service import Helix
 from helix.strands.whole import Unwatched
+from tests.memory.conftest import Moment
+from tests.memory.saying import PROJECT, job, learned, say
 from tests.memory.working import copied
 from tests.strands.conftest import Machines
 
@@ -92,3 +96,61 @@ def test_a_name_that_something_else_speaks_of_stays(machines: Machines, folder: 
     settle(folder, other, one)
     for machine in (one, other):
         assert sorted(told_in_rows(machine)) == ["Entity", "Episode", "Memory"]
+
+
+@pytest.mark.parametrize("change", [{"name": "hq"}, {"resolution": "second floor"}, {"kind": "convention"}])
+def test_a_version_of_a_machine_that_did_not_know_comes_in_nowhere(
+    machines: Machines, folder: Path, change: dict[str, Any]
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE, **AGENTS)
+    settle(folder, one, other)
+    memories.edit(other, memories.edit(other, said, EditRequest(**change)).id, EditRequest(importance=9.0))
+    synced(other, folder)
+    erase(one, said)
+    synced(one, folder)
+    assert not told_in_rows(one)
+    assert not told_in_files(one)
+    settle(folder, one, other)
+
+
+def test_what_was_learned_of_what_was_erased_comes_in_nowhere(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    (heard,) = say(one.store, f"Remember: {OFFICE}.")
+    settle(folder, one, other)
+    consolidate(job(other.store, "learn"), {"scope": PROJECT})
+    assert learned(other.store)
+    synced(other, folder)
+    erase(one, heard)
+    synced(one, folder)
+    assert not told_in_rows(one)
+    settle(folder, one, other)
+    assert not told_in_rows(other)
+
+
+def test_what_is_said_again_is_not_erased_with_a_version_of_what_was(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    memories.edit(other, said, EditRequest(resolution="second floor"))
+    synced(other, folder)
+    erase(one, said)
+    again = store(one, OFFICE)
+    settle(folder, one, other)
+    assert [memories.get(machine, again).trigger for machine in (one, other)] == [OFFICE] * 2
+
+
+def test_what_contradicts_something_erased_comes_in(machines: Machines, folder: Path) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    said = store(one, "the api listens on port 8001", **AGENTS)
+    settle(folder, one, other)
+    moment.forward(days=3)
+    later = store(other, "the api listens on port 8002", **AGENTS)
+    assert memories.get(other, said).valid_to is not None
+    synced(other, folder)
+    erase(one, said)
+    synced(one, folder)
+    assert memories.get(one, later).status is Status.ACTIVE
+    settle(folder, one, other)

@@ -47,7 +47,8 @@ _LEAST_WORDS = 3
 """Words of a sentence that is looked for in episodes: a shorter one stands in many that have nothing to do with it."""
 _READ_AT_ONCE = 512
 _SHOWN = 80
-_RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
+RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
+"""The edges that lead from what rests on something to that."""
 
 
 def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
@@ -235,14 +236,14 @@ class _Circle:
         resting = {
             edge.source: None
             for edge in self._at(found)
-            if edge.type is _RESTS_ON.get(edge.source.label)
+            if edge.type is RESTS_ON.get(edge.source.label)
             and edge.source not in self.goes
             and edge.target in self.goes
         }
         list(self._at(resting))
         for ref in resting:
             grounds = [
-                edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is _RESTS_ON[ref.label]
+                edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is RESTS_ON[ref.label]
             ]
             if all(ground in self.goes for ground in grounds):
                 self.goes[ref] = "it rests on nothing else"

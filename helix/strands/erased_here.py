@@ -1,0 +1,83 @@
+"""Erased here: what of a strand belongs to what was erased in this store, and is not taken in.
+
+The machine that left it did not know of the erasure yet. Once it does, it erases the same (`hard_forget.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from helix.journal.erase import NAMES_ONLY
+from helix.memory.erasure.hard_forget import MADE_OF_WORDS, RESTS_ON
+from helix.model.edge import DRAWN, Ref, Relation
+from helix.model.memory import Status
+from helix.model.operations import PutEdge, PutNode
+from helix.model.records import edge_from
+from helix.model.tombstone import WORK, is_erased
+from helix.store.store import Store
+from helix.strands.rows import StrandRow
+
+
+@dataclass(slots=True)
+class ErasedHere:
+    """Looks at the rows of a strand; `belonging` tells what is to be `silent` when they are read once more."""
+
+    store: Store
+    silent: frozenset[Ref] = frozenset()
+    """What is not taken in."""
+    _named: dict[Ref, bool] = field(default_factory=dict)
+    _versions: set[tuple[Ref, Ref]] = field(default_factory=set)
+    _contrary: set[frozenset[Ref]] = field(default_factory=set)
+    _made: set[Ref] = field(default_factory=set)
+    _resting: set[Ref] = field(default_factory=set)
+    _founded: set[Ref] = field(default_factory=set)
+
+    def keeps_out(self, row: StrandRow) -> bool:
+        """Return whether a strand's row is of what is silent, or is an edge from what was erased here.
+
+        Of what was planned and done an edge says something still.
+        """
+        put = row.put
+        if isinstance(put, PutNode):
+            ref = Ref(label=put.label, id=put.id)
+            if put.props.get("extractor") in MADE_OF_WORDS:
+                self._made.add(ref)
+            return ref in self.silent and not row.is_erased
+        gone = self._is_gone(put.source)
+        self._note(put, gone, self._is_gone(put.target))
+        return gone
+
+    def belonging(self) -> frozenset[Ref]:
+        """Return what is not here and belongs to what was erased, by the rows that were read; empty where all is known.
+
+        That is its versions, what rests on it alone or was made of its words, and names that nothing else speaks of.
+        """
+        return frozenset(ref for ref in self._found() if ref not in self.store.index and ref not in self.silent)
+
+    def _found(self) -> Iterator[Ref]:
+        for pair in self._versions:
+            if frozenset(pair) not in self._contrary:
+                yield from pair
+        yield from (ref for ref in self._resting if ref in self._made or ref not in self._founded)
+        yield from (ref for ref, told in self._named.items() if not told)
+
+    def _note(self, put: PutEdge, source_gone: bool, target_gone: bool) -> None:
+        source, target = put.source, put.target
+        if target.label in NAMES_ONLY:
+            self._named[target] = self._named.get(target, False) or not source_gone
+        if put.type is RESTS_ON.get(source.label):
+            (self._resting if target_gone else self._founded).add(source)
+        if source_gone is target_gone:
+            return
+        if put.type is Relation.CONTRADICTS:
+            self._contrary.add(frozenset((source, target)))
+        elif put.type is Relation.SUPERSEDES and DRAWN not in edge_from(put).attributes:
+            self._versions.add((source, target))
+
+    def _is_gone(self, ref: Ref) -> bool:
+        if ref in self.silent:
+            return True
+        if ref.label in WORK or self.store.index.status_of(ref) is not Status.FORGOTTEN:
+            return False
+        return any(node is not None and is_erased(node) for node in self.store.records.present([ref]))
