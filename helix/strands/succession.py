@@ -1,19 +1,24 @@
 """Succession: what one machine did to a memory reaches the version that another one made of it meanwhile.
 
-Where that version says the same words, it is as if they had been confirmed, forgotten or held after it was made. Where
-it says others, it stays as it is, and whoever takes it in is told so where the old words were taken out of recall.
+Where that version says the same words, it is as if they had been confirmed, forgotten, held or decided on after it was
+made. Where it says others, it stays as it is, and whoever takes it in is told so where the old words were taken out of
+recall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 
+from helix.journal.state import Records
 from helix.memory.capture.quarantine import restate_evidence
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import OWN_WORD
+from helix.memory.contradiction.resolve import by_person, disputes_of, has_lost, held_without, stays
 from helix.memory.job_run.run import Run
-from helix.model.edge import DRAWN, MERGED, Ref, Relation
+from helix.model.dispute import DisputeStatus, dispute_status
+from helix.model.edge import DRAWN, MERGED, Edge, Ref, Relation
 from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
@@ -35,6 +40,7 @@ def hand_on(run: Run, merge: Merge) -> None:
     for ref in dict.fromkeys(merge.memories):
         if index.status_of(ref) in (*_TAKEN_OUT, Status.RETIRED):
             run.write(f"handed on {ref.id}", lambda composer, ref=ref: _handed_on(composer, merge, ref))  # type: ignore[misc]
+            run.write(f"decided on {ref.id}", lambda composer, ref=ref: _decided_on(composer, merge, ref))  # type: ignore[misc]
 
 
 def _handed_on(composer: Composer, merge: Merge, ref: Ref) -> None:
@@ -59,6 +65,54 @@ def _handed_on(composer: Composer, merge: Merge, ref: Ref) -> None:
             restate_evidence(merge.store.index, composer, version, changed)
             merge.counts["memories changed"] += 1
             merge.fresh.append(version.ref)
+
+
+def _decided_on(composer: Composer, merge: Merge, ref: Ref) -> None:
+    """Hand on what a person decided of the contradictions of a memory to those of its version, where that differs."""
+    records = merge.store.records
+    (old,) = records.present([ref])
+    if not isinstance(old, Memory) or is_erased(old) or old.retired_at is None:
+        return
+    for edge in filter(by_person, disputes_of(records, old)):
+        (other,) = records.present([edge.target if edge.source == ref else edge.source])
+        for version in _alike(merge, old):
+            for rival in (_alike(merge, other) or [other]) if isinstance(other, Memory) else ():
+                sides = (version, rival) if edge.source == ref else (rival, version)
+                if _decided(composer, records, edge, sides, old.retired_at):
+                    merge.fresh += [memory.ref for memory in sides]
+
+
+def _decided(
+    composer: Composer, records: Records, told: Edge, sides: tuple[Memory, Memory], replaced_at: datetime
+) -> bool:
+    """Decide a contradiction as that of an old version was; return False where a person decided it, or opened it since.
+
+    Each machine comes to the same, whichever does it.
+    """
+    first, second = (memory.ref for memory in sides)
+    edge = replace(told, source=first, target=second)
+    held = next((one for one in disputes_of(records, sides[0]) if {one.source, one.target} == {first, second}), None)
+    at, status = datetime.fromisoformat(str(told.attributes["resolved_at"])), held and dispute_status(held.attributes)
+    if status is DisputeStatus.RESOLVED or (status is DisputeStatus.OPEN and at <= replaced_at):
+        return False
+    if held is not None:
+        composer.drop_edge(Relation.CONTRADICTS, held.source, held.target)
+        for source, target in ((first, second), (second, first)):
+            composer.drop_edge(Relation.SUPERSEDES, source, target)
+    composer.put_edge(edge)
+    for memory in sides:
+        if memory.ref not in (told.source, told.target):
+            composer.patch(memory.ref, **_standing(edge, memory, held_without(records, memory, held or edge), at))
+    return True
+
+
+def _standing(edge: Edge, memory: Memory, until: datetime | None, at: datetime) -> dict[str, object]:
+    """Return what a decision of then makes of a memory that holds until some time without it."""
+    if stays(edge, memory):
+        return {"valid_to": until}
+    end = datetime.fromisoformat(str(edge.attributes["until"])) if has_lost(edge, memory) else at
+    gone = {} if has_lost(edge, memory) else {"status": Status.RETIRED, "retired_at": at}
+    return {"valid_to": end if until is None else min(end, until), **gone}
 
 
 def _present_versions(store: Store, old: Memory) -> Iterator[Memory]:
@@ -90,6 +144,12 @@ def _vouched(old: Memory, version: Memory) -> Memory:
         provenance=replace(version.provenance, trust=Trust.USER_ASSERTED),
         attributes={**with_claimed(version.attributes, unproven_of(version)), OWN_WORD: True},
     )
+
+
+def _alike(merge: Merge, old: Memory) -> list[Memory]:
+    """Return the present versions of a memory that say the same, and that the merge may change."""
+    found = _present_versions(merge.store, old) if old.status is Status.RETIRED else ()
+    return [one for one in found if _words(one) == _words(old) and merge.within.holds(one.id, one.scope)]
 
 
 def _words(memory: Memory) -> tuple[str, str]:

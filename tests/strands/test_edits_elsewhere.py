@@ -227,6 +227,36 @@ def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Ma
         assert [held.valid_to for held in machine.store.index.memories(Status.ACTIVE)] == [None]
 
 
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("renamed", [0, 1])
+@pytest.mark.parametrize("sooner", [False, True])
+def test_what_a_person_decided_holds_for_what_another_machine_renamed(
+    machines: Machines, folder: Path, which: int, renamed: int, sooner: bool
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    said = [store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)]
+    moment.forward(days=3)
+    said.append(store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED))
+    settle(folder, one, other)
+    if sooner:
+        memories.edit(other, said[renamed], EditRequest(name="port"))
+        moment.forward(hours=1)
+    review.resolve_contradiction(one, *said, said[which])
+    if not sooner:
+        moment.forward(hours=1)
+        memories.edit(other, said[renamed], EditRequest(name="port"))
+    settle(folder, one, other)
+    present = [memories.get(one, "port").id if at == renamed else ident for at, ident in enumerate(said)]
+    for machine in (one, other):
+        held = [memories.get(machine, ident) for ident in present]
+        assert [(memory.status, memory.valid_to) for memory in held][which] == (Status.ACTIVE, None)
+        assert held[1 - which].valid_to is not None
+        told = review.contradictions(machine, any_status=True).items
+        assert DisputeStatus.RESOLVED in {a.status for a in told if {a.first.id, a.second.id} == {*present}}
+
+
 def test_what_a_person_opened_again_waits_for_them_whatever_a_rule_settled_meanwhile(
     machines: Machines, folder: Path
 ) -> None:

@@ -144,7 +144,7 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
     chosen = {}
     for side, memory in ((FIRST, first), (SECOND, second)):
         decided = filter(by_person, disputes_of(records, memory))
-        won = [edge for edge in decided if _stays(edge, memory) and REWORDED not in edge.attributes]
+        won = [edge for edge in decided if stays(edge, memory) and REWORDED not in edge.attributes]
         if won:
             chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
     return chosen
@@ -152,7 +152,7 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
 
 def decided_against(records: Records, memory: Memory) -> Edge | None:
     """Return a contradiction in which a person decided against a memory, or None."""
-    return next((e for e in disputes_of(records, memory) if by_person(e) and not _stays(e, memory)), None)
+    return next((e for e in disputes_of(records, memory) if by_person(e) and not stays(e, memory)), None)
 
 
 def disputes_of(records: Records, memory: Memory) -> list[Edge]:
@@ -283,7 +283,8 @@ def by_person(edge: Edge) -> bool:
     return edge.attributes.get("status") == DisputeStatus.RESOLVED.value
 
 
-def _stays(edge: Edge, memory: Memory) -> bool:
+def stays(edge: Edge, memory: Memory) -> bool:
+    """Return whether a contradiction was decided so that a memory stays."""
     return edge.attributes.get("outcome") in (_side(edge, memory), Outcome.BOTH.value)
 
 
