@@ -70,3 +70,12 @@ def reworded(attributes: Mapping[str, object], side: int) -> dict[str, object]:
         return {**kept, "status": DisputeStatus.OPEN.value}
     chosen = attributes.get("outcome") == (Outcome.FIRST, Outcome.SECOND)[side].value
     return {**attributes, REWORDED: True} if chosen else dict(attributes)
+
+
+def restated(attributes: Mapping[str, object], side: str, told: Mapping[str, datetime | None]) -> Mapping[str, object]:
+    """Return what a contradiction says of itself once it is said anew since or until when a side holds."""
+    before = attributes.get("before")
+    if not told or not isinstance(before, Mapping):
+        return attributes
+    moments = {name: None if moment is None else moment.isoformat() for name, moment in told.items()}
+    return {**attributes, "before": {**before, side: {**before.get(side, {}), **moments}}}

@@ -64,6 +64,40 @@ def test_an_edit_ends_nothing_before_it_begins(living: Helix) -> None:
         memories.edit(living, one.id, EditRequest(valid_to=now - timedelta(days=5)))
 
 
+def test_an_end_that_is_told_of_what_a_rule_has_ended_is_kept(living: Helix, moment: Moment) -> None:
+    noted = stored(living, f"{PORT} 8001", agent="bot")
+    moment.forward(days=3)
+    later = stored(living, f"{PORT} 8002", agent="bot")
+    until = moment.now + timedelta(days=30)
+    mine = memories.edit(living, noted.id, EditRequest(valid_to=until))
+    assert mine.valid_to == until
+    memories.forget(living, later.id)
+    assert memories.get(living, mine.id).valid_to == until
+    theirs = memories.edit(living, mine.id, EditRequest(trigger=f"{PORT} 9000"))
+    assert memories.get(living, theirs.id).valid_to == until
+
+
+def test_since_when_something_holds_may_be_told_of_what_a_rule_has_ended(living: Helix, moment: Moment) -> None:
+    noted = stored(living, f"{PORT} 8001", agent="bot")
+    moment.forward(days=3)
+    later = stored(living, f"{PORT} 8002", agent="bot")
+    moment.forward(days=3)
+    since = moment.now - timedelta(hours=1)
+    held = memories.get(living, memories.edit(living, noted.id, EditRequest(valid_from=since)).id)
+    assert (held.valid_from, held.valid_to) == (since, None)
+    assert memories.get(living, later.id).valid_to == since
+
+
+def test_since_when_something_holds_is_not_told_of_later_than_the_person_decided(living: Helix, moment: Moment) -> None:
+    noted = stored(living, f"{PORT} 8001", agent="bot")
+    moment.forward(days=3)
+    later = stored(living, f"{PORT} 8002", agent="bot")
+    review.resolve_contradiction(living, noted.id, later.id, later.id)
+    moment.forward(days=3)
+    with pytest.raises(InvalidInputError, match="not later"):
+        memories.edit(living, noted.id, EditRequest(valid_from=moment.now))
+
+
 def test_an_edit_of_what_has_ended_is_told(living: Helix, moment: Moment) -> None:
     noted = stored(living, f"{PORT} 8001", agent="bot")
     moment.forward(days=3)

@@ -5,13 +5,14 @@ Here ends the time for which a memory holds. What was believed until then is kep
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.model.dispute import reworded
+from helix.model.dispute import restated, reworded
 from helix.model.edge import DRAWN, OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
@@ -59,8 +60,10 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
         edge = edge_from(stored)
         if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(records, edge.target, old, new):
             continue
-        if edge.type is Relation.CONTRADICTS and others:
-            edge = replace(edge, attributes=reworded(edge.attributes, 0 if edge.source == before else 1))
+        if edge.type is Relation.CONTRADICTS:
+            kept = reworded(edge.attributes, 0 if edge.source == before else 1) if others else edge.attributes
+            side = "first" if edge.source == before else "second"
+            edge = replace(edge, attributes=restated(kept, side, _times_told(old, new)))
         composer.put_edge(
             replace(
                 edge,
@@ -68,6 +71,12 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
                 target=after if edge.target == before else edge.target,
             )
         )
+
+
+def _times_told(old: Memory, new: Memory) -> Mapping[str, datetime | None]:
+    """Return since and until when a version holds, where it says so otherwise than the old one."""
+    moments = {"valid_from": (old.valid_from, new.valid_from), "valid_to": (old.valid_to, new.valid_to)}
+    return {name: told for name, (held, told) in moments.items() if told != held}
 
 
 def _in_other_words(old: Memory, new: Memory) -> bool:

@@ -184,6 +184,11 @@ def stated_end(records: Records, memory: Memory) -> datetime | None:
     return None if told is None else datetime.fromisoformat(str(told))
 
 
+def end_beyond_rules(records: Records, memory: Memory) -> datetime | None:
+    """Return until when a memory was said to hold, or does as a person decided, whatever a rule has ended it since."""
+    return held_beside(records, memory, ((edge, Status.FORGOTTEN) for edge in disputes_of(records, memory)))
+
+
 def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
     """Return until when a memory holds without one contradiction."""
     return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))

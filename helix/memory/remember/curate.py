@@ -15,6 +15,7 @@ from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
+from helix.memory.contradiction.resolve import end_beyond_rules
 from helix.memory.contradiction.rivals import settle_known, settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
@@ -79,7 +80,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         valid_to=checks.moment(request.valid_to) or old.valid_to,
     )
     if request.valid_from or request.valid_to:
-        checks.period(changed.valid_from, changed.valid_to)
+        checks.period(changed.valid_from, checks.moment(request.valid_to) or end_beyond_rules(store.records, old))
     if changed == old and old.status is not Status.RETIRED:
         return old
     agent = intake.label(request.agent, "agent")
@@ -106,7 +107,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
 
     new = store.writer.submit(decision, once="edit")
     if new.status is Status.ACTIVE:
-        settle_known(store, new, reworded=_words(old) != _words(new))
+        settle_known(store, new, reworded=(_words(old), old.valid_from) != (_words(new), new.valid_from))
     return new
 
 
