@@ -5,6 +5,7 @@ The machine that left it did not know of the erasure yet. Once it does, it erase
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -27,7 +28,8 @@ class ErasedHere:
     silent: frozenset[Ref] = frozenset()
     """What is not taken in."""
     _named: dict[Ref, bool] = field(default_factory=dict)
-    _versions: set[tuple[Ref, Ref]] = field(default_factory=set)
+    _gone: set[Ref] = field(default_factory=set)
+    _versions: defaultdict[Ref, set[Ref]] = field(default_factory=lambda: defaultdict(set))
     _contrary: set[frozenset[Ref]] = field(default_factory=set)
     _made: set[Ref] = field(default_factory=set)
     _resting: set[Ref] = field(default_factory=set)
@@ -56,9 +58,14 @@ class ErasedHere:
         return frozenset(ref for ref in self._found() if ref not in self.store.index and ref not in self.silent)
 
     def _found(self) -> Iterator[Ref]:
-        for pair in self._versions:
-            if frozenset(pair) not in self._contrary:
-                yield from pair
+        seen, ahead = set(self._gone), list(self._gone)
+        while ahead:
+            here = ahead.pop()
+            versions = {one for one in self._versions[here] if frozenset((here, one)) not in self._contrary}
+            fresh = {one for one in versions - seen if one not in self.store.index}
+            seen |= fresh
+            ahead += fresh
+        yield from seen
         yield from (ref for ref in self._resting if ref in self._made or ref not in self._founded)
         yield from (ref for ref, told in self._named.items() if not told)
 
@@ -68,12 +75,12 @@ class ErasedHere:
             self._named[target] = self._named.get(target, False) or not source_gone
         if put.type is RESTS_ON.get(source.label):
             (self._resting if target_gone else self._founded).add(source)
-        if source_gone is target_gone:
-            return
         if put.type is Relation.CONTRADICTS:
             self._contrary.add(frozenset((source, target)))
         elif put.type is Relation.SUPERSEDES and DRAWN not in edge_from(put).attributes:
-            self._versions.add((source, target))
+            self._versions[source].add(target)
+            self._versions[target].add(source)
+            self._gone |= {ref for ref, gone in ((source, source_gone), (target, target_gone)) if gone}
 
     def _is_gone(self, ref: Ref) -> bool:
         if ref in self.silent:
