@@ -139,6 +139,8 @@ def look_up(
     for row in _sharing_words(index, line, scope, now):
         if row not in found or found[row].is_rule:
             found[row] = _BY_WORDS
+    if not found:
+        return ()
     found.update(_systemic(index, found, scope, now))
     ranked = by_exactness(index, {row: key.level for row, key in found.items()}, _ORDER)
     memories = ((found[row], index.memory(row)) for row in _select_rows(index, ranked, action))
