@@ -92,7 +92,8 @@ def git_rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None
 def rules_of(folder: Path, place: str = "", rules: IgnoreRules | None = None, name: str = IGNORE_FILE) -> IgnoreRules:
     """Return `rules`, extended by the `.helixignore` of a folder where it has one; `place` is its relative path.
 
-    Where anybody may put files, as in `/tmp`, another user's says nothing.
+    `name` is that of another file of such rules. Where anybody may put files, as in `/tmp`, another user's says
+    nothing.
     Raises InvalidInputError where that file cannot be read: going on without it would ingest what it excludes.
     """
     rules = rules or IgnoreRules()

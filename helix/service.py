@@ -19,7 +19,6 @@ from helix.memory.job_run.foreground import Foreground
 from helix.memory.worker.worker import MemoryWorker
 from helix.model.clock import Clock, system_clock
 from helix.model.ids import IdMaker, uuid7
-from helix.model.reports import JobState
 from helix.providers.choose import reranker_for, router_for
 from helix.providers.embedder import Embedder
 from helix.providers.litellm_router import Router
@@ -150,13 +149,13 @@ class Helix:
         self.answers.clear()
 
     def left_unfinished(self) -> bool:
-        """Whether a job failed before an erasure, an import or a rollback was whole: the next opening ends that.
+        """Whether an erasure, an import or a rollback is no job any more and not whole: the next opening ends that.
 
         Raises what asking the journal does.
         """
-        if self.jobs.are_running() or all(job.state is not JobState.FAILED for job in self.jobs.all()):
-            return False
         journal = self.store.journal
+        if self.jobs.are_running():
+            return False
         return erasing.under_way(journal) is not None or whole.under_way(journal) is not None
 
     def close(self) -> None:

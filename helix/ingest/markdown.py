@@ -140,7 +140,7 @@ class _Reading:
             text = shorten(self.file.text.strip(), _LONGEST_EPISODE)
             yield _Passage(heading="", text=text, notes=(note,), valid_from=decided_at)
             return
-        dated, tells = date_of(self.document.front_matter), _CHANGELOG.fullmatch(self.file.path.stem) is None
+        dated, is_changelog = date_of(self.document.front_matter), _CHANGELOG.fullmatch(self.file.path.stem) is not None
         met: Counter[str] = Counter()
         sections = self.document.sections
         blocks = [block for section in sections for block in section.blocks]
@@ -150,10 +150,11 @@ class _Reading:
         for section in (part for whole in sections for part in _parts(whole)):
             heading = " > ".join(section.path)
             met[heading] += 1
+            notes = () if is_changelog else notes_of(section, title, titled=titled)
             yield _Passage(
                 heading=heading if met[heading] == 1 else f"{heading} ({met[heading]})",
                 text=section.text,
-                notes=tuple(self._with_kind(note) for note in notes_of(section, title, titled=titled) if tells),
+                notes=tuple(map(self._with_kind, notes)),
                 valid_from=dated,
             )
 

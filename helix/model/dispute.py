@@ -58,8 +58,8 @@ REWORDED = "reworded"
 _OF_BOTH = frozenset({"outcome", "before", "note", "resolved_at"})
 
 
-def reworded(attributes: Mapping[str, object], side: int) -> dict[str, object]:
-    """Return what a contradiction says of itself once its first (0) or second (1) side has words of no person.
+def reworded(attributes: Mapping[str, object], side: str) -> dict[str, object]:
+    """Return what a contradiction says of itself once its `first` or `second` side has words of no person.
 
     What was decided against stays so, but the new words were not chosen; whether they may hold beside others is open.
     """
@@ -68,8 +68,7 @@ def reworded(attributes: Mapping[str, object], side: int) -> dict[str, object]:
     if attributes.get("outcome") == Outcome.BOTH.value:
         kept = {name: value for name, value in attributes.items() if name not in _OF_BOTH}
         return {**kept, "status": DisputeStatus.OPEN.value}
-    chosen = attributes.get("outcome") == (Outcome.FIRST, Outcome.SECOND)[side].value
-    return {**attributes, REWORDED: True} if chosen else dict(attributes)
+    return {**attributes, REWORDED: True} if attributes.get("outcome") == side else dict(attributes)
 
 
 def restated(attributes: Mapping[str, object], side: str, told: Mapping[str, datetime | None]) -> Mapping[str, object]:

@@ -19,6 +19,7 @@ from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.operations import memories, review
+from helix.service import Helix
 from helix.strands.received import Signer
 from tests.memory.conftest import Moment
 from tests.memory.saying import PROJECT, job, learned, say
@@ -189,17 +190,23 @@ def test_a_confirmation_of_what_was_learned_is_not_lost_either(machines: Machine
         assert [(held.said_by, held.confidence) for held in learned(machine.store)] == [("you", sure)]
 
 
+def told_of_two_ports(machines: Machines, folder: Path) -> tuple[Moment, Helix, Helix, list[str]]:
+    """Return two machines that hold what an agent said of a port and, three days later, of another; the ids last."""
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    said = [store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)]
+    moment.forward(days=3)
+    said.append(store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED))
+    settle(folder, one, other)
+    return moment, one, other, said
+
+
 @pytest.mark.parametrize("decide", [False, True])
 def test_what_a_person_has_hold_again_does_not_end_because_another_machine_counted_a_use(
     machines: Machines, folder: Path, decide: bool
 ) -> None:
-    moment = Moment()
-    one, other = machines(moment), machines(moment)
-    know_each_other(one, other)
-    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
-    moment.forward(days=3)
-    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
-    settle(folder, one, other)
+    _, one, other, (first, second) = told_of_two_ports(machines, folder)
     assert memories.get(other, first).valid_to is not None
     if decide:
         review.resolve_contradiction(one, first, second, first)
@@ -211,13 +218,7 @@ def test_what_a_person_has_hold_again_does_not_end_because_another_machine_count
 
 
 def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Machines, folder: Path) -> None:
-    moment = Moment()
-    one, other = machines(moment), machines(moment)
-    know_each_other(one, other)
-    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
-    moment.forward(days=3)
-    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
-    settle(folder, one, other)
+    _, one, other, (first, second) = told_of_two_ports(machines, folder)
     review.resolve_contradiction(one, first, second, first)
     memories.edge(other, second, first, "contradicts", agent="bot")
     settle(folder, one, other)
@@ -233,13 +234,7 @@ def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Ma
 def test_what_a_person_decided_holds_for_what_another_machine_renamed(
     machines: Machines, folder: Path, which: int, renamed: int, sooner: bool
 ) -> None:
-    moment = Moment()
-    one, other = machines(moment), machines(moment)
-    know_each_other(one, other)
-    said = [store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)]
-    moment.forward(days=3)
-    said.append(store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED))
-    settle(folder, one, other)
+    moment, one, other, said = told_of_two_ports(machines, folder)
     if sooner:
         memories.edit(other, said[renamed], EditRequest(name="port"))
         moment.forward(hours=1)
@@ -260,13 +255,7 @@ def test_what_a_person_decided_holds_for_what_another_machine_renamed(
 def test_what_a_person_opened_again_waits_for_them_whatever_a_rule_settled_meanwhile(
     machines: Machines, folder: Path
 ) -> None:
-    moment = Moment()
-    one, other = machines(moment), machines(moment)
-    know_each_other(one, other)
-    first = store(one, PORT, agent="bot", trust=Trust.AGENT_INFERRED)
-    moment.forward(days=3)
-    second = store(one, PORT.replace("8001", "8002"), agent="bot", trust=Trust.AGENT_INFERRED)
-    settle(folder, one, other)
+    _, one, other, (first, second) = told_of_two_ports(machines, folder)
     review.reopen_contradiction(one, first, second)
     memories.confirm(other, second)
     settle(folder, one, other)

@@ -375,8 +375,12 @@ def _led_to(
     index: StoreIndex, keys: Sequence[_EntityKey], scope: str | None, now: datetime
 ) -> list[tuple[_EntityKey, int]]:
     """Return each key, in order, with each row of a memory that it leads to and that may be shown."""
-    ends = {key.relation: [row for one in keys if one.relation is key.relation for row in one.rows] for key in keys}
-    held = {relation: iter(index.supported_by(rows, relation)) for relation, rows in ends.items()}
+    held = {
+        relation: iter(
+            index.supported_by([row for key in keys if key.relation is relation for row in key.rows], relation)
+        )
+        for relation in {key.relation for key in keys}
+    }
     led = [(key, row) for key in keys for owners in islice(held[key.relation], len(key.rows)) for row in owners]
     fit = {
         kinds: _answerable(index, (row for key, row in led if key.kinds == kinds), kinds, scope, now)

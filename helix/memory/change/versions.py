@@ -12,7 +12,7 @@ from datetime import datetime
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.model.dispute import restated, reworded
+from helix.model.dispute import Outcome, restated, reworded
 from helix.model.edge import DRAWN, OPEN_RELATIONS, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
@@ -61,8 +61,8 @@ def take_place(composer: Composer, records: Records, old: Memory, new: Memory) -
         if edge.type is Relation.GROUNDED_IN and edge.source == before and not _bears(records, edge.target, old, new):
             continue
         if edge.type is Relation.CONTRADICTS:
-            kept = reworded(edge.attributes, 0 if edge.source == before else 1) if others else edge.attributes
-            side = "first" if edge.source == before else "second"
+            side = (Outcome.FIRST if edge.source == before else Outcome.SECOND).value
+            kept = reworded(edge.attributes, side) if others else edge.attributes
             edge = replace(edge, attributes=restated(kept, side, _times_told(old, new)))
         composer.put_edge(
             replace(
