@@ -16,8 +16,14 @@ def limit_memory(more_bytes: int | None) -> None:
         return
     import resource
 
-    said = files.read_text("/proc/self/status").partition("VmData:")[2]
-    reserved = int(said.split(maxsplit=1)[0]) << 10
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = hard if more_bytes is None else reserved + more_bytes
+    limit = hard if more_bytes is None else reserved_bytes() + more_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard))
+
+
+def reserved_bytes() -> int:
+    """Return how much memory this process has reserved, of what `limit_memory` limits; 0 where it limits nothing."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    said = files.read_text("/proc/self/status").partition("VmData:")[2]
+    return int(said.split(maxsplit=1)[0]) << 10

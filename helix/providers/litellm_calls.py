@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TextIO
 
-from helix.memory_limit import limit_memory
+from helix.memory_limit import limit_memory, reserved_bytes
 from helix.processes import NEUTRAL_FOLDER, environment, python_command
 from helix.providers.llm import Absence
 from helix.text.excerpts import head
@@ -31,7 +31,10 @@ _IDLE_S = 60.0
 _GRACE_S = 2.0
 _DETAIL = 240
 _MEMORY_BYTES = 768 << 20
-"""Memory of the process, of which LiteLLM takes a quarter: a server may answer without an end."""
+"""Memory of the process, of which LiteLLM takes a quarter: a server may answer without an end.
+
+Python may keep what such an answer filled, and the next call has none. So a process ends that has half of it reserved.
+"""
 _LONGEST_ANSWER, _MOST_TOLD = 1 << 20, 4_000
 _MOST_TOKENS = 1 << 30
 _PROGRAM = tuple(python_command("helix.providers.litellm_calls"))
@@ -140,7 +143,10 @@ class LiteLLMCalls:
         begun = time.monotonic()
         line = _exchange(process, json.dumps(asdict(call)), call.seconds + _GRACE_S)
         if line:
-            return _reply(json.loads(line))
+            fields = json.loads(line)
+            if fields.pop("last", False):
+                self._end()
+            return _reply(fields)
         self._end()
         if self._closed:
             return ProviderReply(absence=Absence.STOPPED)
@@ -315,7 +321,7 @@ def _load_client(litellm: Any) -> None:
 
 
 def main(calls: TextIO, replies: TextIO) -> None:
-    """Load LiteLLM and say `ready`, then answer one line with one line until there are no more."""
+    """Load LiteLLM and say `ready`, then answer one line with one line until there are no more, or one is the `last`."""
     calls.readline()
     if hasattr(os, "nice"):
         os.nice(10)  # a recall that is going on comes first
@@ -330,7 +336,11 @@ def main(calls: TextIO, replies: TextIO) -> None:
     _load_client(litellm)
     print("ready", file=replies, flush=True)
     for line in calls:
-        print(json.dumps(asdict(complete(litellm, ProviderCall(**json.loads(line))))), file=replies, flush=True)
+        reply = complete(litellm, ProviderCall(**json.loads(line)))
+        last = reserved_bytes() > _MEMORY_BYTES // 2
+        print(json.dumps({**asdict(reply), "last": last}), file=replies, flush=True)
+        if last:
+            return
 
 
 def serve() -> None:

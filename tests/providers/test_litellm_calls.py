@@ -27,7 +27,7 @@ for line in sys.stdin:
     if text == "sleep":
         time.sleep(60)
     fields = {"text": text, "absence": None, "detail": "", "retry_after": None}
-    print(json.dumps({**fields, "tokens_in": 1, "tokens_out": 2, "cost": 0.0}), flush=True)
+    print(json.dumps({**fields, "tokens_in": 1, "tokens_out": 2, "cost": 0.0, "last": text == "full"}), flush=True)
 """
 
 
@@ -67,6 +67,12 @@ def test_half_a_reply_is_none() -> None:
 
 def test_a_process_that_dies_costs_one_call(calls: LiteLLMCalls) -> None:
     assert calls.ask(call("die")).absence is Absence.FAILED
+    assert calls.ask(call("again")).text == "again"
+
+
+def test_a_process_that_says_it_is_full_has_a_successor(calls: LiteLLMCalls) -> None:
+    assert calls.ask(call("full")).text == "full"
+    assert not calls.running
     assert calls.ask(call("again")).text == "again"
 
 

@@ -196,6 +196,7 @@ def test_an_answer_without_an_end_and_tokens_without_number_cost_one_answer(
     provider.otherwise = Reply(flood=True)
     (answer,) = asked.answer(QUESTION, ["Is it longer?"])
     assert answer.absence in (Absence.FAILED, Absence.UNREACHABLE), "its memory ends before its time"
+    assert not calls.running, "no later call is short of what this one filled"
     tokens = {"prompt_tokens": -(10**30), "completion_tokens": 10**30, "total_tokens": 1}
     provider.otherwise = Reply(body={**says(packed(GOOD)).body, "usage": tokens})
     (answer,) = router(paid(provider), answers=answers, calls=calls).answer(QUESTION, ["Is it so?"])
@@ -212,11 +213,12 @@ def test_a_limited_rate_is_waited_for_as_long_as_the_provider_says(
 
 
 def test_a_provider_that_fails_hands_the_question_on(
-    provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls
+    provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider.script.extend([says("no idea"), YES])
     first, second = paid(provider, "openai/first"), paid(provider, "openai/second")
     (answer,) = router(first, second, answers=answers, calls=calls).answer(QUESTION, ["Is it so?"])
+    assert [vars(record)["trouble"] for record in caplog.records] == ["not JSON"]
     assert (answer.value, answer.model) == (GOOD, "openai/second")
     assert (answer.tokens_in, answer.tokens_out) == (200, 20), "what the failure took is counted"
 
