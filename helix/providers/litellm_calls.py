@@ -321,7 +321,7 @@ def _load_client(litellm: Any) -> None:
 
 
 def main(calls: TextIO, replies: TextIO) -> None:
-    """Load LiteLLM and say `ready`, then answer one line with one line until there are no more, or one is the `last`."""
+    """Load LiteLLM and say `ready`, then answer one line with one line until there are no more, or one was the last."""
     calls.readline()
     if hasattr(os, "nice"):
         os.nice(10)  # a recall that is going on comes first
