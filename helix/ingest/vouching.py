@@ -11,7 +11,7 @@ from helix.ingest.rereading import PlacesReadAgain
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, same_words
-from helix.memory.contradiction.rivals import settle_known
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import bounded_confidence, importance_of
@@ -40,7 +40,7 @@ def vouch(store: Store, item: Slice, scope: str, again: PlacesReadAgain) -> int:
     raised, unsaid = store.writer.submit(lambda: _vouching(store, cleaned.slice, scope, again))
     for memory in store.index.records.present(raised):
         if isinstance(memory, Memory):
-            settle_known(store, memory)  # a weaker voice's contrary may have ended it
+            settle_stored(store, memory)  # a weaker voice's contrary may have ended it
     for draft, instead in unsaid:
         own = remember(store, _request(draft, scope))
         if instead.source == draft.source and own.status is not StoreStatus.QUARANTINED:

@@ -157,3 +157,23 @@ def test_whatever_else_is_settled_with_it_a_person_is_not_ended_by_an_agent(livi
     stored(living, "tests need docker", agent="bot")
     mine = stored(living, "tests need docker")
     assert (mine.said_by, mine.valid_to) == ("you", None)
+
+
+def test_an_edit_that_contradicts_another_memory_is_set_against_it(living: Helix, moment: Moment) -> None:
+    stored(living, f"{PORT} 8001", agent="bot")
+    stored(living, "the worker listens on port 7000")
+    other = stored(living, "the api speaks json")
+    moment.forward(days=3)
+    mine = memories.edit(living, other.id, EditRequest(trigger=f"{PORT} 9000"))
+    assert told(living) == [f"{PORT} 9000", "the worker listens on port 7000"]
+    (settled,) = review.contradictions(living, status=DisputeStatus.SETTLED).items
+    assert {settled.first.id, settled.second.id} > {mine.id}
+
+
+def test_an_agents_edit_does_not_end_what_the_user_says(living: Helix, moment: Moment) -> None:
+    own = stored(living, f"{PORT} 8001")
+    other = stored(living, "the api speaks json", agent="bot")
+    moment.forward(days=3)
+    memories.edit(living, other.id, EditRequest(trigger=f"{PORT} 9000", agent="bot"))
+    assert memories.get(living, own.id).valid_to is None
+    assert [one.status for one in review.contradictions(living).items] == [DisputeStatus.OPEN]

@@ -115,15 +115,6 @@ def settle_stored(store: Store, memory: Memory, *, reworded: bool = False) -> tu
     return tuple(sorted(rival.name for rival in standing if rival.status is Status.ACTIVE))
 
 
-def settle_known(store: Store, memory: Memory, *, reworded: bool = False) -> None:
-    """Settle anew those known contradictions of a memory that its words or its trust now make otherwise.
-
-    `reworded`: an edit has put other words in the place of what it said.
-    """
-    records = store.records
-    _settle(store, memory, lambda now: _outdated(records, disputes_of(records, now), now if reworded else None))
-
-
 def _settle(store: Store, memory: Memory, found: Callable[[Memory], Iterable[Unsettled]]) -> None:
     """Settle what is found for a memory, anew where settling one has moved since when it holds."""
     for _ in range(_ROUNDS):

@@ -16,7 +16,7 @@ from helix.memory.change.intake import Intake
 from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.resolve import end_beyond_rules
-from helix.memory.contradiction.rivals import settle_known, settle_stored
+from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.scores import bounded_confidence, reinforced
 from helix.memory.upkeep.history import history
@@ -107,7 +107,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
 
     new = store.writer.submit(decision, once="edit")
     if new.status is Status.ACTIVE:
-        settle_known(store, new, reworded=(_words(old), old.valid_from) != (_words(new), new.valid_from))
+        settle_stored(store, new, reworded=(_words(old), old.valid_from) != (_words(new), new.valid_from))
     return new
 
 
