@@ -262,7 +262,7 @@ def ingest_summary(report: Record) -> str:
         f"{report['episodes']} episodes, {report['memories']} memories ingested, {report['edges']} links between them"
     )
     if report["skipped"]:
-        words += f"; {report['skipped']} were there already or are excluded"
+        words += f"; {report['skipped']} were there already, are excluded or were erased"
     if report.get("vouched"):
         words += f"; {report['vouched']} memories count as your own now"
     if report["redacted"]:

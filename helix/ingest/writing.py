@@ -22,6 +22,7 @@ from helix.ingest.draft import (
     without_secret_names,
 )
 from helix.ingest.earlier import GONE, words_of
+from helix.ingest.erased_text import without_erased
 from helix.ingest.letting_go import Reread, let_go
 from helix.ingest.linking import ImportTally, Writing, draw, link, memory_ref
 from helix.ingest.preparing import Cleaned, PreparedSlice, VectorAt, clean, prepare_slices, spoken_for
@@ -32,6 +33,7 @@ from helix.memory.capture.sessions import PrivateSessions, private_sessions
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.versions import files_of, take_place
 from helix.memory.contradiction.classify import same_words
+from helix.memory.extraction.excluded import erased
 from helix.memory.scores import bounded_confidence, count_sighting, half_life_of, importance_of
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
@@ -81,6 +83,7 @@ class Importer:
         self._generation = store.index.generation
         self._read: list[Reread] = []
         self._again = PlacesReadAgain(store, source, scope)
+        self._erased = erased(store.index)  # an import and an erasure exclude each other
 
     def run(self, slices: Iterable[Item], progress: Progress, cancelled: Callable[[], bool]) -> IngestReport:
         """Import what is not there yet; stops between two batches when `cancelled` says so.
@@ -220,11 +223,26 @@ class Importer:
 
     def _acceptable(self, outcomes: Sequence[Cleaned | IngestProblem]) -> Iterator[list[Cleaned]]:
         """Yield the slices among the outcomes as a batch, if there are any; the problems go into the report."""
-        self._tally.problems += [outcome for outcome in outcomes if isinstance(outcome, IngestProblem)]
-        batch = [outcome for outcome in outcomes if isinstance(outcome, Cleaned)]
+        left = [kept for outcome in outcomes if (kept := self._not_erased(outcome)) is not None]
+        self._tally.problems += [outcome for outcome in left if isinstance(outcome, IngestProblem)]
+        batch = [outcome for outcome in left if isinstance(outcome, Cleaned)]
         self._tally.redacted += sum(one.redacted for one in batch)
         if batch:
             yield batch
+
+    def _not_erased(self, outcome: Cleaned | IngestProblem) -> Cleaned | IngestProblem | None:
+        """Return what came of cleaning a slice without what a person has erased; None where that is all of it."""
+        if isinstance(outcome, IngestProblem):
+            return outcome
+        left = without_erased(outcome.slice, self._erased)
+        if left is None:
+            self._tally.skipped += 1
+            self._read += [Reread.of(outcome.slice)] if outcome.slice.supersedes else []
+            return None
+        if left is outcome.slice:
+            return outcome
+        (cleaned,) = clean([left], self._store.runtime.settings.text_limit)
+        return cleaned
 
     def _count_in(self, written: Writing) -> None:
         """Count what a batch came to, once it is in."""

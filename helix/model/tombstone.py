@@ -1,6 +1,6 @@
 """Tombstones: what is left of a node whose words were erased - that it was there, of which kind, and since when not.
 
-Some keep salted digests too: by these background work knows what it is not to derive again.
+Some keep salted digests too: by these Helix knows what it is not to derive or to read again.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
@@ -35,7 +36,16 @@ _OWN = "helix:"
 _ID = r"(?:[0-9a-f-]{16,64}|[a-z]{1,8}_[0-9A-Za-z]{16,40}|~[0-9a-f]{16})"
 # The id of a commit or of a client's call says nothing by itself; without it, the next reading of the history would
 # bring the text back.
-_WORDLESS_SOURCE = re.compile(rf"git:.*:[0-9a-f]{{7,64}}|[a-z-]+:{_ID}:{_ID}(?:#[a-z]+)?")
+_WORDLESS_SOURCE = re.compile(rf"git:.*:(?P<commit>[0-9a-f]{{7,64}})|(?P<call>[a-z-]+:{_ID}:{_ID})(?:#[a-z]+)?")
+
+
+def origin_of(source: str) -> str:
+    """Return what an episode's source is known by whatever its project is called: a commit's id, or a client's call's.
+
+    Empty for any other source.
+    """
+    found = _WORDLESS_SOURCE.fullmatch(source)
+    return "" if found is None else found["commit"] or found["call"]
 
 
 def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
@@ -84,7 +94,7 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
                 scope=node.scope,
                 recorded_at=node.recorded_at,
                 occurred_at=node.recorded_at,
-                source=node.source if _WORDLESS_SOURCE.fullmatch(node.source) else "",
+                source=_source_left(node, keep_out=keep_out),
                 status=Status.FORGOTTEN,
                 # Nothing is left to be learned from it: no background work takes it up.
                 consolidated_at=at,
@@ -125,6 +135,14 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
             return None
 
 
+def _source_left(node: Episode, *, keep_out: bool) -> str:
+    """Return what an erased episode is known by when it is read again; a digest of its words where it has no origin."""
+    if origin_of(node.source):
+        return node.source
+    said = normal(node.content)
+    return f"{ERASED_SOURCE}{_salted(node.id, said)}" if keep_out and said else ""
+
+
 def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Memory:
     return Memory(
         id=node.id,
@@ -145,7 +163,11 @@ KEY = "helix:key"
 """Attribute of a derived memory: what it is known by, whatever version it is in."""
 KEPT_OUT = "helix:kept_out"
 """Attribute of a tombstone: digests of what was said there, salted with its id."""
+_LEAST_WORDS = 3
+"""Words of a sentence by which what was erased is looked for: a shorter one stands in many that do not mean it."""
+_MOST_SENTENCES = 200
 _WORD = re.compile(r"\w+")
+_END = re.compile(r"(?<=[.!?\u2026])\s+|[\u3002\uff01\uff1f]|\n+")
 _DIGEST_BYTES = 16
 
 
@@ -155,8 +177,10 @@ def normal(text: str) -> str:
 
 
 def digests(memory: Memory) -> list[str]:
-    """Return the digests by which an erased memory is known: its key, where it was derived, and its statement."""
-    said = (_of_key(str(memory.attributes.get(KEY, ""))), normal(f"{memory.trigger} {memory.resolution}"))
+    """Return the digests by which a memory is known: its key, where it was derived, its statement and its sentences."""
+    whole = normal(f"{memory.trigger} {memory.resolution}")
+    told = dict.fromkeys(map(_of_sentence, _sentences(f"{memory.trigger}\n{memory.resolution}")))
+    said = (_of_key(str(memory.attributes.get(KEY, ""))), whole, *islice(told, _MOST_SENTENCES))
     return [_salted(memory.id, one) for one in said if one]
 
 
@@ -169,12 +193,29 @@ class KeptOut:
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
         said = {normal(trigger), normal(resolution), normal(f"{trigger} {resolution}"), _of_key(key)} - {""}
-        return any(_salted(salt, one) in known for salt, known in self.held.items() for one in said)
+        return any(map(self._has, said))
+
+    def said_in(self, text: str) -> list[str]:
+        """Return the sentences of a text that a statement which is kept out says."""
+        return [piece for piece in _sentences(text) if self._has(_of_sentence(piece))] if self.held else []
+
+    def _has(self, said: str) -> bool:
+        return any(_salted(salt, said) in known for salt, known in self.held.items())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, of three words or more, as they stand in its lines and across them."""
+    pieces = dict.fromkeys((*_END.split(text), *_END.split(" ".join(text.split()))))
+    return (piece for piece in pieces if len(_WORD.findall(piece)) >= _LEAST_WORDS)
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
     """Return the records of erased statements that may not come back, from pairs of a salt and its digests."""
     return KeptOut({salt: frozenset(known) for salt, known in held})
+
+
+def _of_sentence(text: str) -> str:
+    return f"sentence:{normal(text)}"
 
 
 def _of_key(key: str) -> str:

@@ -84,7 +84,7 @@ class ErasureNote:
     refs: tuple[Ref, ...]
     at: int
     keep_out: tuple[Ref, ...] = ()
-    """The memories among them whose statements are not to be derived again."""
+    """Those among them whose words are not to be derived or read again."""
     here: bool = False
     """Whether a restored backup noted it, not this store: then it reaches no other file."""
 

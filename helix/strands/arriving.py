@@ -18,11 +18,15 @@ from helix.journal.log import Journal
 from helix.journal.strand_versions import StoredVersion
 from helix.memory.contradiction import disputes
 from helix.memory.erasure import hard_forget
+from helix.memory.extraction.excluded import erased_by
 from helix.memory.job_run.run import Run, Watch
 from helix.model.clock import to_micros
-from helix.model.edge import Ref
+from helix.model.edge import Label, Ref
+from helix.model.episode import Episode
+from helix.model.memory import Memory
 from helix.model.provenance import Trust
-from helix.model.tombstone import ERASED_SOURCE
+from helix.model.records import node_from
+from helix.model.tombstone import ERASED_SOURCE, is_erased, origin_of
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
@@ -388,22 +392,43 @@ def _check_root(strand: Strand, reading: StrandReading) -> None:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
-def _erase_here(store: Store, erased: Sequence[StrandRow], within: Selection, ticket: Ticket) -> bool:
-    """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything."""
-    here = held_rows(store.journal, [one.key for one in erased])
-    still = {
-        Ref.of(one.key[1], one.key[2]): str(one.put.props.get("source"))
-        for one in erased
-        if (row := here[one.key]) and not row.is_erased and within.holds(one.key[2], row.scope)
-    }
-    if not still:
+def _erase_here(store: Store, rows: Sequence[StrandRow], within: Selection, ticket: Ticket) -> bool:
+    """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything.
+
+    So does what this machine has read itself of the same history or the same notes.
+    """
+    here = held_rows(store.journal, [one.key for one in rows])
+    fresh = [one for one in rows if not ((row := here[one.key]) and row.is_erased)]
+    still = [Ref.of(*one.key[1:]) for one in fresh if (row := here[one.key]) and within.holds(one.key[2], row.scope)]
+    again = _read_here(store, fresh, within)
+    if not (still or again):
         return False
-    keep_out = tuple(ref for ref, source in still.items() if source == ERASED_SOURCE)
-    note = ErasureNote(kind=ERASE, refs=tuple(still), at=to_micros(store.runtime.clock()), keep_out=keep_out)
+    kept = [Ref.of(*one.key[1:]) for one in fresh if str(one.put.props.get("source") or "").startswith(ERASED_SOURCE)]
+    refs = tuple(dict.fromkeys((*still, *again)))
+    keep_out = tuple(ref for ref in refs if ref in {*kept, *again})
+    note = ErasureNote(kind=ERASE, refs=refs, at=to_micros(store.runtime.clock()), keep_out=keep_out)
     erasing.begin_erasure(store, note)
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild_graph(store, ticket)
     return True
+
+
+def _read_here(store: Store, rows: Sequence[StrandRow], within: Selection) -> list[Ref]:
+    """Return what this machine has read of what was erased elsewhere, under ids of its own."""
+    nodes = [node_from(Label(one.key[1]), one.key[2], one.put.props) for one in rows]
+    erased, index = erased_by(nodes), store.index
+    if not erased:
+        return []
+    read = [row for row in index.where(Label.MEMORY) if erased.words.held and index.source_of(row)]
+    read += [row for row in index.where(Label.EPISODE) if origin_of(index.source_of(row)) in erased.origins]
+    found = [node for node in index.nodes(read) if isinstance(node, Memory | Episode)]
+    own = {node.id for node in nodes}
+    return [
+        node.ref
+        for node in found
+        if node.id not in own and not is_erased(node) and erased.is_read_again(node)
+        if isinstance(node, Episode) or within.holds(node.id, node.scope)
+    ]
 
 
 def _note(store: Store, note: Mapping[str, Any]) -> None:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 from helix.journal.erase import NAMES_ONLY
 from helix.memory.erasure.hard_forget import MADE_OF_WORDS, RESTS_ON
+from helix.memory.extraction.excluded import Erased, erased
 from helix.model.edge import DRAWN, Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import PutEdge, PutNode
-from helix.model.records import edge_from
+from helix.model.provenance import STRANGERS
+from helix.model.records import Node, edge_from, node_from
 from helix.model.tombstone import WORK, is_erased
 from helix.store.store import Store
 from helix.strands.rows import StrandRow
@@ -34,6 +36,11 @@ class ErasedHere:
     _made: set[Ref] = field(default_factory=set)
     _resting: set[Ref] = field(default_factory=set)
     _founded: set[Ref] = field(default_factory=set)
+    _again: set[Ref] = field(default_factory=set)
+    _erased: Erased = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._erased = erased(self.store.index)
 
     def keeps_out(self, row: StrandRow) -> bool:
         """Return whether a strand's row is of what is silent, or is an edge from what was erased here.
@@ -45,6 +52,8 @@ class ErasedHere:
             ref = Ref(label=put.label, id=put.id)
             if put.props.get("extractor") in MADE_OF_WORDS:
                 self._made.add(ref)
+            if self._erased and not row.is_erased and self._erased.is_read_again(_read(put)):
+                self._again.add(ref)
             return ref in self.silent and not row.is_erased
         gone = self._is_gone(put.source)
         self._note(put, gone, self._is_gone(put.target))
@@ -53,7 +62,8 @@ class ErasedHere:
     def belonging(self) -> frozenset[Ref]:
         """Return what is not here and belongs to what was erased, by the rows that were read; empty where all is known.
 
-        That is its versions, what rests on it alone or was made of its words, and names that nothing else speaks of.
+        That is its versions, what was read anew of the same, what rests on it alone or was made of its words, and names
+        that nothing else speaks of.
         """
         return frozenset(ref for ref in self._found() if ref not in self.store.index and ref not in self.silent)
 
@@ -65,7 +75,7 @@ class ErasedHere:
             fresh = {one for one in versions - seen if one not in self.store.index}
             seen |= fresh
             ahead += fresh
-        yield from seen
+        yield from seen | self._again
         yield from (ref for ref in self._resting if ref in self._made or ref not in self._founded)
         yield from (ref for ref, told in self._named.items() if not told)
 
@@ -88,3 +98,9 @@ class ErasedHere:
         if ref.label in WORK or self.store.index.status_of(ref) is not Status.FORGOTTEN:
             return False
         return any(node is not None and is_erased(node) for node in self.store.records.present([ref]))
+
+
+def _read(put: PutNode) -> Node:
+    """Return the node of a row, by the source that it has where it comes from."""
+    source = str(put.props.get("source") or "").removeprefix(STRANGERS)
+    return node_from(put.label, put.id, {**put.props, "source": source} if source else put.props)

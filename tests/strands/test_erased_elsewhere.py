@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import memories
+from helix.operations import capture, ingest, memories
 from helix.service import Helix
+from helix.store.listing import MemoryFilter
 from helix.strands.whole import Unwatched
 from tests.memory.conftest import Moment
 from tests.memory.saying import PROJECT, job, learned, say
 from tests.memory.working import copied
 from tests.strands.conftest import Machines
+from tests.waiting import finished
 
 OFFICE = "the address of the office is 5 Sesame Street"
 AGENTS: dict[str, Any] = {"agent": "bot", "trust": Trust.AGENT_INFERRED}
@@ -154,3 +157,59 @@ def test_what_contradicts_something_erased_comes_in(machines: Machines, folder: 
     synced(one, folder)
     assert memories.get(one, later).status is Status.ACTIVE
     settle(folder, one, other)
+
+
+def read(helix: Helix, folder: Path, remote: str = "a/shop") -> None:
+    """Ingest a session of a client in which the office is named, and notes that say where it is."""
+    project = folder / "project"
+    (project / ".git").mkdir(parents=True, exist_ok=True)
+    (project / ".git/config").write_text(f'[remote "origin"]\nurl = git@example.org:{remote}.git\n', "utf-8")
+    (project / "NOTES.md").write_text(f"# Rules\n\n- Always use yarn for packages.\n- {OFFICE}.\n", "utf-8")
+    call = {
+        "type": "user",
+        "uuid": "b0000000-7c3d-4e4f-8a9b-0c1d2e3f4a5b",
+        "sessionId": "0498a1b2-7c3d-4e4f-8a9b-0c1d2e3f4a5b",
+        "cwd": str(project),
+        "timestamp": "2026-11-29T10:00:02.000Z",
+        "message": {"role": "user", "content": f"Please note that {OFFICE}, next to the bakery."},
+    }
+    (folder / "history.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
+    finished(helix, ingest.ingest_transcript(helix, str(folder / "history.jsonl")))
+    finished(helix, ingest.ingest_notes(helix, [str(project / "NOTES.md")]))
+
+
+def erase_all(helix: Helix) -> None:
+    for node in (*memories.memories(helix, MemoryFilter()).items, *capture.episodes(helix).items):
+        if "Sesame" in " ".join(map(str, (getattr(node, "trigger", ""), getattr(node, "content", "")))):
+            erase(helix, node.id)
+
+
+@pytest.mark.parametrize("synced_before", [False, True])
+def test_what_another_machine_read_of_the_same_history_and_notes_goes_too(
+    machines: Machines, folder: Path, tmp_path: Path, synced_before: bool
+) -> None:
+    one, other = pair(machines)
+    for machine in (one, other):
+        read(machine, tmp_path)
+    if synced_before:
+        settle(folder, one, other)
+    erase_all(one)
+    assert not told_in_rows(one)
+    settle(folder, other, one)
+    for machine, remote in ((one, "a/shop"), (other, "renamed/shop")):
+        assert not told_in_rows(machine)
+        assert not told_in_files(machine)
+        read(machine, tmp_path, remote)
+        assert not told_in_rows(machine)
+    assert any("yarn" in memory.trigger for memory in memories.memories(one, MemoryFilter()).items)
+
+
+def test_what_was_said_on_another_machine_in_the_same_words_stays(
+    machines: Machines, folder: Path, tmp_path: Path
+) -> None:
+    one, other = pair(machines)
+    read(one, tmp_path)
+    said = store(other, OFFICE)
+    erase_all(one)
+    settle(folder, one, other)
+    assert [memories.get(machine, said).trigger for machine in (one, other)] == [OFFICE, OFFICE]

@@ -29,7 +29,7 @@ from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
-from helix.model.tombstone import WORK, is_erased, normal
+from helix.model.tombstone import WORK, is_erased, normal, origin_of
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
@@ -97,7 +97,7 @@ def note(store: Store, plan: ErasePlan) -> ErasureNote:
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
         at=to_micros(store.runtime.clock()),
-        keep_out=tuple(each.ref for each in plan.goes if each.ref.label is Label.MEMORY and each.why in _SAYS_IT),
+        keep_out=tuple(each.ref for each in plan.goes if _is_kept_out(each.ref, each.why)),
     )
     if plan.goes:
         erasing.begin_erasure(store, noted)
@@ -119,10 +119,14 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
     if refs.keys() == set(noted.refs):
         return noted
-    said = [ref for ref, why in found.items() if ref.label is Label.MEMORY and why in _SAYS_IT]
+    said = [ref for ref, why in found.items() if _is_kept_out(ref, why)]
     now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *said))))
     erasing.begin_erasure(store, now)
     return now
+
+
+def _is_kept_out(ref: Ref, why: str) -> bool:
+    return ref.label in (Label.MEMORY, Label.EPISODE) and why in _SAYS_IT
 
 
 def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> EraseReport:
@@ -160,10 +164,20 @@ class _Circle:
         if root.label is Label.MEMORY:
             self._versions(root)
             self._saying_it()
+        if root.label is Label.EPISODE:
+            self._read_twice(root)
         found = list(self.goes)
         while found:
             found = self._resting_on(found)
         self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
+
+    def _read_twice(self, root: Ref) -> None:
+        """Add the episodes that were read of the same commit or call, on another machine or under another name."""
+        index = self._store.index
+        (episode,) = self._store.records.nodes([root])
+        if origin := origin_of(cast(Episode, episode).source):
+            same = (row for row in index.where(Label.EPISODE) if origin_of(index.source_of(row)) == origin)
+            self.goes.update({ref: "it was read twice" for row in same if (ref := index.ref_of(row)) != root})
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
         wanted, index = list(refs), self._store.index

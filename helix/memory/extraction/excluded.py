@@ -1,15 +1,19 @@
-"""Excluded: what was erased is never derived again, and what was undone not until a person asks for it."""
+"""Excluded: what was erased is never derived or read again, and what was undone not until a person asks for it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import cast
 
 from helix.journal.log import Journal
 from helix.model.edge import Label
-from helix.model.memory import Memory
-from helix.model.tombstone import ERASED_SOURCE, KEPT_OUT, KeptOut, digests, kept_out
+from helix.model.episode import CAPTURE, Episode
+from helix.model.memory import Memory, Status, body
+from helix.model.records import Node
+from helix.model.tombstone import ERASED_SOURCE, KEPT_OUT, KeptOut, digests, kept_out, origin_of
+from helix.store.index import StoreIndex
 from helix.store.store import Store
 
 _UNDONE = "undone/"
@@ -19,10 +23,70 @@ _UNDONE = "undone/"
 def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
     """Return the statements that may not be derived in a scope; `anew`: undone ones may."""
     index = store.index
-    erased = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE)))
-    found = [(memory.id, memory.attributes.get(KEPT_OUT, ())) for memory in erased]
-    undone = () if anew else _undone(store.journal, scope)
-    return kept_out((*((salt, cast(Iterable[str], known)) for salt, known in found), *undone))
+    memories = index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE))
+    return kept_out((*map(_kept_by, memories), *(() if anew else _undone(store.journal, scope))))
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What a person has erased, as far as it may be read again: in a history, a file or an export.
+
+    A commit or a client's call is known by its id, whatever its project is called by now; all else by its words.
+    """
+
+    words: KeptOut
+    origins: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.words.held or self.origins)
+
+    def has_episode(self, source: str, content: str) -> bool:
+        """Return whether an episode is one that was erased."""
+        return origin_of(source) in self.origins or self.words.holds(content, "")
+
+    def is_said_by(self, trigger: str, resolution: str) -> bool:
+        """Return whether a memory says a statement that was erased, or a sentence of it."""
+        return self.words.holds(trigger, resolution) or bool(self.words.said_in(body(trigger, resolution)))
+
+    def is_read_again(self, node: Node) -> bool:
+        """Return whether a node was read where it says what was erased; what somebody says themselves is theirs."""
+        match node:
+            case Memory(source=source):
+                return bool(source) and self.is_said_by(node.trigger, node.resolution)
+            case Episode(source=source) if source and node.provenance.extractor != CAPTURE:
+                return self.has_episode(source, node.content) or bool(self.words.said_in(node.content))
+            case Episode(source=source):
+                return origin_of(source) in self.origins
+        return False
+
+
+def erased(index: StoreIndex) -> Erased:
+    """Return what a person has erased of a store."""
+    tombstones = index.nodes(
+        [*index.from_sources(Label.MEMORY, ERASED_SOURCE), *index.from_sources(Label.EPISODE, ERASED_SOURCE)]
+    )
+    forgotten = index.where(Label.EPISODE, statuses=[Status.FORGOTTEN])
+    return Erased(kept_out(map(_kept_by, tombstones)), _origins(index.source_of(row) for row in forgotten))
+
+
+def erased_by(tombstones: Iterable[Node]) -> Erased:
+    """Return what these tombstones say was erased, on another machine of the person, too."""
+    found = [node for node in tombstones if isinstance(node, Memory | Episode)]
+    sources = (node.source for node in found if isinstance(node, Episode))
+    return Erased(kept_out(map(_kept_by, found)), _origins(sources))
+
+
+def _origins(sources: Iterable[str]) -> frozenset[str]:
+    return frozenset(origin for source in sources if (origin := origin_of(source)))
+
+
+def _kept_by(tombstone: Node) -> tuple[str, Iterable[str]]:
+    """Return the salt and the digests of a tombstone."""
+    if isinstance(tombstone, Episode):
+        found = tombstone.source.removeprefix(ERASED_SOURCE) if tombstone.source.startswith(ERASED_SOURCE) else ""
+        return tombstone.id, [found] if found else []
+    memory = cast(Memory, tombstone)
+    return memory.id, cast(Iterable[str], memory.attributes.get(KEPT_OUT, ()))
 
 
 def note_undone(journal: Journal, memories: Iterable[Memory]) -> None:

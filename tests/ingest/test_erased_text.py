@@ -1,0 +1,99 @@
+"""What a person has erased comes back by no reading of the history, file or export that says it still."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from git_history import History
+
+from helix.memory.remember.request import StoreRequest
+from helix.operations import capture, erasure, ingest, memories
+from helix.service import Helix
+from helix.store.listing import MemoryFilter
+from tests.waiting import finished
+
+SECRETIVE = "The vault of the staging server is kept by Zymurgy."
+
+
+def take_in(helix: Helix, history: History) -> dict[str, Any]:
+    return dict(finished(helix, ingest.ingest_git(helix, str(history.path))).result)
+
+
+@pytest.mark.parametrize("remote", ["https://example.org/ada/shop.git", "http://localhost:3000/ada/shop.git"])
+def test_a_commit_that_was_erased_stays_away_when_its_history_is_read_again(
+    helix: Helix, history: History, remote: str
+) -> None:
+    history.git("remote", "add", "origin", remote)
+    history.commit("Feed the quaxlotl at nine\n\nThe keeper is called Zymurgy.\n", {"farm/feed.py": "1"})
+    assert take_in(helix, history)["episodes"] == 1
+    (told,) = capture.episodes(helix).items
+    finished(helix, erasure.hard_forget(helix, told.id, told.id))
+    assert take_in(helix, history)["episodes"] == 0
+    assert [one.content for one in capture.episodes(helix).items] == [""]
+
+
+def erase(helix: Helix, words: str) -> None:
+    """Erase each memory and episode that says it."""
+    for one in memories.memories(helix, MemoryFilter()).items:
+        if words in f"{one.trigger} {one.resolution}":
+            finished(helix, erasure.hard_forget(helix, one.id, one.id))
+    for episode in capture.episodes(helix).items:
+        if words in episode.content:
+            finished(helix, erasure.hard_forget(helix, episode.id, episode.id))
+
+
+def said(helix: Helix) -> str:
+    """Return all that the store says."""
+    told = [f"{one.trigger} {one.resolution}" for one in memories.memories(helix, MemoryFilter()).items]
+    return "\n".join([*told, *(one.content for one in capture.episodes(helix).items)])
+
+
+def test_an_erased_commit_stays_away_under_another_remote_and_after_a_rebase(helix: Helix, history: History) -> None:
+    history.git("remote", "add", "origin", "https://example.org/ada/shop.git")
+    message = "Use plain mail for the quaxlotl\n\nBecause its keeper is called Zymurgy and is shy of portals.\n"
+    history.commit(message, {"farm/feed.py": "1"})
+    take_in(helix, history)
+    erase(helix, "Zymurgy")
+    history.git("remote", "set-url", "origin", "https://example.org/new/shop.git")
+    assert take_in(helix, history)["skipped"] == 1
+    history.git("commit", "--quiet", "--amend", "--no-edit", "--date", "2020-01-01T00:00:00")
+    take_in(helix, history)
+    assert "Zymurgy" not in said(helix)
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_an_erased_rule_stays_away_while_its_file_says_it_and_the_others_of_its_section_come_in(
+    helix: Helix, tmp_path: Path, mine: bool
+) -> None:
+    notes = tmp_path / "CLAUDE.md"
+
+    def read(*rules: str) -> dict[str, Any]:
+        notes.write_text("# Rules\n\n" + "".join(f"- {rule}\n" for rule in rules), "utf-8")
+        return dict(finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop", mine=mine)).result)
+
+    read("Always use yarn for packages.", SECRETIVE)
+    erase(helix, "Zymurgy")
+    for more in ((), ("Never push to main by hand.",)):
+        read("Always use yarn for packages.", SECRETIVE, *more)
+        assert "Zymurgy" not in said(helix)
+        assert "Always use yarn" in said(helix)
+    assert "Never push to main" in said(helix)
+    memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact"))
+    assert SECRETIVE in said(helix), "what is said afterwards is theirs to say"
+
+
+def test_an_erased_episode_and_memory_stay_away_when_their_export_is_read_again(helix: Helix) -> None:
+    lines = [
+        json.dumps({"type": "episode", "content": f"We met at noon. {SECRETIVE}"}),
+        json.dumps({"type": "memory", "kind": "fact", "trigger": SECRETIVE, "resolution": "Ask him."}),
+        json.dumps({"type": "memory", "kind": "fact", "trigger": "The canteen opens at noon.", "resolution": ""}),
+    ]
+    ingest.ingest_jsonl(helix, lines)
+    assert said(helix).count("Zymurgy") >= 2
+    erase(helix, "Zymurgy")
+    ingest.ingest_jsonl(helix, lines, source="another")
+    assert "Zymurgy" not in said(helix)
+    assert "canteen" in said(helix)
