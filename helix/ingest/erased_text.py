@@ -19,7 +19,8 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     episode = item.episode
     if not erased:
         return item
-    if erased.has_episode(episode.source, episode.content):
+    before = episode.source.replace(episode.session, episode.forked_from) if episode.forked_from else ""
+    if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
     gone = [one for one in item.memories if erased.is_said_by(one.trigger, one.resolution)]
     told = [*erased.words.said_in(episode.content), *(body(one.trigger, one.resolution) for one in gone)]

@@ -19,7 +19,7 @@ from helix.model.episode import Episode
 from helix.model.letters import normalised
 from helix.model.memory import Memory, Status
 from helix.model.operations import DropNode, Operation, Props, PutNode
-from helix.model.provenance import Provenance
+from helix.model.provenance import NOTES, Provenance
 from helix.model.records import Node, node_from, put_record
 from helix.model.reflection import Reflection
 from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
@@ -136,11 +136,41 @@ def _bare(node: Node, at: datetime, *, keep_out: bool) -> Node | None:
 
 
 def _source_left(node: Episode, *, keep_out: bool) -> str:
-    """Return what an erased episode is known by when it is read again; a digest of its words where it has no origin."""
+    """Return what an erased episode is known by when it is read again.
+
+    That is its source where this says nothing, else a digest of it, and of its words. Notes are known by their words
+    alone: their source is a place that says something else tomorrow.
+    """
     if origin_of(node.source):
         return node.source
-    said = normal(node.content)
-    return f"{ERASED_SOURCE}{_salted(node.id, said)}" if keep_out and said else ""
+    said = [_of_source(node.source)] if node.source and not node.source.startswith(f"{NOTES}:") else []
+    said += [words] if keep_out and (words := normal(node.content)) else []
+    return ERASED_SOURCE + ",".join(_salted(node.id, one) for one in said) if said else ""
+
+
+def joined_tombstones(one: Props, other: Props) -> Props:
+    """Return the properties of the tombstone that two machines' tombstones of one node come to: it keeps out what
+    either does."""
+    bare = sorted((one, other), key=lambda props: json.dumps(_without_digests(props), sort_keys=True))[-1]
+    sources = [str(props.get("source") or "") for props in (one, other)]
+    digests_held = {digest for props in (one, other) for digest in _told(props).get(KEPT_OUT, ())}
+    if digests_held:
+        told = {**_told(bare), KEPT_OUT: sorted(digests_held)}
+        return {**bare, "source": ERASED_SOURCE, "attributes": json.dumps(told, ensure_ascii=False, sort_keys=True)}
+    known = {part for source in sources for part in source.removeprefix(ERASED_SOURCE).split(",")} - {""}
+    if known and all(source.startswith(ERASED_SOURCE) for source in sources if source):
+        return {**bare, "source": ERASED_SOURCE + ",".join(sorted(known))}
+    return {**bare, "source": max(sources)} if max(sources) else bare
+
+
+def _told(props: Props) -> dict[str, list[str]]:
+    told = json.loads(str(props.get("attributes") or "{}"))
+    return told if isinstance(told, dict) else {}
+
+
+def _without_digests(props: Props) -> dict[str, object]:
+    told = {name: value for name, value in _told(props).items() if name != KEPT_OUT}
+    return {**{name: str(value) for name, value in props.items()}, "source": "", "attributes": told}
 
 
 def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Memory:
@@ -166,14 +196,21 @@ KEPT_OUT = "helix:kept_out"
 _LEAST_WORDS = 3
 """Words of a sentence by which what was erased is looked for: a shorter one stands in many that do not mean it."""
 _MOST_SENTENCES = 200
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+"""What Unicode calls default ignorable (DerivedCoreProperties.txt), of the first plane."""
 _END = re.compile(r"(?<=[.!?\u2026])\s+|[\u3002\uff01\uff1f]|\n+")
 _DIGEST_BYTES = 16
 
 
 def normal(text: str) -> str:
-    """Return the words of an erased text in normal form: one case, a blank between two, nothing else."""
-    return " ".join(_WORD.findall(normalised("NFKC", text).casefold()))
+    """Return the words of an erased text in normal form: one case, a blank between two, nothing else.
+
+    Marks of emphasis are no letters, and what nobody sees parts no word.
+    """
+    return " ".join(_WORD.findall(_UNSEEN.sub("", normalised("NFKC", text)).casefold()))
 
 
 def digests(memory: Memory) -> list[str]:
@@ -195,6 +232,10 @@ class KeptOut:
         said = {normal(trigger), normal(resolution), normal(f"{trigger} {resolution}"), _of_key(key)} - {""}
         return any(map(self._has, said))
 
+    def has_source(self, source: str) -> bool:
+        """Return whether an episode of this source was erased."""
+        return bool(source) and self._has(_of_source(source))
+
     def said_in(self, text: str) -> list[str]:
         """Return the sentences of a text that a statement which is kept out says."""
         return [piece for piece in _sentences(text) if self._has(_of_sentence(piece))] if self.held else []
@@ -212,6 +253,10 @@ def _sentences(text: str) -> Iterator[str]:
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
     """Return the records of erased statements that may not come back, from pairs of a salt and its digests."""
     return KeptOut({salt: frozenset(known) for salt, known in held})
+
+
+def _of_source(source: str) -> str:
+    return f"source:{source}"
 
 
 def _of_sentence(text: str) -> str:

@@ -310,6 +310,8 @@ class Catalogue:
         self._update(batch.updates)
         for row, name in batch.renames.items():
             self._lookups.rename(row, name)
+        for row, (label, source) in batch.sources.items():
+            self._lookups.move(row, label, source)
         if batch.holes:
             self._bury(sorted(batch.holes))
         return self._passages.update(batch.passages, batch.dropped)

@@ -147,6 +147,14 @@ class Lookups:
         if name:
             self.memories.add(name, row)
 
+    def move(self, row: int, label: Label, source: str) -> None:
+        """Give a row of the store's catalogue another source, in every view at once: a tombstone has one of its own."""
+        sources = self.sources[LABEL_CODE[label]]
+        sources.discard(self.origins[row], row)
+        self.origins[row] = source
+        if source:
+            sources.add(source, row)
+
     def bury(self, row: int, label: Label, kind: int) -> None:
         """Let a catalogue row be found by nothing any more, in every view, and keep none of its texts but the id."""
         rows, name = self._rows[LABEL_CODE[label]], self.names[row]

@@ -40,6 +40,7 @@ class StagedBatch:
     rows: dict[tuple[Label, str], int] = field(default_factory=dict)
     updates: dict[int, dict[int, Any]] = field(default_factory=dict)
     renames: dict[int, str] = field(default_factory=dict)
+    sources: dict[int, tuple[Label, str]] = field(default_factory=dict)
     passages: list[StagedPassage] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
     holes: set[int] = field(default_factory=set)
@@ -98,6 +99,8 @@ def _stage_node(op: PutNode, batch: StagedBatch, lookups: Lookups, layout: RowLa
             batch.updates.setdefault(position, {})[row] = value
         if name is not None and op.label is Label.MEMORY and str(name) != lookups.names[row]:
             batch.renames[row] = str(name)
+        if "source" in op.props and (told := str(op.props["source"] or "")) != lookups.origins[row]:
+            batch.sources[row] = op.label, told
         return
     new = _new_row(op, batch, layout) if row is None else batch.new[row - batch.start]
     for position, value in changes:

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from helix.journal.erase import NAMES_ONLY
+from helix.memory.change.versions import is_succession
 from helix.memory.erasure.hard_forget import MADE_OF_WORDS, RESTS_ON
 from helix.memory.extraction.excluded import Erased, erased
-from helix.model.edge import DRAWN, Ref, Relation
+from helix.model.edge import Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import PutEdge, PutNode
 from helix.model.provenance import STRANGERS
 from helix.model.records import Node, edge_from, node_from
-from helix.model.tombstone import WORK, is_erased
+from helix.model.tombstone import ERASED_SOURCE, WORK, is_erased
 from helix.store.store import Store
 from helix.strands.rows import StrandRow
 
@@ -62,8 +63,8 @@ class ErasedHere:
     def belonging(self) -> frozenset[Ref]:
         """Return what is not here and belongs to what was erased, by the rows that were read; empty where all is known.
 
-        That is its versions, what was read anew of the same, what rests on it alone or was made of its words, and names
-        that nothing else speaks of.
+        That is the versions of what was erased for what it says, what was read anew of the same, what rests on it alone
+        or was made of its words, and names that nothing else speaks of.
         """
         return frozenset(ref for ref in self._found() if ref not in self.store.index and ref not in self.silent)
 
@@ -87,10 +88,16 @@ class ErasedHere:
             (self._resting if target_gone else self._founded).add(source)
         if put.type is Relation.CONTRADICTS:
             self._contrary.add(frozenset((source, target)))
-        elif put.type is Relation.SUPERSEDES and DRAWN not in edge_from(put).attributes:
+        elif is_succession(edge_from(put)):
             self._versions[source].add(target)
             self._versions[target].add(source)
-            self._gone |= {ref for ref, gone in ((source, source_gone), (target, target_gone)) if gone}
+            self._gone |= {ref for ref, gone in ((source, source_gone), (target, target_gone)) if gone and self._says(ref)}
+
+    def _says(self, ref: Ref) -> bool:
+        """Return whether a memory was erased for what it says: its versions go with it, else what a person made of it
+        stays."""
+        row = self.store.index.row_of(ref)
+        return row is not None and self.store.index.source_of(row).startswith(ERASED_SOURCE)
 
     def _is_gone(self, ref: Ref) -> bool:
         if ref in self.silent:

@@ -18,6 +18,7 @@ from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import MOST_WORDS, Relation, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import Trust
+from helix.model.tombstone import joined_tombstones
 from helix.strands.rows import StrandRow, canonical_json
 
 _STATUSES = ("active", "archived", "retired", "quarantined", "forgotten")
@@ -30,8 +31,10 @@ def joined_row(one: StrandRow, other: StrandRow) -> StrandRow:
     """Return the row of a strand that both sides of a merge come to. What was erased on either side is erased."""
     if isinstance(one.put, PutNode):
         erased = [row for row in (one, other) if row.is_erased]
+        if len(erased) == 1:
+            return erased[0]
         if erased:
-            return max(erased, key=StrandRow.line)
+            return replace(one, put=replace(one.put, props=joined_tombstones(one.put.props, other.put.props)))
     props = {
         name: _value(name, one.put.props.get(name), other.put.props.get(name))
         for name in sorted({*one.put.props, *other.put.props})

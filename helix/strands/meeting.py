@@ -91,6 +91,8 @@ def _twin(store: Store, ref: Ref, but: LeftOut | None) -> Memory | None:
     (memory,) = store.records.present([ref])
     if not isinstance(memory, Memory) or memory.status is not Status.ACTIVE:
         return None
+    if memory.valid_to is not None and memory.valid_to <= store.runtime.clock():
+        return None  # what says the same and holds is another claim: that this one ended is not told of it
     said = NewStatement(
         kind=memory.kind,
         trigger=memory.trigger,

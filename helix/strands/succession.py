@@ -14,11 +14,11 @@ from datetime import datetime
 from helix.journal.state import Records
 from helix.memory.capture.quarantine import restate_evidence
 from helix.memory.change.compose import Composer
-from helix.memory.change.versions import OWN_WORD
+from helix.memory.change.versions import OWN_WORD, is_succession
 from helix.memory.contradiction.resolve import by_person, disputes_of, has_lost, held_without, stays
 from helix.memory.job_run.run import Run
 from helix.model.dispute import DisputeStatus, dispute_status
-from helix.model.edge import DRAWN, MERGED, Edge, Ref, Relation
+from helix.model.edge import MERGED, Edge, Ref, Relation
 from helix.model.memory import Memory, Status, unproven_of, with_claimed
 from helix.model.provenance import Trust
 from helix.model.records import edge_from
@@ -121,7 +121,8 @@ def _present_versions(store: Store, old: Memory) -> Iterator[Memory]:
     while ahead:
         here = ahead.pop()
         edges = map(edge_from, store.records.edges_at(here, Relation.SUPERSEDES))
-        newer = {edge.source for edge in edges if edge.target == here and not {DRAWN, MERGED} & edge.attributes.keys()}
+        later = (edge for edge in edges if is_succession(edge) and MERGED not in edge.attributes)
+        newer = {edge.source for edge in later if edge.target == here}
         for one in store.records.present(sorted(newer - seen, key=str)):
             if isinstance(one, Memory) and one.status in _TOLD_OF:
                 yield one

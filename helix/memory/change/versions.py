@@ -13,7 +13,7 @@ from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.model.dispute import Outcome, restated, reworded
-from helix.model.edge import DRAWN, OPEN_RELATIONS, Ref, Relation
+from helix.model.edge import DRAWN, OPEN_RELATIONS, Edge, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.provenance import Trust
@@ -86,6 +86,11 @@ def _in_other_words(old: Memory, new: Memory) -> bool:
     return bool(said) and not same and new.provenance.trust is not Trust.USER_ASSERTED
 
 
+def is_succession(edge: Edge) -> bool:
+    """Return whether an edge says that a version took a memory's place, not a person or a source that says so."""
+    return edge.type is Relation.SUPERSEDES and DRAWN not in edge.attributes and edge.relation != SAID_INSTEAD
+
+
 def present_version(records: Records, memory: Memory) -> Memory:
     """Return the newest version of a memory, or what it was folded into.
 
@@ -99,10 +104,7 @@ def present_version(records: Records, memory: Memory) -> Memory:
         ended = (edge for edge in edges if edge.type is Relation.CONTRADICTS and "until" in edge.attributes)
         contrary = {end for edge in ended for end in (edge.source, edge.target)}
         newer = [
-            edge.source
-            for edge in edges
-            if edge.type is Relation.SUPERSEDES and edge.target == here and edge.source not in contrary
-            if DRAWN not in edge.attributes and edge.relation != SAID_INSTEAD
+            edge.source for edge in edges if is_succession(edge) and edge.target == here and edge.source not in contrary
         ]
         told = (one for one in records.present(newer) if isinstance(one, Memory) and one.id not in seen)
         fresh = sorted(told, key=lambda one: (-one.provenance.trust.rank, one.id))

@@ -109,9 +109,14 @@ def ruled(
     """Return which of two contradicting memories a rule lets hold; OPEN where the contradiction is not sure.
 
     What disputes took from their confidence counts as theirs: else it would matter which dispute was found first. What
-    a person chose loses by rule to nothing that was told or chosen before, and to the rest as if it were told then.
+    a person chose loses by rule to nothing that was told or chosen before, and to the rest as if it were told then. It
+    wins over the very words that they chose it over, whoever else had said them before.
     """
     begun = since or {side: _since(memory, side, None) for side, memory in ((FIRST, one), (SECOND, other))}
+    for side, memory, rival in ((FIRST, one, other), (SECOND, other, one)):
+        chosen_at = _chosen_over(records, memory, rival)
+        if chosen_at is not None and begun[_RIVAL[side]] <= chosen_at:
+            return _WINS[side]
     claims = [
         Claim(
             since=begun[side],
@@ -148,6 +153,26 @@ def choices(records: Records, first: Memory, second: Memory) -> dict[str, dateti
         if won:
             chosen[side] = max(datetime.fromisoformat(str(edge.attributes["resolved_at"])) for edge in won)
     return chosen
+
+
+def _chosen_over(records: Records, memory: Memory, rival: Memory) -> datetime | None:
+    """Return when a person last chose a memory over another one that says the same as its rival, or None."""
+    ruled = (edge for edge in disputes_of(records, memory) if by_person(edge) and REWORDED not in edge.attributes)
+    won = [edge for edge in ruled if edge.attributes.get("outcome") != Outcome.BOTH.value and stays(edge, memory)]
+    ends = [edge.target if edge.source.id == memory.id else edge.source for edge in won]
+    lost = (cast(Memory, node) for node in records.nodes(ends))
+    return max(
+        (
+            datetime.fromisoformat(str(edge.attributes["resolved_at"]))
+            for edge, other in zip(won, lost, strict=True)
+            if other.id != rival.id and _said(other) == _said(rival)
+        ),
+        default=None,
+    )
+
+
+def _said(memory: Memory) -> str:
+    return " ".join(f"{memory.trigger}\n{memory.resolution}".casefold().split())
 
 
 def decided_against(records: Records, memory: Memory) -> Edge | None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import cast
 
-from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.errors import InvalidInputError, NotFoundError
 from helix.journal import erase, pages
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
+from helix.memory.change.versions import is_succession
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
@@ -20,7 +20,7 @@ from helix.memory.failures import systemic
 from helix.memory.insight import reflect, rollup
 from helix.model.candidate import Candidate
 from helix.model.clock import from_micros, to_micros
-from helix.model.edge import DRAWN, Edge, Label, Ref, Relation
+from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode, Session
 from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
@@ -65,6 +65,7 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
         return ErasePlan(root=root, goes=(), stays=(), copies=copies)
     circle = _Circle(store)
     circle.close_around(root)
+    circle.close()
     names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
     return ErasePlan(
         root=root,
@@ -111,10 +112,14 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     """
     if noted.here:
         return noted
-    found: dict[Ref, str] = {}
-    for ref in dict.fromkeys((noted.refs[0], *noted.keep_out)):
-        with suppress(NotFoundError, InvalidInputError, ConflictError):
-            found.update((each.ref, each.why) for each in plan_hard_forget(store, ref.id).goes)
+    circle = _Circle(store)
+    standing = [ref for ref in noted.refs if ref in store.index and not is_erased(store.records.node(ref))]
+    circle.goes.update(dict.fromkeys(standing, "it was noted"))
+    for ref in standing:
+        if ref in (noted.refs[0], *noted.keep_out):
+            circle.close_around(ref)
+    circle.close()
+    found = circle.goes
     refs = dict.fromkeys((*noted.refs, *found))
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
     if refs.keys() == set(noted.refs):
@@ -159,25 +164,29 @@ class _Circle:
         self.stays: dict[Ref, str] = {}
 
     def close_around(self, root: Ref) -> None:
-        """Find everything; each step away from the root looks at what the step before it found, and at nothing else."""
+        """Add what says the same as something that goes: a memory's versions and episodes, an episode's repetitions."""
         self.goes[root] = _NAMED
         if root.label is Label.MEMORY:
-            self._versions(root)
-            self._saying_it()
+            self._saying_it(self._versions(root))
         if root.label is Label.EPISODE:
             self._read_twice(root)
+
+    def close(self) -> None:
+        """Add what rests on what goes; each step away looks at what the step before it found, and at nothing else."""
         found = list(self.goes)
         while found:
             found = self._resting_on(found)
         self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
 
     def _read_twice(self, root: Ref) -> None:
-        """Add the episodes that were read of the same commit or call, on another machine or under another name."""
-        index = self._store.index
+        """Add the episodes of the same commit or call, and those that say the same from beginning to end."""
         (episode,) = self._store.records.nodes([root])
-        if origin := origin_of(cast(Episode, episode).source):
-            same = (row for row in index.where(Label.EPISODE) if origin_of(index.source_of(row)) == origin)
-            self.goes.update({ref: "it was read twice" for row in same if (ref := index.ref_of(row)) != root})
+        origin, said = origin_of(cast(Episode, episode).source), normal(cast(Episode, episode).content)
+        for ref, other in _episodes(self._store.index):
+            if ref != root and (
+                (origin and origin_of(other.source) == origin) or (said and normal(other.content) == said)
+            ):
+                self.goes[ref] = "it says the same words"
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
         wanted, index = list(refs), self._store.index
@@ -189,36 +198,38 @@ class _Circle:
         for ref in wanted:
             yield from self._edges[ref]
 
-    def _versions(self, root: Ref) -> None:
-        """Follow the versions from the root: what took its place, and what it took the place of."""
+    def _versions(self, root: Ref) -> list[Ref]:
+        """Add the versions of the root, what took its place and what it took the place of, and return them with it."""
+        versions = {root: None}
         for newer, why in ((True, _NEWER), (False, _OLDER)):
             edge_of = {root: ""}
             while edge_of:
                 step = self._succeeding(edge_of)
                 ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
                 ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
-                edge_of = {ref: why for ref in ends if ref not in self.goes}
+                edge_of = {ref: why for ref in ends if ref not in versions}
+                versions.update(dict.fromkeys(edge_of))
                 self.goes.update(edge_of)
+        return list(versions)
 
     def _succeeding(self, refs: Collection[Ref]) -> list[DropEdge]:
         """Return the edges between versions at the nodes.
 
-        A memory that lost to a contrary one is no version of it, nor is one that somebody only says was superseded.
+        A memory that lost to a contrary one is no version of it, nor is what its notes say instead.
         """
         edges = list(self._at(refs))
         contrary = {frozenset((edge.source, edge.target)) for edge in edges if edge.type is Relation.CONTRADICTS}
         held = (self._store.records.edges_at(ref, Relation.SUPERSEDES) for ref in refs)
         said = map(edge_from, chain.from_iterable(held))
-        drawn = {frozenset((edge.source, edge.target)) for edge in said if _is_drawn(edge)}
+        versions = {frozenset((edge.source, edge.target)) for edge in said if is_succession(edge)} - contrary
         return [
             edge
             for edge in edges
-            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) not in contrary | drawn
+            if edge.type is Relation.SUPERSEDES and frozenset((edge.source, edge.target)) in versions
         ]
 
-    def _saying_it(self) -> None:
+    def _saying_it(self, versions: list[Ref]) -> None:
         """Add the episodes in which it was stored or that say a sentence of it; others it was drawn from stay."""
-        versions = list(self.goes)
         memories = [cast(Memory, node) for node in self._store.records.nodes(versions)]
         wanted = _sentences(memories)
         drawn_from = {
@@ -235,6 +246,10 @@ class _Circle:
                 self.goes[ref] = "it says the same words"
             elif ref in drawn_from:
                 self.stays[ref] = "it was drawn from this, in other words"
+        for sentence in wanted:
+            for node in self._store.index.nodes(list(self._store.index.with_all_words(sentence))):
+                if isinstance(node, Memory) and sentence in f" {normal(_words(node))} ":
+                    self.stays.setdefault(node.ref, "it says the same words, and is a memory of its own")
         for ref, props in _works(self._store):
             said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if any(sentence in said for sentence in wanted):
@@ -266,10 +281,6 @@ class _Circle:
             else:
                 self.stays[ref] = "it rests on other evidence too, and may repeat it"
         return [ref for ref in resting if ref in self.goes]
-
-
-def _is_drawn(edge: Edge) -> bool:
-    return edge.type is Relation.SUPERSEDES and DRAWN in edge.attributes
 
 
 def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:

@@ -42,7 +42,11 @@ class Erased:
 
     def has_episode(self, source: str, content: str) -> bool:
         """Return whether an episode is one that was erased."""
-        return origin_of(source) in self.origins or self.words.holds(content, "")
+        return self.has_source(source) or self.words.holds(content, "")
+
+    def has_source(self, source: str) -> bool:
+        """Return whether what an episode's source names was erased."""
+        return origin_of(source) in self.origins or self.words.has_source(source)
 
     def is_said_by(self, trigger: str, resolution: str) -> bool:
         """Return whether a memory says a statement that was erased, or a sentence of it."""
@@ -56,7 +60,7 @@ class Erased:
             case Episode(source=source) if source and node.provenance.extractor != CAPTURE:
                 return self.has_episode(source, node.content) or bool(self.words.said_in(node.content))
             case Episode(source=source):
-                return origin_of(source) in self.origins
+                return self.has_source(source)
         return False
 
 
@@ -83,8 +87,8 @@ def _origins(sources: Iterable[str]) -> frozenset[str]:
 def _kept_by(tombstone: Node) -> tuple[str, Iterable[str]]:
     """Return the salt and the digests of a tombstone."""
     if isinstance(tombstone, Episode):
-        found = tombstone.source.removeprefix(ERASED_SOURCE) if tombstone.source.startswith(ERASED_SOURCE) else ""
-        return tombstone.id, [found] if found else []
+        known = tombstone.source.startswith(ERASED_SOURCE)
+        return tombstone.id, tombstone.source.removeprefix(ERASED_SOURCE).split(",") if known else ()
     memory = cast(Memory, tombstone)
     return memory.id, cast(Iterable[str], memory.attributes.get(KEPT_OUT, ()))
 

@@ -27,6 +27,7 @@ from helix.recall.similar import nearest
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.cleaning import slug
 
 _NEAREST = 20
 _CARRIED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {
@@ -41,6 +42,7 @@ _APART = f"{OWN_ATTRIBUTE}apart"
 """Attribute of a memory that a person took out of another again: the ids it is never folded into again."""
 _SEEN = f"{OWN_ATTRIBUTE}seen"
 _ADDED, _SAID = ("helped", "failed", "uses"), ("helped", "failed")
+_TOLD = ("name", "valid_from", "valid_to")
 _BEST = ("confidence", "importance", "easiness", "half_life_days")
 
 
@@ -145,6 +147,7 @@ def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) ->
     after = {
         **{name: getattr(winner, name) + amount for name, amount in added.items()},
         **{name: _best(name, winner, loser) for name in _BEST},
+        **_told(winner, loser),
         "last_used_at": max((m.last_used_at for m in (winner, loser) if m.last_used_at), default=None),
         "attributes": {
             **with_claimed(winner.attributes, claimed_of(winner) + claimed),
@@ -153,7 +156,7 @@ def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) ->
     }
     composer.patch(here, **after)
     composer.patch(there, status=Status.RETIRED, retired_at=composer.now)
-    kept = {name: [flatten(getattr(winner, name)), flatten(after[name])] for name in (*_BEST, "last_used_at")}
+    kept = {name: [flatten(getattr(winner, name)), flatten(after[name])] for name in (*_BEST, *_TOLD, "last_used_at")}
     composer.put_edge(
         Edge(
             type=Relation.SUPERSEDES,
@@ -266,6 +269,25 @@ def _best(name: str, winner: Memory, loser: Memory) -> float:
     if _from_elsewhere(loser.provenance, winner):
         return ours  # and one of elsewhere nothing weightier: it may say of itself what it likes
     return max(ours, theirs)
+
+
+def _told(winner: Memory, loser: Memory) -> dict[str, object]:
+    """Return name and times of what stays: what somebody said of the duplicate, where nobody did of it.
+
+    A weaker voice says nothing of a better founded memory.
+    """
+    if loser.provenance.trust.rank > winner.provenance.trust.rank or _from_elsewhere(loser.provenance, winner):
+        return {name: getattr(winner, name) for name in _TOLD}
+    return {
+        "name": loser.name if _is_given(loser) and not _is_given(winner) else winner.name,
+        "valid_from": winner.valid_from or loser.valid_from,
+        "valid_to": winner.valid_to or loser.valid_to,
+    }
+
+
+def _is_given(memory: Memory) -> bool:
+    """Return whether somebody named a memory, as its name is not made of its trigger."""
+    return not f"{memory.name}-".startswith(f"{slug(memory.trigger)}-")
 
 
 def _seen(memory: Memory) -> int:
