@@ -153,7 +153,7 @@ def joined_tombstones(one: Props, other: Props) -> Props:
     either does."""
     bare = sorted((one, other), key=lambda props: json.dumps(_without_digests(props), sort_keys=True))[-1]
     sources = [str(props.get("source") or "") for props in (one, other)]
-    digests_held = {digest for props in (one, other) for digest in _told(props).get(KEPT_OUT, ())}
+    digests_held = {str(digest) for props in (one, other) for digest in _told(props).get(KEPT_OUT, ())}
     if digests_held:
         told = {**_told(bare), KEPT_OUT: sorted(digests_held)}
         return {**bare, "source": ERASED_SOURCE, "attributes": json.dumps(told, ensure_ascii=False, sort_keys=True)}

@@ -91,7 +91,9 @@ class ErasedHere:
         elif is_succession(edge_from(put)):
             self._versions[source].add(target)
             self._versions[target].add(source)
-            self._gone |= {ref for ref, gone in ((source, source_gone), (target, target_gone)) if gone and self._says(ref)}
+            self._gone |= {
+                ref for ref, gone in ((source, source_gone), (target, target_gone)) if gone and self._says(ref)
+            }
 
     def _says(self, ref: Ref) -> bool:
         """Return whether a memory was erased for what it says: its versions go with it, else what a person made of it

@@ -187,20 +187,29 @@ def test_a_file_without_an_end_is_read_to_its_first_endless_line(
     assert "longer than" in problem["why"]
 
 
+@pytest.mark.parametrize(
+    "calls", ["toolu_01RDwkS4SzPNGtaYmsMZt8", "toolu_bdrk_01RDwkS4SzPNGtaYm", "run_shell_command-1772400-9f"]
+)
 def test_what_was_erased_of_a_history_comes_back_by_no_reading_of_it(
-    helix: Helix, project: Path, tmp_path: Path
+    helix: Helix, project: Path, tmp_path: Path, calls: str
 ) -> None:
     path = tmp_path / "history.jsonl"
-    session = "5d0e7c0a-8f7b-4a1e-9c3d-2b6f1a7e8d90"
-    text = "".join(json.dumps(record) + "\n" for record in records(project)).replace('"s1"', f'"{session}"')
+    session, fork = "5d0e7c0a-8f7b-4a1e-9c3d-2b6f1a7e8d90", "0498a1b2-7c3d-4e4f-8a9b-0c1d2e3f4a5b"
+    told = records(project)
+    text = "".join(json.dumps(record) + "\n" for record in told).replace('"s1"', f'"{session}"')
     for short in ("u0", "u7"):
         text = text.replace(f'"{short}"', f'"7c1b0e5a-3f2d-4e6b-8a9c-0d1e2f3a4b5{short[1]}"')
-    for short, long in (("t1", "toolu_01RDwkS4SzPNGtaYmsMZt80Jg7"), ("t5", "toolu_01Jf6GsXv1AqYo4KtB7NzEw3Ci")):
-        text = text.replace(f'"{short}"', f'"{long}"')
+    for number in (1, 3, 5):
+        text = text.replace(f'"t{number}"', f'"{calls}{number}"')
     path.write_text(text, "utf-8")
     assert take_in(helix, path)["episodes"] == 4
     for one in capture.episodes(helix).items:
         finished(helix, erasure.hard_forget(helix, one.id, one.id))
     assert take_in(helix, path)["episodes"] == 0
+    forked = [json.loads(line) for line in text.replace(session, fork).splitlines()]
+    for record in forked:
+        record["forkedFrom"] = {"sessionId": session, "messageUuid": record.get("uuid", "")}
+    (tmp_path / "fork.jsonl").write_text("".join(json.dumps(record) + "\n" for record in forked), "utf-8")
+    assert take_in(helix, tmp_path / "fork.jsonl")["episodes"] == 0
     assert {one.content for one in capture.episodes(helix).items} == {""}
     assert memories.memories(helix, MemoryFilter()).items == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -262,3 +263,59 @@ def test_what_a_person_opened_again_waits_for_them_whatever_a_rule_settled_meanw
     for machine in (one, other):
         assert [held.status for held in review.contradictions(machine, any_status=True).items] == [DisputeStatus.OPEN]
         assert [memories.get(machine, one_side).valid_to for one_side in (first, second)] == [None, None]
+
+
+AGENTS: dict[str, Any] = {"agent": "bot", "trust": Trust.AGENT_INFERRED}
+OTHER_PORT = "the api listens on port 8002"
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("hours", [1, 30])
+def test_what_a_person_decided_against_is_not_told_because_an_agent_said_it_elsewhere(
+    machines: Machines, folder: Path, first: bool, hours: int
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    if first:
+        store(other, PORT, **AGENTS)
+        moment.forward(hours=hours)
+    store(one, PORT, **AGENTS)
+    moment.forward(hours=hours)
+    stays = store(one, OTHER_PORT, **AGENTS)
+    moment.forward(hours=hours)
+    if not first:
+        store(other, PORT, **AGENTS)
+        moment.forward(hours=hours)
+    (dispute,) = review.contradictions(one, any_status=True).items
+    review.resolve_contradiction(one, dispute.first.id, dispute.second.id, stays)
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert {item.text for item in machine.recall(RecallQuery(query="which port")).items} == {OTHER_PORT}
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("field", ["valid_to", "valid_from", "name"])
+def test_what_a_person_says_of_a_memory_holds_of_another_machines_copy(
+    machines: Machines, folder: Path, first: bool, field: str
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    told: dict[str, Any] = {
+        "valid_to": moment.now + timedelta(days=2),
+        "valid_from": moment.now - timedelta(days=30),
+        "name": "headquarters",
+    }
+    if first:
+        store(other, OFFICE, **AGENTS)
+        moment.forward(hours=1)
+    ident = store(one, OFFICE, **AGENTS)
+    moment.forward(hours=1)
+    if not first:
+        store(other, OFFICE, **AGENTS)
+    memories.edit(one, ident, EditRequest(**{field: told[field]}))
+    settle(folder, one, other)
+    for machine in (one, other):
+        (held,) = machine.store.index.memories(Status.ACTIVE)
+        assert getattr(held, field) == told[field]

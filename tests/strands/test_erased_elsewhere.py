@@ -213,3 +213,41 @@ def test_what_was_said_on_another_machine_in_the_same_words_stays(
     erase_all(one)
     settle(folder, one, other)
     assert [memories.get(machine, said).trigger for machine in (one, other)] == [OFFICE, OFFICE]
+
+
+@pytest.mark.parametrize("reworded", ["the address of the office is 7 Elm Road", f"{OFFICE}, second floor"])
+def test_machines_agree_on_an_edit_of_what_rested_on_an_episode_that_was_erased(
+    machines: Machines, folder: Path, reworded: str
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE, **AGENTS)
+    settle(folder, one, other)
+    (heard,) = capture.episodes(one).items
+    memories.edit(other, said, EditRequest(trigger=reworded))
+    erase(one, heard.id)
+    settle(folder, other, one)
+    assert rows_of(one.store) == rows_of(other.store)
+    for machine in (one, other):
+        assert [memory.trigger for memory in memories.memories(machine, MemoryFilter()).items] == [reworded]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_two_machines_erased_each_in_its_way_is_derived_on_neither_again(
+    machines: Machines, folder: Path, first: int
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    (heard,) = say(one.store, f"Remember: {OFFICE}.")
+    consolidate(job(one.store, "first"), {"scope": PROJECT})
+    (derived,) = learned(one.store)
+    settle(folder, one, other)
+    steps = [(one, derived.id), (other, heard)]
+    for machine, ident in steps[::-1] if first else steps:
+        erase(machine, ident)
+        moment.forward(hours=1)
+    settle(folder, one, other)
+    for machine in (one, other):
+        say(machine.store, f"Remember: {OFFICE}.")
+        consolidate(job(machine.store, "again"), {"scope": PROJECT})
+        assert learned(machine.store) == []

@@ -28,6 +28,7 @@ from helix.model.memory import Status
 from helix.model.operations import Change, PutEdge, PutNode
 from helix.model.provenance import Trust, weakest_trust
 from helix.model.records import CLASS_OF, property_types
+from helix.model.tombstone import ERASED_AT, ERASED_SOURCE, KEPT_OUT
 from helix.operations import memories, strands
 from helix.operations import strand_keys as keys
 from helix.service import Helix
@@ -212,6 +213,41 @@ def test_in_which_order_three_machines_hear_of_a_confirmation_does_not_matter(sa
     assert both(both(one, other), third) == both(one, both(other, third))
 
 
+@st.composite
+def tombstones(draw: st.DrawFn) -> list[StrandRow]:
+    """Draw what three machines of a person have left of one memory or episode that they erased, each in its way."""
+    label = draw(st.sampled_from([Label.MEMORY, Label.EPISODE]))
+    found = []
+    for _ in range(3):
+        at, known = (
+            draw(st.sampled_from(["2026-01-01", "2026-01-02"])),
+            draw(st.lists(st.sampled_from("abc"), unique=True)),
+        )
+        props: dict[str, Any] = {"extractor": "erased", "slice": at, "status": "forgotten"}
+        if label is Label.MEMORY:
+            told = {ERASED_AT: at, **({KEPT_OUT: sorted(known)} if known else {})}
+            props |= {"source": ERASED_SOURCE if known else "", "attributes": json.dumps(told)}
+        else:
+            props["source"] = ERASED_SOURCE + ",".join(sorted(known)) if known else draw(st.sampled_from(["", COMMIT]))
+        found.append(row_of(PutNode(label=label, id="one", props=props), ()))
+    return found
+
+
+@given(said=tombstones())
+def test_in_which_order_three_machines_hear_of_an_erasure_does_not_matter(said: list[StrandRow]) -> None:
+    one, other, third = said
+    whole = joined_row(joined_row(one, other), third)
+    assert joined_row(one, one) == one
+    assert joined_row(one, other) == joined_row(other, one)
+    assert whole == joined_row(one, joined_row(other, third)) == joined_row(whole, one)
+    for row in said:
+        told = str(row.put.props.get("attributes") or "{}")
+        assert set(json.loads(told).get(KEPT_OUT, ())) <= set(
+            json.loads(str(whole.put.props.get("attributes") or "{}")).get(KEPT_OUT, ())
+        )
+
+
+COMMIT = "git:example.org/ada/shop:7577fb92e5e0bc3578d827c2a520d81ef124adca"
 RULED = ({"status": "open"}, *({"status": how, "outcome": stays} for how in ("settled", "resolved") for stays in "12"))
 
 
