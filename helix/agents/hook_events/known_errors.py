@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from helix.agents.context.exact_lookup import look_up
 from helix.agents.hook_events.hook_context import HookContext
+from helix.agents.hook_events.session_state import SessionWorker
 from helix.agents.tasks.board import learn
 from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND, ERROR, FIXED, SESSIONS, Fix
@@ -55,7 +56,7 @@ def count_repeat(context: HookContext, run: CommandRun) -> None:
     context.store.writer.submit(decision)
 
 
-def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
+def remember_fix(context: HookContext, worker: SessionWorker, task: str, fix: Fix) -> None:
     """Store an error with its fix once a hook tells both; once for an error with a subject, else for the command too.
 
     It quotes what a tool printed, so it is trusted no further than that.
@@ -67,6 +68,7 @@ def remember_fix(context: HookContext, task: str, fix: Fix) -> None:
     if (known := _known(context, CommandRun(output=fix.error, failed=True), fix.command, fix.error)) is not None:
         if resolution := _otherwise(known, fix):
             known = curate.edit(context.store, known.id, EditRequest(resolution=resolution, agent=context.client))
+            worker.learned(known.id)
         learn(context.store, task, known.id)
         return
     result = remember(

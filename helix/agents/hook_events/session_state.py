@@ -74,6 +74,11 @@ class SessionWorker:
         with self._turn:
             self._seen.update(site.memory.id for site in sites)
 
+    def learned(self, memory_id: str) -> None:
+        """Take note of a memory that hooks have made of what one who works did: whoever learned it knows it."""
+        with self._turn:
+            self._seen.add(memory_id)
+
     def saw_not(self, sites: Sequence[Site]) -> None:
         """Take note that what a hook was to show has not arrived."""
         with self._turn:

@@ -156,7 +156,7 @@ def _ran(context: HookContext, worker: SessionWorker, action: CommandRun, tasks:
         count_repeat(context, action)
     fix = worker.fix_tracker.take(action)
     if fix is not None and (kept := _without_hidden(context, fix)) is not None:
-        remember_fix(context, task, kept)
+        remember_fix(context, worker, task, kept)
 
 
 def _visible(action: Action) -> Action | None:

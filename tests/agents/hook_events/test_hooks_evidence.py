@@ -263,6 +263,7 @@ def test_of_a_failure_that_was_mended_in_another_way_the_last_one_is_told_first(
     before = "It passed after running `make reset-db`."
     assert known.resolution == f"{now} Before that: {before}"
     assert known.provenance.trust is Trust.TOOL_OUTPUT
+    assert now not in "".join(second.run("make migrate", 2, error)), "whoever learned it knows it"
     told = "".join(AgentSession(helix, project, "four").run("make migrate", 2, error))
     assert now in told
 
