@@ -64,8 +64,7 @@ def plan_hard_forget(store: Store, name_or_id: str) -> ErasePlan:
     if is_erased(store.records.node(root)):
         return ErasePlan(root=root, goes=(), stays=(), copies=copies)
     circle = _Circle(store)
-    circle.close_around(root)
-    circle.close()
+    circle.close_around([root])
     names = {ref: "nothing else mentions it" for ref in erase.names_left(store.journal, circle.goes.keys())}
     return ErasePlan(
         root=root,
@@ -112,20 +111,17 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     """
     if noted.here:
         return noted
-    circle = _Circle(store)
+    circle, said = _Circle(store), {noted.refs[0], *noted.keep_out}
     standing = [ref for ref in noted.refs if ref in store.index and not is_erased(store.records.node(ref))]
     circle.goes.update(dict.fromkeys(standing, "it was noted"))
-    for ref in standing:
-        if ref in (noted.refs[0], *noted.keep_out):
-            circle.close_around(ref)
-    circle.close()
+    circle.close_around([ref for ref in standing if ref in said])
     found = circle.goes
     refs = dict.fromkeys((*noted.refs, *found))
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
     if refs.keys() == set(noted.refs):
         return noted
-    said = [ref for ref, why in found.items() if _is_kept_out(ref, why)]
-    now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *said))))
+    fresh = [ref for ref, why in found.items() if _is_kept_out(ref, why)]
+    now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *fresh))))
     erasing.begin_erasure(store, now)
     return now
 
@@ -163,29 +159,27 @@ class _Circle:
         self.goes: dict[Ref, str] = {}
         self.stays: dict[Ref, str] = {}
 
-    def close_around(self, root: Ref) -> None:
-        """Add what says the same as something that goes: a memory's versions and episodes, an episode's repetitions."""
-        self.goes[root] = _NAMED
-        if root.label is Label.MEMORY:
-            self._saying_it(self._versions(root))
-        if root.label is Label.EPISODE:
-            self._read_twice(root)
+    def close_around(self, roots: Sequence[Ref]) -> None:
+        """Add what says the same as the roots (versions of memories, repetitions of episodes), and what rests on them.
 
-    def close(self) -> None:
-        """Add what rests on what goes; each step away looks at what the step before it found, and at nothing else."""
+        Each step away from the roots looks at what the step before it found, and at nothing else.
+        """
+        self.goes.update(dict.fromkeys(roots, _NAMED))
+        if versions := [ref for root in roots if root.label is Label.MEMORY for ref in self._versions(root)]:
+            self._saying_it(list(dict.fromkeys(versions)))
+        if episodes := [root for root in roots if root.label is Label.EPISODE]:
+            self._repeating(episodes)
         found = list(self.goes)
         while found:
             found = self._resting_on(found)
         self.stays = {ref: why for ref, why in self.stays.items() if ref not in self.goes}
 
-    def _read_twice(self, root: Ref) -> None:
+    def _repeating(self, roots: Sequence[Ref]) -> None:
         """Add the episodes of the same commit or call, and those that say the same from beginning to end."""
-        (episode,) = self._store.records.nodes([root])
-        origin, said = origin_of(cast(Episode, episode).source), normal(cast(Episode, episode).content)
+        told = [cast(Episode, node) for node in self._store.records.nodes(roots)]
+        origins, said = {origin_of(one.source) for one in told} - {""}, {normal(one.content) for one in told} - {""}
         for ref, other in _episodes(self._store.index):
-            if ref != root and (
-                (origin and origin_of(other.source) == origin) or (said and normal(other.content) == said)
-            ):
+            if ref not in self.goes and (origin_of(other.source) in origins or normal(other.content) in said):
                 self.goes[ref] = "it says the same words"
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
