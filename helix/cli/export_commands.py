@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
+
 from helix import files
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN
 from helix.cli.invocation import Invocation
 from helix.cli.options import As
-from helix.cli.output import Output
+from helix.cli.output import Output, clean
 from helix.cli.progress import follow
 
 _TO_FILE = As("file", type=str, default=STDIN, required=False)
@@ -50,7 +52,11 @@ def _export(invocation: Invocation, operation: str, path: str) -> None:
         (job,) = invocation.run(operation, path=file).values()
         follow(invocation, job, cancels=True)
         with files.open_regular(file, links=False) as written:
-            shutil.copyfileobj(written, sys.stdout.buffer)
+            if sys.stdout.isatty():  # which would obey an escape sequence that somebody's text holds
+                for line in written:
+                    click.echo(clean(line.decode("utf-8")), nl=False)
+            else:
+                shutil.copyfileobj(written, sys.stdout.buffer)
 
 
 @asking(

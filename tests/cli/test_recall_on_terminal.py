@@ -65,3 +65,11 @@ def test_what_is_found_elsewhere_says_where(helix_command: Command) -> None:
     assert called.startswith("   swarm-box  ")
     assert called.endswith(" global")
     helix_command("forget", "swarm-box")  # the store is shared
+
+
+@pytest.mark.parametrize("form", ["jsonl", "graphml"])
+def test_an_export_to_a_terminal_holds_nothing_that_it_would_obey(helix_command: Command, form: str) -> None:
+    helix_command("store", "the hive is \u009b31m red and \u202e turned", *SCOPE)
+    shown = run_on_terminal(200, "export", form).out
+    assert "the hive is" in shown
+    assert not {"\u009b", "\u202e"} & set(shown)
