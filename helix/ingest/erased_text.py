@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import replace
 
-from helix.ingest.draft import Slice
+from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
 from helix.model.memory import body
-from helix.model.tombstone import normal
+from helix.model.tombstone import KeptOut, normal
 
 _MARK = "[erased]"
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
-    """Return a cleaned slice without what was erased; None where nothing else is left of it."""
+    """Return a cleaned slice without what was erased; None where nothing else is left of it.
+
+    `forked_from` names the session whose calls a fork repeats.
+    """
     episode = item.episode
     if not erased:
         return item
     before = episode.source.replace(episode.session, episode.forked_from) if episode.forked_from else ""
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
-    gone = [one for one in item.memories if erased.is_said_by(one.trigger, one.resolution)]
-    told = [*erased.words.said_in(episode.content), *(body(one.trigger, one.resolution) for one in gone)]
-    left = tuple(one for one in item.memories if one not in gone)
-    if not told or (item.memories and not left):
-        return None if told else item
-    content = _cut(episode.content, told)
-    if not normal(content.replace(_MARK, "")):
+    words = erased.words
+    said = [one for one in item.memories if words.spans(body(one.trigger, one.resolution))]
+    if not said and not words.spans(episode.content):
+        return item
+    left = tuple(kept for one in item.memories if (kept := _without(one, words) if one in said else one) is not None)
+    content = _cut(episode.content, words)
+    if (item.memories and not left) or not normal(content.replace(_MARK, "")):
         return None
     return replace(
         item,
-        episode=replace(episode, content=content, found_by=_cut(episode.found_by, told)),
-        memories=tuple(replace(one, found_by=_cut(one.found_by, told)) for one in left),
+        episode=replace(episode, content=content, found_by=_cut(episode.found_by, words)),
+        memories=tuple(replace(one, found_by=_cut(one.found_by, words)) for one in left),
     )
 
 
-def _cut(text: str, told: Iterable[str]) -> str:
-    """Return a text without what was told, whatever stands between its words."""
-    for one in told:
-        words = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", one)))
-        text = re.sub(rf"(?<![^\W_]){words}(?![^\W_])", _MARK, text, flags=re.IGNORECASE) if words else text
+def _without(draft: MemoryDraft, words: KeptOut) -> MemoryDraft | None:
+    """Return a memory without the sentences that were erased; None where its trigger is one, or all of it."""
+    trigger, resolution = (_cut(text, words) for text in (draft.trigger, draft.resolution))
+    whole = _cut(body(draft.trigger, draft.resolution), words)
+    if not normal(trigger.replace(_MARK, "")) or not normal(whole.replace(_MARK, "")):
+        return None
+    return replace(draft, trigger=trigger, resolution=resolution)
+
+
+def _cut(text: str, words: KeptOut) -> str:
+    for start, end in reversed(words.spans(text)):
+        text = f"{text[:start]}{_MARK}{text[end:]}"
     return text

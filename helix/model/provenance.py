@@ -18,6 +18,8 @@ STRANGERS = "strand:"
 """How a source begins that somebody else's strand told: it is none that anything here was taken from."""
 JSON_LINES = "jsonl"
 """The extractor of lines that were imported."""
+STATED = "explicit"
+"""The extractor of what somebody stored."""
 
 
 class Trust(Worded):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
@@ -144,24 +144,28 @@ def _source_left(node: Episode, *, keep_out: bool) -> str:
     """
     if origin_of(node.source):
         return node.source
-    said = [_of_source(node.source)] if node.source and not node.source.startswith(f"{NOTES}:") else []
-    said += [words] if keep_out and (words := normal(node.content)) else []
-    return ERASED_SOURCE + ",".join(_salted(node.id, one) for one in said) if said else ""
+    said = [source_digest(node.source)] if node.source and not node.source.startswith(f"{NOTES}:") else []
+    said += [words] if keep_out and (words := content_digest(node.content)) else []
+    return ERASED_SOURCE + ",".join(sorted(said)) if said else ""
 
 
 def joined_tombstones(one: Props, other: Props) -> Props:
-    """Return the properties of the tombstone that two machines' tombstones of one node come to: it keeps out what
-    either does."""
-    bare = sorted((one, other), key=lambda props: json.dumps(_without_digests(props), sort_keys=True))[-1]
-    sources = [str(props.get("source") or "") for props in (one, other)]
-    digests_held = {str(digest) for props in (one, other) for digest in _told(props).get(KEPT_OUT, ())}
-    if digests_held:
-        told = {**_told(bare), KEPT_OUT: sorted(digests_held)}
-        return {**bare, "source": ERASED_SOURCE, "attributes": json.dumps(told, ensure_ascii=False, sort_keys=True)}
-    known = {part for source in sources for part in source.removeprefix(ERASED_SOURCE).split(",")} - {""}
-    if known and all(source.startswith(ERASED_SOURCE) for source in sources if source):
-        return {**bare, "source": ERASED_SOURCE + ",".join(sorted(known))}
-    return {**bare, "source": max(sources)} if max(sources) else bare
+    """Return the properties of the tombstone that two machines' tombstones of one node come to.
+
+    It keeps out what either does.
+    """
+    bare = max((one, other), key=lambda props: json.dumps(_without_digests(props), sort_keys=True))
+    told = {name: value for name, value in _told(bare).items() if name != KEPT_OUT}
+    held = {str(digest) for props in (one, other) for digest in _told(props).get(KEPT_OUT, ())}
+    sources = {str(props.get("source") or "") for props in (one, other)} - {""}
+    named = {source for source in sources if not source.startswith(ERASED_SOURCE)}
+    parts = {part for source in sources - named for part in source.removeprefix(ERASED_SOURCE).split(",")} - {""}
+    source = max(named) if named else ERASED_SOURCE + ",".join(sorted(parts)) if sources else ""
+    attributes = {**told, KEPT_OUT: sorted(held)} if held else told
+    joined = {**bare, "source": source} if "source" in bare or source else dict(bare)
+    if "attributes" in bare:
+        joined["attributes"] = json.dumps(attributes, ensure_ascii=False, sort_keys=True)
+    return joined
 
 
 def _told(props: Props) -> dict[str, list[str]]:
@@ -175,6 +179,7 @@ def _without_digests(props: Props) -> dict[str, object]:
 
 
 def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Memory:
+    told = digests(node) if keep_out else []
     return Memory(
         id=node.id,
         name=f"erased-{node.id}",
@@ -185,7 +190,7 @@ def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Mem
         recorded_at=node.recorded_at,
         status=Status.FORGOTTEN,
         source=ERASED_SOURCE if keep_out else "",
-        attributes={ERASED_AT: provenance.slice, **({KEPT_OUT: digests(node)} if keep_out else {})},
+        attributes={ERASED_AT: provenance.slice, **({KEPT_OUT: told} if told else {})},
         provenance=provenance,
     )
 
@@ -194,15 +199,20 @@ KEY = "helix:key"
 """Attribute of a derived memory: what it is known by, whatever version it is in."""
 KEPT_OUT = "helix:kept_out"
 """Attribute of a tombstone: digests of what was said there, salted with its id."""
-_LEAST_WORDS = 3
+_EVERYWHERE = "helix"
+"""Key of the digests that are looked up among many: it is the same on every machine."""
+LEAST_WORDS = 3
 """Words of a sentence by which what was erased is looked for: a shorter one stands in many that do not mean it."""
 _MOST_SENTENCES = 200
 _WORD = re.compile(r"[^\W_]+")
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+_IGNORED = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 )
+_UNSEEN = re.compile(f"[{_IGNORED}]")
 """What Unicode calls default ignorable (DerivedCoreProperties.txt), of the first plane."""
-_END = re.compile(r"(?<=[.!?\u2026])\s+|[\u3002\uff01\uff1f]|\n+")
+_WRITTEN = re.compile(rf"(?:[^\W_]|[{_IGNORED}]|[\u0300-\u036f])+")
+_SEPARATED = re.compile(r"\w+")
+_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\n+")
 _DIGEST_BYTES = 16
 
 
@@ -214,58 +224,102 @@ def normal(text: str) -> str:
     return " ".join(_WORD.findall(_UNSEEN.sub("", normalised("NFKC", text)).casefold()))
 
 
+def told_sentences(*texts: str) -> list[str]:
+    """Return what texts say, in normal form: each sentence of three words or more, or all where every one is shorter.
+
+    By these an erasure looks through what was said, and a reading through what it reads.
+    """
+    told = [normal(piece) for text in texts for piece in _END.split(text)]
+    return [one for one in told if one.count(" ") + 1 >= LEAST_WORDS] or [
+        one for one in [normal(" ".join(texts))] if one
+    ]
+
+
 def digests(memory: Memory) -> list[str]:
     """Return the digests by which a memory is known: its key, where it was derived, its statement and its sentences."""
-    whole = normal(f"{memory.trigger} {memory.resolution}")
-    told = dict.fromkeys(map(_of_sentence, _sentences(f"{memory.trigger}\n{memory.resolution}")))
-    said = (_of_key(str(memory.attributes.get(KEY, ""))), whole, *islice(told, _MOST_SENTENCES))
-    return [_salted(memory.id, one) for one in said if one]
+    said = (_of_key(str(memory.attributes.get(KEY, ""))), normal(f"{memory.trigger} {memory.resolution}"))
+    told = dict.fromkeys(told_sentences(memory.trigger, memory.resolution))
+    return sorted(
+        {*(_salted(memory.id, one) for one in said if one), *map(_of_sentence, islice(told, _MOST_SENTENCES))}
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class KeptOut:
-    """Digests by their salts."""
+    """What may not come back, by digests: statements by their salts, the words of sentences by how many these are."""
 
     held: Mapping[str, frozenset[str]]
+    sentences: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
-        said = {normal(trigger), normal(resolution), normal(f"{trigger} {resolution}"), _of_key(key)} - {""}
-        return any(map(self._has, said))
+        texts = (trigger, resolution, f"{trigger} {resolution}")
+        said = {form(text) for text in texts for form in (normal, _former_normal)} | {_of_key(key)}
+        return any(_salted(salt, one) in known for one in said - {""} for salt, known in self.held.items())
 
-    def has_source(self, source: str) -> bool:
-        """Return whether an episode of this source was erased."""
-        return bool(source) and self._has(_of_source(source))
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where a text says sentences that are kept out, whatever stands between their words, in order."""
+        words = _placed(text) if self.sentences else []
+        found: list[tuple[int, int]] = []
+        at = 0
+        while at < len(words):
+            count = next((count for count in sorted(self.sentences, reverse=True) if self._says(words, at, count)), 0)
+            if count:
+                found.append((words[at][1], words[at + count - 1][2]))
+            at += count or 1
+        return found
 
-    def said_in(self, text: str) -> list[str]:
-        """Return the sentences of a text that a statement which is kept out says."""
-        return [piece for piece in _sentences(text) if self._has(_of_sentence(piece))] if self.held else []
+    def _says(self, words: Sequence[tuple[str, int, int]], at: int, count: int) -> bool:
+        if at + count > len(words) or (count < LEAST_WORDS and count < len(words)):
+            return False
+        said = " ".join(word for word, _, _ in words[at : at + count])
+        return _digest(said) in self.sentences[count]
 
-    def _has(self, said: str) -> bool:
-        return any(_salted(salt, said) in known for salt, known in self.held.items())
 
-
-def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, of three words or more, as they stand in its lines and across them."""
-    pieces = dict.fromkeys((*_END.split(text), *_END.split(" ".join(text.split()))))
-    return (piece for piece in pieces if len(_WORD.findall(piece)) >= _LEAST_WORDS)
+def _placed(text: str) -> list[tuple[str, int, int]]:
+    """Return the words of a text in normal form, each with where it begins and ends as it is written."""
+    return [
+        (word, found.start(), found.end()) for found in _WRITTEN.finditer(text) for word in normal(found[0]).split()
+    ]
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
     """Return the records of erased statements that may not come back, from pairs of a salt and its digests."""
-    return KeptOut({salt: frozenset(known) for salt, known in held})
+    salted, sentences = dict[str, frozenset[str]](), dict[int, set[str]]()
+    for salt, known in held:
+        apart = [one.partition(":") for one in known]
+        salted[salt] = frozenset(one for one, mark, _ in apart if not mark)
+        for count, _, digest in (one for one in apart if one[1] and one[0].isdecimal()):
+            sentences.setdefault(int(count), set()).add(digest)
+    return KeptOut(salted, {count: frozenset(known) for count, known in sentences.items()})
 
 
-def _of_source(source: str) -> str:
-    return f"source:{source}"
+def source_digest(source: str) -> str:
+    """Return by which digest an erased episode's tombstone tells its source."""
+    return f"source:{_digest(source)}"
 
 
-def _of_sentence(text: str) -> str:
-    return f"sentence:{normal(text)}"
+def content_digest(content: str) -> str:
+    """Return by which digest the tombstone of an episode that was named tells all of its words; empty without any."""
+    said = normal(content)
+    return f"all:{_digest(said)}" if said else ""
+
+
+def _of_sentence(said: str) -> str:
+    return f"{said.count(' ') + 1}:{_digest(said)}"
 
 
 def _of_key(key: str) -> str:
     return f"key:{key}" if key else ""
+
+
+def _former_normal(text: str) -> str:
+    """Return the words of a text as tombstones told them that are older than `normal`: an underscore was a letter."""
+    return " ".join(_SEPARATED.findall(normalised("NFKC", text).casefold()))
+
+
+def _digest(said: str) -> str:
+    return _salted(_EVERYWHERE, said)
 
 
 def _salted(salt: str, said: str) -> str:

@@ -87,6 +87,8 @@ class ErasureNote:
     """Those among them whose words are not to be derived or read again."""
     here: bool = False
     """Whether a restored backup noted it, not this store: then it reaches no other file."""
+    closed: bool = False
+    """Whether nothing else belongs to it: it was erased on another machine, and what goes with it here is known."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -208,12 +210,19 @@ def _noted(journal: Journal) -> ErasureNote | None:
             "the note of an erasure that has not ended is damaged",
             hint="put a backup in its place (`helix restore --backup FILE`), and erase again what was to be gone",
         ) from error
-    return ErasureNote(kind=said["kind"], refs=refs, at=said["at"], keep_out=keep_out, here=said.get("here") is True)
+    return ErasureNote(
+        kind=said["kind"],
+        refs=refs,
+        at=said["at"],
+        keep_out=keep_out,
+        here=said.get("here") is True,
+        closed=said.get("closed") is True,
+    )
 
 
 def _write(journal: Journal, note: ErasureNote) -> None:
     words = {"kind": note.kind, "refs": _pairs(note.refs), "at": note.at, "keep_out": _pairs(note.keep_out)}
-    journal.set_meta(UNDER_WAY, json.dumps({**words, "here": note.here}))
+    journal.set_meta(UNDER_WAY, json.dumps({**words, "here": note.here, "closed": note.closed}))
 
 
 def _pairs(refs: Iterable[Ref]) -> list[list[str]]:

@@ -99,8 +99,10 @@ def _stage_node(op: PutNode, batch: StagedBatch, lookups: Lookups, layout: RowLa
             batch.updates.setdefault(position, {})[row] = value
         if name is not None and op.label is Label.MEMORY and str(name) != lookups.names[row]:
             batch.renames[row] = str(name)
-        if "source" in op.props and (told := str(op.props["source"] or "")) != lookups.origins[row]:
-            batch.sources[row] = op.label, told
+        if "source" in op.props:
+            told = str(op.props["source"] or "")
+            if row in batch.sources or told != lookups.origins[row]:
+                batch.sources[row] = op.label, told
         return
     new = _new_row(op, batch, layout) if row is None else batch.new[row - batch.start]
     for position, value in changes:

@@ -7,7 +7,7 @@ beside the journal (`staged.py`). Only then is the first row written; `whole.py`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +26,8 @@ from helix.model.episode import Episode
 from helix.model.memory import Memory
 from helix.model.provenance import Trust
 from helix.model.records import node_from
-from helix.model.tombstone import ERASED_SOURCE, is_erased, origin_of
+from helix.model.tombstone import ERASED_SOURCE, is_erased
 from helix.store import erasing
-from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.runtime import Runtime
@@ -166,11 +165,11 @@ def take(store: Store, strand: Strand, job: str, ticket: Ticket, *, planned: boo
 def _merged(store: Store, strand: Strand, base: str | None, job: str, ticket: Ticket) -> dict[str, Any]:
     staged = Staged(store.path, job)
     try:
-        read, erased = _stage(store, strand, base, ticket, staged)
-        if _erase_here(store, erased, read.within, ticket):  # what was set against what is gone now is read once more
-            read, _ = _stage(store, strand, base, ticket, staged)
+        read, erased, theirs = _stage(store, strand, base, ticket, staged)
+        if _erase_here(store, erased, read.within, theirs, ticket):  # what was set against that is read once more
+            read, *_ = _stage(store, strand, base, ticket, staged)
         while more := read.erased.belonging():  # it was erased too, and nothing of it is to be written
-            read, _ = _stage(store, strand, base, ticket, staged, read.erased.silent | more)
+            read, *_ = _stage(store, strand, base, ticket, staged, read.erased.silent | more)
         note, waiting = _note_of(store, strand, staged), _to_decide(store.index)
         done = carry_through(store, note, lambda watch: _carry_out(store, note, watch), ticket, forsake=staged.remove)
     finally:
@@ -374,16 +373,25 @@ def _rows_in(strand: Strand) -> int:
 
 def _stage(
     store: Store, strand: Strand, base: str | None, ticket: Ticket, staged: Staged, silent: frozenset[Ref] = frozenset()
-) -> tuple[Merge, list[StrandRow]]:
-    """Lay ready what is to be written; return what has read it, and what the person has erased on another machine."""
-    merge, erased = _reading_by(store, strand, staged.job), list[StrandRow]()
+) -> tuple[Merge, list[StrandRow], set[str]]:
+    """Lay ready what is to be written.
+
+    Return what has read it, what the person has erased on another machine, and the ids of the nodes that are there.
+    """
+    merge, erased, theirs = _reading_by(store, strand, staged.job), list[StrandRow](), set[str]()
     merge.erased.silent = silent
     with staged.writing() as staging:
-        for batch in _read_through(store, strand, merge, base, ticket, staging.kept.add):
+
+        def keep(known: Known) -> None:
+            staging.kept.add(known)
+            if known.key[0] == "0":
+                theirs.add(known.key[2])
+
+        for batch in _read_through(store, strand, merge, base, ticket, keep):
             staging.add(batch)
             erased += [one.theirs for one in batch if one.theirs is not None and one.theirs.is_erased]
         staged.keep(staging)
-    return merge, erased
+    return merge, erased, theirs
 
 
 def _check_root(strand: Strand, reading: StrandReading) -> None:
@@ -392,43 +400,39 @@ def _check_root(strand: Strand, reading: StrandReading) -> None:
         raise InvalidInputError("the rows of the strand are not those that its manifest speaks of")
 
 
-def _erase_here(store: Store, rows: Sequence[StrandRow], within: Selection, ticket: Ticket) -> bool:
+def _erase_here(
+    store: Store, rows: Sequence[StrandRow], within: Selection, theirs: Collection[str], ticket: Ticket
+) -> bool:
     """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything.
 
-    So does what this machine has read itself of the same history or the same notes.
+    So does what this machine has read itself of the same history or file, but for what the other one holds (`theirs`),
+    what is not shared with it, and what a person stands for here that says something else.
     """
     here = held_rows(store.journal, [one.key for one in rows])
     fresh = [one for one in rows if not ((row := here[one.key]) and row.is_erased)]
     still = [Ref.of(*one.key[1:]) for one in fresh if (row := here[one.key]) and within.holds(one.key[2], row.scope)]
-    again = _read_here(store, fresh, within)
-    if not (still or again):
-        return False
     kept = [Ref.of(*one.key[1:]) for one in fresh if str(one.put.props.get("source") or "").startswith(ERASED_SOURCE)]
-    refs = tuple(dict.fromkeys((*still, *again)))
-    keep_out = tuple(ref for ref in refs if ref in {*kept, *again})
-    note = ErasureNote(kind=ERASE, refs=refs, at=to_micros(store.runtime.clock()), keep_out=keep_out)
-    erasing.begin_erasure(store, note)
+
+    def spared(ref: Ref) -> bool:
+        return ref.id in theirs or not within.holds(ref.id, getattr(store.records.node(ref), "scope", ""))
+
+    again = [] if not fresh else [ref for ref in _read_here(store, fresh) if not spared(ref)]
+    note = hard_forget.note_elsewhere(store, still, again, kept, spared)
+    if note is None:
+        return False
     hard_forget.carry_out(store, note, lambda stage: ticket.progress(0, 0, stage))
     erasing.rebuild_graph(store, ticket)
     return True
 
 
-def _read_here(store: Store, rows: Sequence[StrandRow], within: Selection) -> list[Ref]:
-    """Return what this machine has read of what was erased elsewhere, under ids of its own."""
-    nodes = [node_from(Label(one.key[1]), one.key[2], one.put.props) for one in rows]
-    erased, index = erased_by(nodes), store.index
-    if not erased:
-        return []
-    read = [row for row in index.where(Label.MEMORY) if erased.words.held and index.source_of(row)]
-    read += [row for row in index.where(Label.EPISODE) if origin_of(index.source_of(row)) in erased.origins]
-    found = [node for node in index.nodes(read) if isinstance(node, Memory | Episode)]
-    own = {node.id for node in nodes}
-    return [
-        node.ref
-        for node in found
-        if node.id not in own and not is_erased(node) and erased.is_read_again(node)
-        if isinstance(node, Episode) or within.holds(node.id, node.scope)
-    ]
+def _read_here(store: Store, rows: Sequence[StrandRow]) -> Iterator[Ref]:
+    """Yield what this machine has read of what was erased elsewhere, under ids of its own."""
+    erased, index = erased_by(node_from(Label(one.key[1]), one.key[2], one.put.props) for one in rows), store.index
+    read = [row for row in index.where(Label.MEMORY, Label.EPISODE) if index.source_of(row)] if erased else []
+    for start in range(0, len(read), BATCH):
+        for node in index.nodes(read[start : start + BATCH]):
+            if isinstance(node, Memory | Episode) and not is_erased(node) and erased.is_read_again(node):
+                yield node.ref
 
 
 def _note(store: Store, note: Mapping[str, Any]) -> None:

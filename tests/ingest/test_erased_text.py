@@ -97,3 +97,40 @@ def test_an_erased_episode_and_memory_stay_away_when_their_export_is_read_again(
     ingest.ingest_jsonl(helix, lines, source="another")
     assert "Zymurgy" not in said(helix)
     assert "canteen" in said(helix)
+
+
+FRAMES = [
+    "**{0}.** More of it.",
+    "*{0}.*",
+    "({0}.)",
+    '"{0}."',
+    "{0}.[^1]",
+    "[{0}.](https://example.org)",
+    "{0}.<br>",
+    "Note: {0}.",
+    "| {0} | yes |",
+    "_{0}_",
+    "Monday. {0}. Another sentence stays here.",
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_whatever_stands_around_an_erased_sentence_it_does_not_come_back(
+    helix: Helix, tmp_path: Path, frame: str
+) -> None:
+    memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact"))
+    erase(helix, "Zymurgy")
+    notes = tmp_path / "NOTES.md"
+    notes.write_text(f"# Staging\n\n{frame.format(SECRETIVE[:-1])}\n\n# Rest\n\n- Keep functions short.\n", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop"))
+    assert "Zymurgy" not in said(helix)
+    assert "Keep functions short." in said(helix)
+    assert ("Another sentence stays here" in frame) <= ("Another sentence stays here" in said(helix))
+
+
+def test_what_shares_only_the_words_before_an_abbreviation_comes_in(helix: Helix) -> None:
+    memories.store(helix, StoreRequest(trigger="Always run the linter, e.g. ruff.", resolution="", kind="convention"))
+    erase(helix, "ruff")
+    line = {"type": "memory", "kind": "convention", "trigger": "Always run the linter, e.g. flake8.", "resolution": ""}
+    ingest.ingest_jsonl(helix, [json.dumps(line)])
+    assert "Always run the linter, e.g. flake8." in said(helix)

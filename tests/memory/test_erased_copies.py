@@ -87,3 +87,18 @@ def test_a_source_that_says_nothing_is_known_by_a_digest(lone_store: Store) -> N
     assert isinstance(left, Episode)
     assert left.source
     assert "f8ac8c3f" not in left.source
+
+
+def test_no_more_goes_than_the_plan_says_where_others_were_folded_into_the_same(helix: Helix) -> None:
+    words = (
+        "Deploys of the shop run on Tuesday",
+        "Deploys of the shop run on a Tuesday",
+        "Deploys of the shop run Tuesday",
+    )
+    ids = [
+        memories.store(helix, StoreRequest(trigger=one, resolution="", kind=kind)).id
+        for one, kind in zip(words, ("fact",) * 3, strict=True)
+    ]
+    found = plan_hard_forget(helix.store, ids[0])
+    report = hard_forget(helix.store, found, Unwatched())
+    assert {ref.id for ref in report.erased} == {each.ref.id for each in found.goes}

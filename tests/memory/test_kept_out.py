@@ -170,4 +170,5 @@ def test_digests_tell_the_same_statement_and_are_salted(trigger: str, resolution
     assert out.holds("", f"{trigger} {resolution}") is bool(normal(f"{trigger} {resolution}"))
     assert out.holds("", "", key) is bool(key)
     assert not out.holds(f"{trigger} and more", f"{resolution} besides")
-    assert set(kept).isdisjoint(digests(memory(number + 1))), "the same words look different in another place"
+    salted, other = ({one for one in told if ":" not in one} for told in (kept, digests(memory(number + 1))))
+    assert salted.isdisjoint(other), "the same statement looks different in another place"

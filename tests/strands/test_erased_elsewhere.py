@@ -15,9 +15,10 @@ from test_sync import pair, settle, synced
 from helix.memory.erasure.hard_forget import hard_forget, plan_hard_forget
 from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.curate import EditRequest
+from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import capture, ingest, memories
+from helix.operations import capture, ingest, memories, syncing
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.strands.whole import Unwatched
@@ -251,3 +252,77 @@ def test_what_two_machines_erased_each_in_its_way_is_derived_on_neither_again(
         say(machine.store, f"Remember: {OFFICE}.")
         consolidate(job(machine.store, "again"), {"scope": PROJECT})
         assert learned(machine.store) == []
+
+
+def lines(*contents: str) -> list[str]:
+    return [json.dumps({"type": "episode", "content": content}) for content in contents]
+
+
+def test_an_export_that_another_machine_read_goes_where_it_says_what_was_erased(
+    machines: Machines, folder: Path
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    ingest.ingest_jsonl(other, lines(f"We met. {OFFICE.capitalize()}. We left.", "The canteen opens at noon."))
+    erase(one, said)
+    settle(folder, other, one)
+    assert rows_of(one.store) == rows_of(other.store)
+    for machine in (one, other):
+        assert not told_in_files(machine)
+        assert "The canteen opens at noon." in [one.content for one in capture.episodes(machine).items]
+
+
+def test_what_the_plan_says_stays_is_erased_by_no_sync(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    ingest.ingest_jsonl(
+        one, [json.dumps({"type": "memory", "kind": "fact", "trigger": "The office is small.", "resolution": ""})]
+    )
+    (noted,) = one.store.index.memories(Status.ACTIVE)
+    edited = memories.edit(one, noted.id, EditRequest(trigger=OFFICE))
+    said = memories.store(one, StoreRequest(trigger="Where we meet", resolution=OFFICE, kind="decision")).id
+    settle(folder, one, other)
+    assert edited.id in {each.ref.id for each in plan_hard_forget(one.store, said).stays}
+    erase(one, said)
+    settle(folder, one, other)
+    assert [memories.get(machine, edited.id).trigger for machine in (one, other)] == [OFFICE] * 2
+
+
+@pytest.mark.parametrize("source", ["", "wiki:offices"])
+def test_what_is_said_again_after_all_know_of_the_erasure_is_told_on_all(
+    machines: Machines, folder: Path, source: str
+) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    erase(one, said)
+    settle(folder, one, other)
+    again = store(other, OFFICE, source=source)
+    settle(folder, other, one)
+    assert [memories.get(machine, again).trigger for machine in (one, other)] == [OFFICE] * 2
+
+
+def test_what_is_not_shared_is_not_erased_with_what_is(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE, scope="shop")
+    ingest.ingest_jsonl(other, lines(OFFICE), scope="private")
+    own = store(other, OFFICE, scope="private")
+    for machine in (other, one, other):
+        finished(machine, syncing.sync(machine, str(folder), scopes=["shop"]))
+    erase(one, said)
+    for machine in (one, other, one):
+        finished(machine, syncing.sync(machine, str(folder), scopes=["shop"]))
+    assert memories.get(other, own).trigger == OFFICE
+    assert OFFICE in [episode.content for episode in capture.episodes(other, scope="private").items]
+
+
+def test_a_rule_that_a_person_confirmed_does_not_go_because_its_section_does(
+    machines: Machines, folder: Path, tmp_path: Path
+) -> None:
+    one, other = pair(machines)
+    for machine in (one, other):
+        read(machine, tmp_path)
+    (yarn,) = (memory for memory in other.store.index.memories(Status.ACTIVE) if "yarn" in memory.trigger)
+    memories.confirm(other, yarn.id)
+    erase_all(one)
+    settle(folder, one, other)
+    assert memories.get(other, yarn.id).said_by == "you"

@@ -12,7 +12,7 @@ from helix.journal import erase, pages
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import memory_of
-from helix.memory.change.versions import is_succession
+from helix.memory.change.versions import OWN_WORD, is_succession
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
@@ -29,22 +29,19 @@ from helix.model.operations import DropEdge, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
-from helix.model.tombstone import WORK, is_erased, normal, origin_of
+from helix.model.tombstone import WORK, is_erased, normal, origin_of, told_sentences
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
 from helix.store.jobs import Ticket
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.sentences import sentences
 
 MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTOR, systemic.EXTRACTOR})
 """Extractors whose texts are sentences of the evidence: they would go on saying what was erased."""
 _OWN_ROLE = "store"
 _NAMED, _NEWER, _OLDER = "it was named", "a newer version of it", "an older version of it"
 _SAYS_IT = frozenset({_NAMED, _NEWER, _OLDER})
-_LEAST_WORDS = 3
-"""Words of a sentence that is looked for in episodes: a shorter one stands in many that have nothing to do with it."""
 _READ_AT_ONCE = 512
 _SHOWN = 80
 RESTS_ON = {Label.MEMORY: Relation.GROUNDED_IN, Label.REFLECTION: Relation.CITES}
@@ -109,12 +106,11 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
 
     What is gone already took its plan with it: then what was noted is what is left to do.
     """
-    if noted.here:
+    if noted.here or noted.closed:
         return noted
-    circle, said = _Circle(store), {noted.refs[0], *noted.keep_out}
-    standing = [ref for ref in noted.refs if ref in store.index and not is_erased(store.records.node(ref))]
-    circle.goes.update(dict.fromkeys(standing, "it was noted"))
-    circle.close_around([ref for ref in standing if ref in said])
+    root, circle = noted.refs[0], _Circle(store)
+    circle.goes.update(dict.fromkeys((ref for ref in noted.refs if _stands(store, ref)), "it was noted"))
+    circle.close_around([root] if root in circle.goes else [])
     found = circle.goes
     refs = dict.fromkeys((*noted.refs, *found))
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
@@ -124,6 +120,36 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *fresh))))
     erasing.begin_erasure(store, now)
     return now
+
+
+def _stands(store: Store, ref: Ref) -> bool:
+    return ref in store.index and not is_erased(store.records.node(ref))
+
+
+def note_elsewhere(
+    store: Store, erased: Sequence[Ref], again: Sequence[Ref], kept_out: Collection[Ref], spared: Callable[[Ref], bool]
+) -> ErasureNote | None:
+    """Note durably what goes here because it was erased on another machine of the person; None where nothing does.
+
+    That is the `erased` nodes, and what this machine has read `again` of the same; `kept_out` were erased for what they
+    say. What belongs to them goes too, but for what is `spared` (what the other machine holds was looked at there, and
+    what is not shared is not hers to end), and what a person stands for here and that only rests on it: nobody was
+    shown that it would go.
+    """
+    circle = _Circle(store, spared)
+    circle.goes.update(dict.fromkeys((ref for ref in erased if _stands(store, ref)), "it was erased elsewhere"))
+    roots = [ref for ref in dict.fromkeys((*erased, *again)) if _stands(store, ref) and ref in {*kept_out, *again}]
+    circle.close_around(roots)
+    if not circle.goes:
+        return None
+    refs = dict.fromkeys(circle.goes)
+    refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
+    said = [ref for ref, why in circle.goes.items() if _is_kept_out(ref, why)]
+    noted = ErasureNote(
+        kind=ERASE, refs=tuple(refs), at=to_micros(store.runtime.clock()), keep_out=tuple(said), closed=True
+    )
+    erasing.begin_erasure(store, noted)
+    return noted
 
 
 def _is_kept_out(ref: Ref, why: str) -> bool:
@@ -153,8 +179,10 @@ def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> 
 class _Circle:
     """What goes with a node, and what touches that and stays; each with the reason, in the order it was found."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, spared: Callable[[Ref], bool] | None = None) -> None:
         self._store = store
+        self._elsewhere = spared is not None
+        self._spared = spared or (lambda _: False)
         self._edges: dict[Ref, list[DropEdge]] = {}
         self.goes: dict[Ref, str] = {}
         self.stays: dict[Ref, str] = {}
@@ -179,7 +207,11 @@ class _Circle:
         told = [cast(Episode, node) for node in self._store.records.nodes(roots)]
         origins, said = {origin_of(one.source) for one in told} - {""}, {normal(one.content) for one in told} - {""}
         for ref, other in _episodes(self._store.index):
-            if ref not in self.goes and (origin_of(other.source) in origins or normal(other.content) in said):
+            if (
+                ref not in self.goes
+                and not self._spared(ref)
+                and (origin_of(other.source) in origins or normal(other.content) in said)
+            ):
                 self.goes[ref] = "it says the same words"
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
@@ -201,7 +233,7 @@ class _Circle:
                 step = self._succeeding(edge_of)
                 ends = [edge.source for edge in step if edge.target in edge_of] if newer else []
                 ends += [edge.target for edge in step if edge.source in edge_of] if not newer else []
-                edge_of = {ref: why for ref in ends if ref not in versions}
+                edge_of = {ref: why for ref in ends if ref not in versions and not self._spared(ref)}
                 versions.update(dict.fromkeys(edge_of))
                 self.goes.update(edge_of)
         return list(versions)
@@ -233,6 +265,8 @@ class _Circle:
         }
         whole = {normal(_words(memory)) for memory in memories}
         for ref, episode in _episodes(self._store.index):
+            if self._spared(ref):
+                continue
             said = normal(episode.content)
             if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
                 self.goes[ref] = "what it was stored in"
@@ -246,6 +280,8 @@ class _Circle:
                     self.stays.setdefault(node.ref, "it says the same words, and is a memory of its own")
         for ref, props in _works(self._store):
             said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
+            if self._spared(ref):
+                continue
             if any(sentence in said for sentence in wanted):
                 self.goes[ref] = "it says the same words"
             elif ref.label is Label.CANDIDATE and Ref.memory(str(props.get("memory"))) in versions:
@@ -268,9 +304,12 @@ class _Circle:
             grounds = [
                 edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is RESTS_ON[ref.label]
             ]
+            node = self._store.records.node(ref)
+            if self._spared(ref) or (self._elsewhere and OWN_WORD in getattr(node, "attributes", ())):
+                continue
             if all(ground in self.goes for ground in grounds):
                 self.goes[ref] = "it rests on nothing else"
-            elif _extractor(self._store.records.node(ref)) in MADE_OF_WORDS:
+            elif _extractor(node) in MADE_OF_WORDS:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
                 self.stays[ref] = "it rests on other evidence too, and may repeat it"
@@ -278,13 +317,9 @@ class _Circle:
 
 
 def _sentences(memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the sentences of the memories by their words, a blank at either end; all of one where each is short."""
-    found: dict[str, None] = {}
-    for memory in memories:
-        told = [normal(one.text) for text in (memory.trigger, memory.resolution) for one in sentences(text)]
-        long = [words for words in told if len(words.split()) >= _LEAST_WORDS]
-        found.update(dict.fromkeys(f" {words} " for words in long or [normal(_words(memory))] if words))
-    return tuple(found)
+    """Return the sentences of the memories by their words, a blank at either end."""
+    told = (one for memory in memories for one in told_sentences(memory.trigger, memory.resolution))
+    return tuple(dict.fromkeys(f" {words} " for words in told))
 
 
 def _episodes(index: StoreIndex) -> Iterator[tuple[Ref, Episode]]:

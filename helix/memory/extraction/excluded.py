@@ -8,11 +8,22 @@ from dataclasses import dataclass
 from typing import cast
 
 from helix.journal.log import Journal
+from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import Label
 from helix.model.episode import CAPTURE, Episode
 from helix.model.memory import Memory, Status, body
+from helix.model.provenance import STATED
 from helix.model.records import Node
-from helix.model.tombstone import ERASED_SOURCE, KEPT_OUT, KeptOut, digests, kept_out, origin_of
+from helix.model.tombstone import (
+    ERASED_SOURCE,
+    KEPT_OUT,
+    KeptOut,
+    content_digest,
+    digests,
+    kept_out,
+    origin_of,
+    source_digest,
+)
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 
@@ -23,7 +34,7 @@ _UNDONE = "undone/"
 def held(store: Store, scope: str, *, anew: bool = False) -> KeptOut:
     """Return the statements that may not be derived in a scope; `anew`: undone ones may."""
     index = store.index
-    memories = index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE))
+    memories = (cast(Memory, node) for node in index.nodes(index.from_sources(Label.MEMORY, ERASED_SOURCE)))
     return kept_out((*map(_kept_by, memories), *(() if anew else _undone(store.journal, scope))))
 
 
@@ -36,32 +47,36 @@ class Erased:
 
     words: KeptOut
     origins: frozenset[str]
+    digests: frozenset[str]
 
     def __bool__(self) -> bool:
-        return bool(self.words.held or self.origins)
+        return bool(self.words.sentences or self.origins or self.digests)
 
     def has_episode(self, source: str, content: str) -> bool:
         """Return whether an episode is one that was erased."""
-        return self.has_source(source) or self.words.holds(content, "")
+        return self.has_source(source) or content_digest(content) in self.digests
 
     def has_source(self, source: str) -> bool:
         """Return whether what an episode's source names was erased."""
-        return origin_of(source) in self.origins or self.words.has_source(source)
-
-    def is_said_by(self, trigger: str, resolution: str) -> bool:
-        """Return whether a memory says a statement that was erased, or a sentence of it."""
-        return self.words.holds(trigger, resolution) or bool(self.words.said_in(body(trigger, resolution)))
+        return origin_of(source) in self.origins or (bool(source) and source_digest(source) in self.digests)
 
     def is_read_again(self, node: Node) -> bool:
-        """Return whether a node was read where it says what was erased; what somebody says themselves is theirs."""
+        """Return whether a node was read where it says what was erased.
+
+        What somebody says themselves is theirs, and what a person made of something that was read.
+        """
         match node:
-            case Memory(source=source):
-                return bool(source) and self.is_said_by(node.trigger, node.resolution)
-            case Episode(source=source) if source and node.provenance.extractor != CAPTURE:
-                return self.has_episode(source, node.content) or bool(self.words.said_in(node.content))
+            case Memory() if _is_read(node.source, node.provenance.extractor) and OWN_WORD not in node.attributes:
+                return bool(self.words.spans(body(node.trigger, node.resolution)))
+            case Episode() if _is_read(node.source, node.provenance.extractor):
+                return self.has_episode(node.source, node.content) or bool(self.words.spans(node.content))
             case Episode(source=source):
                 return self.has_source(source)
         return False
+
+
+def _is_read(source: str, extractor: str) -> bool:
+    return bool(source) and extractor not in (CAPTURE, STATED)
 
 
 def erased(index: StoreIndex) -> Erased:
@@ -70,27 +85,29 @@ def erased(index: StoreIndex) -> Erased:
         [*index.from_sources(Label.MEMORY, ERASED_SOURCE), *index.from_sources(Label.EPISODE, ERASED_SOURCE)]
     )
     forgotten = index.where(Label.EPISODE, statuses=[Status.FORGOTTEN])
-    return Erased(kept_out(map(_kept_by, tombstones)), _origins(index.source_of(row) for row in forgotten))
+    return _erased(tombstones, (index.source_of(row) for row in forgotten))
 
 
 def erased_by(tombstones: Iterable[Node]) -> Erased:
     """Return what these tombstones say was erased, on another machine of the person, too."""
     found = [node for node in tombstones if isinstance(node, Memory | Episode)]
-    sources = (node.source for node in found if isinstance(node, Episode))
-    return Erased(kept_out(map(_kept_by, found)), _origins(sources))
+    return _erased(found, (node.source for node in found if isinstance(node, Episode)))
 
 
-def _origins(sources: Iterable[str]) -> frozenset[str]:
-    return frozenset(origin for source in sources if (origin := origin_of(source)))
+def _erased(tombstones: Iterable[Node], sources: Iterable[str]) -> Erased:
+    memories, digests_held = [], set[str]()
+    for node in tombstones:
+        if isinstance(node, Memory):
+            memories.append(_kept_by(node))
+        elif isinstance(node, Episode) and node.source.startswith(ERASED_SOURCE):
+            digests_held |= {*node.source.removeprefix(ERASED_SOURCE).split(",")} - {""}
+    origins = frozenset(origin for source in sources if (origin := origin_of(source)))
+    return Erased(kept_out(memories), origins, frozenset(digests_held))
 
 
-def _kept_by(tombstone: Node) -> tuple[str, Iterable[str]]:
+def _kept_by(tombstone: Memory) -> tuple[str, Iterable[str]]:
     """Return the salt and the digests of a tombstone."""
-    if isinstance(tombstone, Episode):
-        known = tombstone.source.startswith(ERASED_SOURCE)
-        return tombstone.id, tombstone.source.removeprefix(ERASED_SOURCE).split(",") if known else ()
-    memory = cast(Memory, tombstone)
-    return memory.id, cast(Iterable[str], memory.attributes.get(KEPT_OUT, ()))
+    return tombstone.id, cast(Iterable[str], tombstone.attributes.get(KEPT_OUT, ()))
 
 
 def note_undone(journal: Journal, memories: Iterable[Memory]) -> None:

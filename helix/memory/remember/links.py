@@ -25,7 +25,7 @@ from helix.model.edge import (
 )
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.paging import Key, cursor_of, cut, key_of, page_of
-from helix.model.provenance import Provenance, Trust
+from helix.model.provenance import STATED, Provenance, Trust
 from helix.model.records import edge_from
 from helix.model.reports import Page
 from helix.store.index import StoreIndex
@@ -63,7 +63,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
             weight=weight,
             relation=word,
             attributes={DRAWN: True},
-            provenance=Provenance(extractor="explicit", agent=said_by, trust=trust),
+            provenance=Provenance(extractor=STATED, agent=said_by, trust=trust),
         )
         edge = drawn if present is None else _strengthened(present, drawn)
         composer.put_edge(edge)

@@ -15,7 +15,7 @@ from helix.memory.contradiction.classify import NewStatement
 from helix.memory.scores import FIRST_CERTAINTY, bounded_confidence, half_life_of, importance_of
 from helix.model.held import Screening
 from helix.model.memory import GLOBAL_SCOPE, Memory, body
-from helix.model.provenance import Provenance, Trust
+from helix.model.provenance import STATED, Provenance, Trust
 from helix.store.store import Store
 
 
@@ -107,7 +107,7 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedMemory:
         valid_to=checks.moment(request.valid_to),
         source=source,
         attributes=attributes,
-        provenance=Provenance(slice=source, extractor="explicit", agent=agent, trust=trust),
+        provenance=Provenance(slice=source, extractor=STATED, agent=agent, trust=trust),
     )
     return PreparedMemory(
         draft=draft,
